@@ -1,0 +1,1 @@
+"""The judge. `grader.authors` is what the authors of checks import; see CONTRIBUTING.md."""

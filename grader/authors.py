@@ -1,0 +1,36 @@
+"""What the authors of checks use, and nothing else."""
+
+import pytest
+
+from grader.compare import Mismatch, expect, expect_shape, same
+from grader.properties import (
+    agrees,
+    expect_drawn,
+    has_parameters,
+    keeps_device,
+    keeps_dtype,
+    keeps_inputs,
+    refuses,
+    same_gradients,
+)
+
+__all__ = [
+    "Mismatch",
+    "agrees",
+    "expect",
+    "expect_drawn",
+    "expect_shape",
+    "has_parameters",
+    "keeps_device",
+    "keeps_dtype",
+    "keeps_inputs",
+    "refuses",
+    "same",
+    "same_gradients",
+    "task",
+]
+
+
+def task(number: int, after: str | tuple[str, ...] = ()):
+    """Which task of the lesson a check belongs to, and the checks that must pass before it is tried."""
+    return pytest.mark.task(number, after=(after,) if isinstance(after, str) else tuple(after))

@@ -1,0 +1,38 @@
+"""List the numbers that the source documents print, and the check that grades each."""
+
+import argparse
+import json
+from dataclasses import asdict
+
+from grader import errors
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json", "md"), default="text")
+
+
+def run(options: argparse.Namespace) -> int:
+    from grader import documented  # imports torch
+
+    numbers = documented.all_numbers()
+    if options.format == "json":
+        print(json.dumps([asdict(number) for number in numbers], indent=2, ensure_ascii=False))
+    elif options.format == "md":
+        print(markdown(numbers), end="")
+    else:
+        for number in numbers:
+            printed = " ".join(number.printed.split())
+            short = printed if len(printed) <= 60 else printed[:59] + "…"
+            print(f"{number.exercise}  {number.id}\n    {number.source}, {number.place}")
+            print(f"    graded by {number.check}: {short}")
+        print(f"{len(numbers)} documented numbers")
+    return errors.PASSED
+
+
+def markdown(numbers) -> str:
+    """The table that stands in the docs."""
+    lines = ["| exercise | number | document | place | graded by |", "|---|---|---|---|---|"]
+    for number in numbers:
+        cells = (number.exercise, number.id, number.source, number.place, number.check)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,260 @@
+"""Is what came back what was expected? One place for tolerances, and for saying what differs."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import torch
+
+from grader.worker.trees import Opaque, describe
+
+# How far apart two right answers may lie: |got − expected| ≤ absolute + relative · |expected|.
+# Chosen by measurement: `python tests/tolerances.py` prints how much of it right answers use, and by how
+# much wrong ones exceed it; docs/tolerances.md holds the table.
+TOLERANCE = {
+    torch.float64: (1e-6, 1e-6),  # right answers may pass through float32 constants
+    torch.float32: (1e-5, 1e-5),
+    torch.float16: (4e-3, 4e-3),
+    torch.bfloat16: (3e-2, 3e-2),
+}
+observer = None  # tests/tolerances.py sets it: called with (dtype, largest difference ÷ tolerance)
+CUDA_FACTOR = 4.0  # other order of summation, TF32 off
+SHOWN = 8  # values of a tensor that a message shows
+
+
+@dataclass
+class Mismatch(AssertionError):
+    """What differs: `summary` in words, safe to show to anybody; `details` with the values."""
+
+    summary: str
+    details: str = ""
+    got: object = None
+    expected: object = None
+
+    def __str__(self) -> str:
+        return self.summary
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Numbers as a document prints them: each right to half of its last digit.
+
+    value: float64 tensor, a tuple of ints (a shape), or a dict. tolerance: a tensor like value.
+    """
+
+    id: str
+    value: object
+    tolerance: object
+
+
+def expect(got, expected, what: str = "the result", tolerance: float | None = None) -> None:
+    """Raise Mismatch unless `got` is `expected`: type, dtype, shape and values.
+
+    expected may be a tensor, a number, text, a list, tuple or dict of these, or a `Printed`.
+    tolerance, where given, is absolute and replaces the table's.
+    """
+    if isinstance(expected, Printed):
+        return _expect_printed(got, expected, what)
+    if isinstance(expected, torch.Tensor):
+        return _expect_tensor(got, expected, what, tolerance)
+    if isinstance(expected, (tuple, list)):
+        return _expect_sequence(got, expected, what, tolerance)
+    if isinstance(expected, dict):
+        return _expect_dict(got, expected, what, tolerance)
+    if isinstance(expected, bool) or isinstance(got, bool) or not isinstance(expected, (int, float)):
+        if type(got) is not type(expected) or got != expected:
+            raise Mismatch(f"{what} is {kind(got)}", f"expected {expected!r}, got {_plain(got)}", got, expected)
+        return None
+    if isinstance(got, torch.Tensor) and got.ndim == 0:
+        got = got.item()
+    if not isinstance(got, (int, float)):
+        raise Mismatch(f"{what} is {kind(got)}; expected a number", "", got, expected)
+    room = tolerance if tolerance is not None else 1e-5 * max(1.0, abs(expected))
+    if not (abs(got - expected) <= room or got == expected):
+        raise Mismatch(f"{what} differs", f"expected {expected:.6g}, got {got:.6g}", got, expected)
+    return None
+
+
+def expect_shape(got, shape: tuple[int, ...], what: str = "the result") -> None:
+    """Raise Mismatch unless `got` is a tensor of this shape."""
+    _be_tensor(got, what, shape)
+    if tuple(got.shape) != tuple(shape):
+        raise Mismatch(shape_words(tuple(got.shape), tuple(shape), what), "", got, shape)
+
+
+def same(got, expected) -> bool:
+    """Whether two answers are alike, by the same rules as `expect`."""
+    try:
+        expect(got, expected)
+    except Mismatch:
+        return False
+    return True
+
+
+def close(got: torch.Tensor, expected: torch.Tensor, absolute, relative) -> torch.Tensor:
+    """Where two float tensors agree (bool tensor). NaN agrees with NaN, ±inf with itself alone."""
+    finite = torch.isfinite(got) & torch.isfinite(expected)
+    near = (got - expected).abs() <= absolute + relative * expected.abs()
+    nans = torch.isnan(got) & torch.isnan(expected)
+    return torch.where(finite, near, (got == expected) | nans)
+
+
+def kind(value) -> str:
+    """A value in words: "a tensor of shape (6, 3)", "None", "a list of 6 floats"."""
+    if value is None:
+        return "None (is a return missing?)"
+    if isinstance(value, Opaque):
+        return value.description
+    if hasattr(value, "class_name"):
+        return f"an object of class {value.class_name}"
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if isinstance(value, (list, tuple)) and value:
+        inside = {"a tensor" if isinstance(v, torch.Tensor) else type(v).__name__ for v in value}
+        noun = inside.pop().removeprefix("a ") if len(inside) == 1 else "value"
+        return f"a {type(value).__name__} of {len(value)} {noun}{'s' if len(value) != 1 else ''}"
+    return describe(value)
+
+
+def shape_words(got: tuple, expected: tuple, what: str) -> str:
+    """Two shapes that differ, and the likeliest reason."""
+    guess = ""
+    if got != expected and sorted(got) == sorted(expected):
+        guess = ": transposed?"
+    elif len(got) == len(expected) + 1 and 1 in got and math.prod(got) == math.prod(expected):
+        guess = ": one dimension of size 1 too many"
+    elif len(got) + 1 == len(expected) and got == expected[1:]:
+        guess = ": is the batch dimension lost?"
+    elif len(got) + 1 == len(expected):
+        guess = ": one dimension is lost"
+    elif len(got) == len(expected):
+        axes = [i for i in range(len(got)) if got[i] != expected[i]]
+        if len(axes) == 1:
+            guess = f": dimension {axes[0]} has {got[axes[0]]} entries instead of {expected[axes[0]]}"
+    return f"{what} has the wrong shape: got {got}, expected {expected}{guess}"
+
+
+def _be_tensor(got, what: str, shape) -> None:
+    if not isinstance(got, torch.Tensor):
+        raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got)
+
+
+def _expect_tensor(got, expected: torch.Tensor, what: str, tolerance: float | None) -> None:
+    _be_tensor(got, what, expected.shape)
+    if got.shape != expected.shape:
+        raise Mismatch(shape_words(tuple(got.shape), tuple(expected.shape), what), "", got, expected)
+    if got.dtype != expected.dtype:
+        summary = f"{what} has dtype {_dtype(got)}; expected {_dtype(expected)}"
+        raise Mismatch(summary, "", got, expected)
+    if got.device.type == "meta" or expected.device.type == "meta":
+        return
+    if not expected.is_floating_point():
+        right = got == expected
+    else:
+        absolute, relative = TOLERANCE[expected.dtype]
+        if tolerance is not None:
+            absolute, relative = tolerance, 0.0
+        elif getattr(got, "facts", {}).get("device", "cpu") != "cpu":
+            absolute, relative = absolute * CUDA_FACTOR, relative * CUDA_FACTOR
+        right = close(got.double(), expected.double(), absolute, relative)
+        if observer is not None:
+            room = absolute + relative * expected.double().abs()
+            observer(expected.dtype, (got.double() - expected.double()).abs() / room)
+    if not bool(right.all()):
+        raise _difference(got, expected, right, what)
+
+
+def _expect_printed(got, expected: Printed, what: str) -> None:
+    if not isinstance(expected.value, torch.Tensor):
+        return expect(got, expected.value, what)
+    if isinstance(got, (int, float)) and not isinstance(got, bool):
+        got = torch.tensor(float(got))
+    if isinstance(got, (list, tuple)) and got and all(type(v) in (int, float) for v in got):
+        got = torch.tensor(got)
+    _be_tensor(got, what, expected.value.shape)
+    if got.shape != expected.value.shape:
+        raise Mismatch(shape_words(tuple(got.shape), tuple(expected.value.shape), what), "", got, expected.value)
+    noise = 2e-6 * expected.value.abs().clamp(min=0.1)
+    right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
+    if not bool(right.all()):
+        raise _difference(got, expected.value, right, what)
+
+
+def _expect_sequence(got, expected, what: str, tolerance: float | None) -> None:
+    shape = isinstance(expected, tuple) and all(type(item) is int for item in expected)
+    if not isinstance(got, (tuple, list)):
+        noun = "a shape" if shape else f"{len(expected)} values"
+        raise Mismatch(f"{what} is {kind(got)}; expected {noun}", "", got, expected)
+    if shape and all(type(item) is int for item in got) and tuple(got) != expected:
+        raise Mismatch(shape_words(tuple(got), expected, what), "", got, expected)
+    if len(got) != len(expected):
+        raise Mismatch(f"{what} has {len(got)} parts; expected {len(expected)}", "", got, expected)
+    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+        expect(mine, theirs, f"part {index + 1} of {what}", tolerance)
+
+
+def _expect_dict(got, expected: dict, what: str, tolerance: float | None) -> None:
+    if not isinstance(got, dict):
+        raise Mismatch(f"{what} is {kind(got)}; expected a dict", "", got, expected)
+    missing = [key for key in expected if key not in got]
+    surplus = [key for key in got if key not in expected]
+    if missing or surplus:
+        words = [f"{len(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
+        details = f"missing: {_plain(missing)}, too many: {_plain(surplus)}"
+        raise Mismatch(f"{what} has other keys than expected: {', '.join(words)}", details, got, expected)
+    for key, theirs in expected.items():
+        expect(got[key], theirs, f"{key} of {what}" if isinstance(key, str) else what, tolerance)
+
+
+def _difference(got: torch.Tensor, expected: torch.Tensor, right: torch.Tensor, what: str) -> Mismatch:
+    wrong = (~right).nonzero()
+    first = tuple(wrong[0].tolist())
+    total, count = expected.numel(), len(wrong)
+    mine, theirs = got[first].item(), expected[first].item()
+    strange = _strange(got, expected)
+    share = f"{count} of {total} values differ" if total > 1 else "the value differs"
+    summary = f"{what} is wrong: {strange or share}"
+    place = f" at [{', '.join(map(str, first))}]" if first else ""
+    details = f"expected {values(expected)}\ngot      {values(got)}\nfirst difference{place}: "
+    details += f"got {number(mine)}, expected {number(theirs)}"
+    if isinstance(mine, float) and math.isfinite(mine) and math.isfinite(theirs):
+        details += f", off by {number(abs(mine - theirs))}"
+    return Mismatch(summary, details + f" ({share})", got, expected)
+
+
+def _strange(got: torch.Tensor, expected: torch.Tensor) -> str:
+    if not got.is_floating_point():
+        return ""
+    for name, test in (("NaN", torch.isnan), ("inf", torch.isinf)):
+        count = int((test(got) & ~test(expected.to(got.dtype))).sum())
+        if count:
+            return f"{count} of {got.numel()} values {'is' if count == 1 else 'are'} {name}"
+    return ""
+
+
+def values(tensor: torch.Tensor) -> str:
+    """The first row of a tensor, as a person would write it."""
+    if tensor.ndim == 0:
+        return number(tensor.item())
+    row, lead = tensor, ""
+    if tensor.ndim > 1 and tensor.numel():
+        row = tensor.reshape(-1, tensor.shape[-1])[0]
+        lead = f"shape {tuple(tensor.shape)}, first row "
+    items = [number(item) for item in itertools.islice(row.tolist(), SHOWN)]
+    return f"{lead}[{', '.join(items)}{', …' if row.numel() > SHOWN else ''}]"
+
+
+def number(value) -> str:
+    """A number with four digits after the point, or more where it is small."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return str(value)
+    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+
+
+def _dtype(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _plain(value) -> str:
+    text = kind(value) if isinstance(value, (Opaque, torch.Tensor)) or hasattr(value, "class_name") else repr(value)
+    return text[:200]

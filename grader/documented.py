@@ -1,0 +1,90 @@
+"""The numbers that the source documents print, read from each exercise's documented.toml."""
+
+import ast
+import functools
+import re
+from dataclasses import dataclass
+
+import torch
+
+from grader import catalog, paths
+from grader.compare import Printed
+
+NUMBER = re.compile(r"-?\d+(?:\.(\d*))?(?:e[+-]?\d+)?")
+INTEGRAL = 0.5e-4  # torch prints 1.0 as "1." where four digits would all be zero
+used: set[str] = set()  # ids that a check has looked at: `make verify` asks
+
+
+class Numbers(dict):
+    """The numbers of one check by id; notes which are looked at."""
+
+    def __getitem__(self, name: str) -> Printed:
+        used.add(name)
+        return super().__getitem__(name)
+
+
+@dataclass(frozen=True)
+class DocumentedNumber:
+    """One printed number, tensor, shape or dict, and where it stands."""
+
+    id: str
+    source: str  # the document's name
+    place: str  # its cell or section
+    exercise: str
+    check: str
+    printed: str  # the digits as printed
+
+    @property
+    def data(self) -> Printed:
+        """The printed digits as numbers, each with half of its last digit as tolerance."""
+        return parse(self.id, self.printed)
+
+
+def all_numbers() -> list[DocumentedNumber]:
+    return [number for exercise in catalog.exercises() for number in numbers(exercise.folder)]
+
+
+@functools.cache
+def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
+    """The documented numbers of one exercise, in the order of its documented.toml."""
+    path = paths.documented_toml(folder)
+    if not path.exists():
+        return ()
+    entries = catalog.tomllib.loads(path.read_text("utf-8")).get("number", [])
+    return tuple(
+        DocumentedNumber(
+            id=entry["id"],
+            source=entry["source"],
+            place=entry["place"],
+            exercise=folder,
+            check=entry["check"],
+            printed=entry["printed"].strip(),
+        )
+        for entry in entries
+    )
+
+
+def parse(name: str, printed: str) -> Printed:
+    """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
+
+    Raises ValueError where the text is none of these.
+    """
+    try:
+        value = ast.literal_eval(printed)
+        tolerance = ast.literal_eval(NUMBER.sub(_tolerance, printed)) if "{" not in printed else None
+    except (SyntaxError, ValueError):
+        raise ValueError(f"{name}: these are no numbers: {printed[:60]}") from None
+    if isinstance(value, (tuple, dict)):
+        return Printed(name, value, None)
+    return Printed(
+        name,
+        torch.tensor(value, dtype=torch.float64),
+        torch.tensor(tolerance, dtype=torch.float64),
+    )
+
+
+def _tolerance(match: re.Match) -> str:
+    decimals = match.group(1)
+    if decimals is None:
+        return "0.0"
+    return repr(0.5 * 10.0 ** -len(decimals) if decimals else INTEGRAL)

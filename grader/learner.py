@@ -1,0 +1,331 @@
+"""The proxy: what a check calls as if it were the learner's module.
+
+    weights = learner.attention_weights(inputs)              # a call in the worker
+    grads = learner.attention_weights.gradients(inputs)      # true gradients, by argument
+    layer = learner.SelfAttention_v1(3, 2, seed=123)         # an object that stays there
+    context = layer(inputs)
+
+The same proxy stands before the solution (`reference`), run in the grader's own process.
+"""
+
+import zlib
+from dataclasses import dataclass, field
+
+import torch
+
+from grader.compare import Mismatch, kind, shape_words
+from grader.nursery import Limits, Nursery, TimedOut, Worker, WorkerEnded
+from grader.submission import Submission
+from grader.worker import wire
+from grader.worker.executor import Executor
+from grader.worker.trees import Decoder, Encoder
+
+
+@dataclass
+class Call:
+    """One call that a check made, and what came of it."""
+
+    text: str  # 'attention_weights(tensor (6, 3))'
+    function: str  # 'attention_weights'
+    want: str  # "output", "gradients" or "inputs"
+    value: object = None
+    problem: "LearnerError | None" = None
+    banned: list = field(default_factory=list)  # [operation, line] pairs
+
+
+class LearnerError(Exception):
+    """The learner's code did not give a result. `facts` is plain data of what happened.
+
+    kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
+    """
+
+    def __init__(self, kind: str, facts: dict, call: Call | None = None):
+        super().__init__(kind)
+        self.kind, self.facts, self.call = kind, facts, call
+
+    @property
+    def is_not_started(self) -> bool:
+        return "NotImplementedError" in self.facts.get("bases", ())
+
+    def is_a(self, name: str) -> bool:
+        """Whether the learner's exception is of this class or a subclass of it."""
+        return name in self.facts.get("bases", ())
+
+
+class Remote:
+    """A submission in a sandboxed worker. A worker that died is replaced before the next check."""
+
+    def __init__(self, nursery: Nursery, submission: Submission, name: str, limits: Limits):
+        self.nursery, self.submission, self.name, self.limits = nursery, submission, name, limits
+        self.worker: Worker | None = None
+        self.output = ""
+        self.hung: set[str] = set()
+        self.loaded: dict = {}
+
+    @property
+    def source(self) -> str:
+        return self.submission.source
+
+    def ask(self, message: dict, tensors: list, function: str = "") -> tuple[dict, list]:
+        """The reply to one request. Raises LearnerError where there is none."""
+        if function in self.hung:
+            raise LearnerError("timeout", {"seconds": self.limits.call_s, "again": True})
+        if self.worker is None or not self.worker.alive:
+            self.load()
+        return self._request(message, tensors, function)
+
+    def load(self) -> dict:
+        """Start a worker and run the source in it. Raises LearnerError where that fails."""
+        self.worker = self.nursery.spawn(self.limits)
+        source, filename = self.submission.source, self.submission.filename
+        message = {"op": "load", "source": source, "filename": filename, "name": self.name}
+        self.loaded, _ = self._request(message, [], "")
+        if "error" in self.loaded:
+            raise LearnerError("exception", self.loaded["error"])
+        return self.loaded
+
+    def _request(self, message: dict, tensors: list, function: str) -> tuple[dict, list]:
+        try:
+            reply, raw = self.worker.request(message, tensors, self.limits.call_s)
+        except TimedOut:
+            self.hung.add(function)
+            raise LearnerError("timeout", {"seconds": self.limits.call_s}) from None
+        except WorkerEnded as ended:
+            raise LearnerError("ended", {"status": ended.status}) from None
+        except wire.ProtocolError as error:
+            raise LearnerError("protocol", {"message": str(error)}) from None
+        output = reply.get("output")
+        if isinstance(output, str) and len(self.output) < 20_000:
+            self.output += output
+        return reply, raw
+
+    def close(self) -> None:
+        if self.worker is not None:
+            self.worker.close()
+
+
+class Local:
+    """A trusted source (the solution, a known wrong version) in this process, by the same road."""
+
+    def __init__(self, source: str, filename: str, name: str):
+        self.executor, self.source = Executor(), source
+        message = {"op": "load", "source": source, "filename": filename, "name": name}
+        reply, _ = self.executor.handle(message, [])
+        if "error" in reply:
+            raise RuntimeError(f"{filename}: {reply['error']['type']}: {reply['error']['message']}")
+
+    def ask(self, message: dict, tensors: list, function: str = "") -> tuple[dict, list]:
+        reply, raw = self.executor.handle(message, tensors)
+        return wire.decode(wire.encode(reply, raw))
+
+
+class Learner:
+    """What a check sees: every attribute is a function or class of the learner's file."""
+
+    def __init__(self, connection: Remote | Local, device: str = "cpu", seed: int = 0):
+        self._connection, self._device, self._seed = connection, device, seed
+        self.calls: list[Call] = []
+
+    @property
+    def source(self) -> str:
+        return self._connection.source
+
+    def __getattr__(self, name: str) -> "Target":
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Target(self, [name], name)
+
+    def _begin(self, seed: int) -> None:
+        """A new check: forget the objects and calls of the one before."""
+        self._seed, self.calls = seed, []
+        worker = getattr(self._connection, "worker", True)
+        if worker is True or (worker is not None and worker.alive):
+            self._ask({"op": "forget"}, Encoder(), "")
+
+    def _ask(self, message: dict, encoder: Encoder, function: str, call: Call | None = None):
+        try:
+            reply, raw = self._connection.ask(message, encoder.tensors, function)
+            return self._value(reply, raw)
+        except LearnerError as error:
+            error.call = call
+            if call:
+                call.problem = error
+            raise
+        except wire.ProtocolError as error:
+            raise LearnerError("protocol", {"message": str(error)}, call) from None
+
+    def _value(self, reply: dict, raw: list):
+        for key, kind_ in (("error", "exception"), ("missing", "missing"), ("signature", "signature")):
+            if reply.get(key):
+                facts = reply[key] if key == "error" else reply
+                raise LearnerError(kind_, facts if isinstance(facts, dict) else {})
+        if reply.get("gradient"):
+            raise LearnerError("gradient", {"message": str(reply["gradient"])[:200]})
+        value = Decoder(raw, lambda number, name: Module(self, number, name)).value(reply.get("value"))
+        return value, reply
+
+
+class Target:
+    """A callable on the learner's side. Calling it asks the worker; arguments travel as data.
+
+    seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
+    ban: operations of torch's dispatcher that this call must not use; hits stand in the Call.
+    """
+
+    def __init__(self, learner: Learner, path: list, text: str):
+        self._learner, self._path, self._text = learner, path, text
+
+    @property
+    def name(self) -> str:
+        return self._path[0] if isinstance(self._path[0], str) else self._text
+
+    def __call__(self, *args, seed=None, ban=(), state=None, **kwargs):
+        result = self._ask("output", args, kwargs, seed, ban)
+        if isinstance(result, Module):
+            result._text = self._describe(args, kwargs)
+            if state is not None:
+                result.load(state)
+            if self._learner._device != "cpu":
+                result.to(device=self._learner._device)
+        return result
+
+    def gradients(self, *args, seed=None, **kwargs) -> dict[str, torch.Tensor]:
+        """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
+        return self._ask("gradients", args, kwargs, seed, ())
+
+    def inputs_after(self, *args, seed=None, **kwargs) -> list:
+        """The arguments [args, kwargs] as they are after the call."""
+        return self._ask("inputs", args, kwargs, seed, ())
+
+    def on_meta(self, *args, **kwargs):
+        """The result for tensors without values on the device "meta": shapes and devices only."""
+        return self._ask("output", args, kwargs, None, (), device="meta")
+
+    def _ask(self, want: str, args, kwargs, seed, ban, device: str | None = None):
+        learner = self._learner
+        encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
+        number = len(learner.calls)
+        drawn = zlib.crc32(f"{learner._seed} {number}".encode()) if seed is None else seed
+        call = Call(self._describe(args, kwargs), self._function(), want)
+        learner.calls.append(call)
+        device = device or learner._device
+        message = {
+            "op": "call",
+            "target": self._path,
+            "args": [encoder.node(value) for value in args],
+            "kwargs": {name: encoder.node(value) for name, value in kwargs.items()},
+            "seed": encoder.node(drawn),
+            "cotangent_seed": zlib.crc32(f"{learner._seed}".encode()),
+            "device": device,
+            "want": want,
+            "banned": list(ban),
+        }
+        message["args"], message["kwargs"] = ["list", message["args"]], _pairs(message["kwargs"])
+        value, reply = learner._ask(message, encoder, call.function, call)
+        call.value = value
+        call.banned = [hit for hit in reply.get("banned") or [] if isinstance(hit, list) and len(hit) == 2]
+        _same_device(value, args, kwargs, device)
+        return value
+
+    def _function(self) -> str:
+        return self._path[0] if isinstance(self._path[0], str) else f"{self._text}.{self._path[1]}"
+
+    def _describe(self, args, kwargs) -> str:
+        parts = [_short(value) for value in args]
+        parts += [f"{name}={_short(value)}" for name, value in kwargs.items()]
+        return f"{self._text}({', '.join(parts)})"
+
+
+class Module(Target):
+    """An object of the learner's: call it, or any of its methods (`layer.load_unfused(state)`)."""
+
+    def __init__(self, learner: Learner, number: int, class_name: str):
+        super().__init__(learner, [number, "__call__"], class_name)
+        self._number, self.class_name = number, class_name
+
+    @property
+    def handle(self):
+        from grader.worker.trees import Handle
+
+        return Handle(self._number, self.class_name)
+
+    def __getattr__(self, name: str) -> Target:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Target(self._learner, [self._number, name], f"{self._text}.{name}")
+
+    def describe(self) -> dict:
+        """parameters, frozen, buffers, state_dict, modules (name → torch.nn class), training.
+
+        Raises Mismatch where the object is no torch.nn.Module.
+        """
+        value, _ = self._learner._ask({"op": "describe", "object": self._number}, Encoder(), "")
+        if not isinstance(value, dict):
+            raise Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
+        return value
+
+    def parameters(self) -> dict[str, torch.Tensor]:
+        return self.describe()["parameters"]
+
+    def load(self, parameters: dict[str, torch.Tensor]) -> None:
+        """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
+        self.describe()
+        encoder = Encoder()
+        node = encoder.node(parameters)
+        message = {"op": "assign", "object": self._number, "parameters": node}
+        _, reply = self._learner._ask(message, encoder, "")
+        if reply.get("unknown"):
+            names = ", ".join(map(str, reply["unknown"]))
+            own = ", ".join(map(str, reply.get("surplus") or [])) or "none that fit"
+            raise Mismatch(f"{self.class_name} has no parameter called {names} (it has: {own})"[:300])
+        for entry in reply.get("misshapen") or []:
+            name, got, expected = entry
+            raise Mismatch(shape_words(tuple(got), tuple(expected), f"the parameter {name}"))
+        if reply.get("surplus"):
+            names = ", ".join(map(str, reply["surplus"]))
+            raise Mismatch(f"{self.class_name} has a parameter too many: {names}"[:300])
+
+    def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> "Module":
+        name = str(dtype).removeprefix("torch.") if dtype else None
+        self._learner._ask({"op": "convert", "object": self._number, "device": device, "dtype": name}, Encoder(), "")
+        return self
+
+    def train(self, mode: bool = True) -> "Module":
+        self._learner._ask({"op": "convert", "object": self._number, "training": mode}, Encoder(), "")
+        return self
+
+    def eval(self) -> "Module":
+        return self.train(False)
+
+
+def _same_device(value, args, kwargs, device: str) -> None:
+    if not tensors_in([args, kwargs]):
+        return
+    for tensor in tensors_in(value):
+        found = "meta" if tensor.device.type == "meta" else tensor.facts["device"]
+        if found != device:
+            raise Mismatch(f"the result is on the device {found}, the inputs are on {device}")
+
+
+def tensors_in(value) -> list[torch.Tensor]:
+    """All tensors inside nested lists, tuples and dicts."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [found for item in value for found in tensors_in(item)] if isinstance(value, (list, tuple)) else []
+
+
+def _pairs(nodes: dict):
+    return ["dict", [[name, node] for name, node in nodes.items()]]
+
+
+def _short(value) -> str:
+    if isinstance(value, torch.Tensor):
+        dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
+        return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
+    if isinstance(value, (list, tuple, dict)) and len(repr(value)) > 60:
+        return kind(value)
+    if isinstance(value, Module):
+        return value.class_name
+    return repr(value)[:60]

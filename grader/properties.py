@@ -1,0 +1,154 @@
+"""What every exercise promises, each as one helper for check authors (CURRICULUM, common terms).
+
+`mine` is a target of the learner's, `theirs` the same of the reference; both take `args`.
+Each helper raises Mismatch, which says what the promise was.
+"""
+
+import torch
+
+from grader.compare import Mismatch, expect, same
+from grader.learner import LearnerError, Module, Target, tensors_in
+from grader.worker.placement import MIXED
+
+
+def agrees(mine: Target, theirs: Target, *args, tolerance: float | None = None, **kwargs):
+    """The learner's result is the reference's. Returns it."""
+    got = mine(*args, **kwargs)
+    expect(got, theirs(*args, **kwargs), tolerance=tolerance)
+    return got
+
+
+def same_gradients(mine: Target, theirs: Target, *args, tolerance: float | None = None, **kwargs) -> None:
+    """The gradients of every floating-point argument and parameter are the true ones."""
+    expected = theirs.gradients(*args, **kwargs)
+    got = mine.gradients(*args, **kwargs)
+    if not isinstance(got, dict):
+        raise Mismatch("no gradients came back")
+    for name, gradient in expected.items():
+        if name not in got:
+            raise Mismatch(f"no gradient reaches the {name}")
+        scale = max(1.0, float(gradient.abs().max())) if gradient.numel() else 1.0
+        room = tolerance if tolerance is not None else _room(gradient) * scale
+        expect(got[name], gradient, f"the gradient of the {name}", room)
+
+
+def keeps_dtype(mine: Target, theirs: Target, *args, dtypes=(torch.float64, torch.bfloat16), **kwargs) -> None:
+    """float64 stays float64, a half type stays that type: inputs (and a module) of each dtype."""
+    for dtype in dtypes:
+        for target in (mine, theirs):
+            if isinstance(target, Module):
+                target.to(dtype=dtype)
+        cast = [_cast(value, dtype) for value in args]
+        named = {name: _cast(value, dtype) for name, value in kwargs.items()}
+        expect(mine(*cast, **named), theirs(*cast, **named))
+
+
+def keeps_inputs(mine: Target, *args, **kwargs) -> None:
+    """The call leaves its arguments as they were, and gives the same answer when called again."""
+    first = mine(*args, seed=1, **kwargs)
+    after = mine.inputs_after(*args, seed=1, **kwargs)
+    for index, (left, given) in enumerate(zip(after[0], args, strict=True)):
+        expect(left, given, f"argument {index + 1} after the call") if _data(given) else None
+    for name, given in kwargs.items():
+        expect(after[1][name], given, f"argument {name} after the call") if _data(given) else None
+    expect(mine(*args, seed=1, **kwargs), first, "the answer to a second, equal call")
+
+
+def keeps_device(mine: Target, *args, **kwargs) -> None:
+    """New tensors are made on the device of the inputs. A pretend device stands in for a GPU.
+
+    A module is moved there by this and is of no further use.
+    """
+    if isinstance(mine, Module):
+        mine.to(device="meta")
+    try:
+        result = mine.on_meta(*args, **kwargs)
+    except LearnerError as error:
+        text = str(error.facts.get("message", ""))
+        if error.kind == "exception" and MIXED in text:
+            line = (error.facts.get("frames") or [[0, "", ""]])[-1][0]
+            raise Mismatch(
+                f"line {line} mixes tensors of two devices: make new tensors on the device of the inputs"
+            ) from None
+        if error.kind == "exception" and not error.is_not_started:
+            return  # what cannot run on the pretend device (numpy, say) is not judged by it
+        raise
+    if not tensors_in(result):
+        raise Mismatch("the result is not on the device of the inputs")
+
+
+def refuses(exception: type[BaseException], target: Target, *args, **kwargs) -> str:
+    """The call raises this exception (or a subclass). Returns the exception's text."""
+    try:
+        result = target(*args, **kwargs)
+    except LearnerError as error:
+        if error.kind == "exception" and error.is_a(exception.__name__):
+            return str(error.facts.get("message", ""))
+        if error.kind == "exception" and not error.is_not_started:
+            raise Mismatch(f"{error.facts.get('type')} was raised; expected {exception.__name__}") from None
+        raise
+    del result
+    raise Mismatch(f"no error was raised; expected {exception.__name__}")
+
+
+def calls_no(target: Target, operations, *args, **kwargs) -> None:
+    """The call uses none of these ready-made operations of torch (names of the dispatcher)."""
+    target(*args, ban=tuple(operations), **kwargs)
+    hits = target._learner.calls[-1].banned
+    if hits:
+        name, line = hits[0]
+        raise Mismatch(f"line {line} uses torch's ready-made {str(name).strip('_')}: write it yourself")
+
+
+def has_parameters(module: Module, expected: dict[str, tuple[int, ...]]) -> None:
+    """The module's parameters have these names and shapes, all of them trainable, and no others."""
+    facts = module.describe()
+    shapes = {name: tuple(value.shape) for name, value in facts["parameters"].items()}
+    missing = [name for name in expected if name not in shapes]
+    surplus = [name for name in shapes if name not in expected]
+    if missing or surplus:
+        words = [f"{', '.join(missing)} missing"] * bool(missing)
+        words += [f"{', '.join(surplus)} too many"] * bool(surplus)
+        raise Mismatch(f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"[:300])
+    for name, shape in expected.items():
+        expect(shapes[name], tuple(shape), f"the parameter {name}")
+    if facts["frozen"]:
+        raise Mismatch(f"the parameter {facts['frozen'][0]} is not trainable (requires_grad=False)")
+
+
+def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
+    """The parameters hold the numbers that the seed gives in the order of creation of `expected`.
+
+    Says which parameter holds another's numbers: the usual sign of another order.
+    """
+    drawn = module.parameters()
+    for name, want in expected.items():
+        got = drawn.get(name)
+        if not isinstance(got, torch.Tensor) or got.shape != want.shape:
+            expect(got, want, f"the parameter {name}")
+        if same(got, want):
+            continue
+        for other, numbers in expected.items():
+            if other != name and same(got, numbers):
+                order = ", ".join(expected)
+                raise Mismatch(
+                    f"{name} holds the numbers that the seed gives to {other}: "
+                    f"the parameters are created in another order than {order}"
+                )
+        expect(got, want, f"the parameter {name}, right after the seed,")
+
+
+def _room(gradient: torch.Tensor) -> float:
+    return {torch.float64: 1e-6, torch.float32: 2e-5}.get(gradient.dtype, 5e-2)
+
+
+def _cast(value, dtype: torch.dtype):
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.to(dtype)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast(item, dtype) for item in value)
+    return value
+
+
+def _data(value) -> bool:
+    return not isinstance(value, Module)

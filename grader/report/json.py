@@ -1,0 +1,42 @@
+"""A result as JSON, schema 1: what other tools read. Documented in the README."""
+
+import json
+
+from grader.results import CheckResult, ExerciseResult
+
+SCHEMA = 1
+
+
+def record(result: ExerciseResult) -> dict:
+    """The result as a dict of plain data."""
+    return {
+        "schema": SCHEMA,
+        "exercise": result.exercise,
+        "device": result.device,
+        "seed": result.seed,
+        "status": result.status,
+        "points": result.points,
+        "max_points": result.max_points,
+        "duration_s": result.duration_s,
+        "checks": [_check(check) for check in result.checks],
+        "output": result.output,
+        "message": result.message,
+        "notes": list(result.notes),
+    }
+
+
+def render(result: ExerciseResult) -> str:
+    return json.dumps(record(result), indent=2, ensure_ascii=False) + "\n"
+
+
+def _check(check: CheckResult) -> dict:
+    return {
+        "id": check.id,
+        "title": check.title,
+        "outcome": check.outcome,
+        "points": check.points,
+        "max_points": check.max_points,
+        "message": check.message,
+        "diagnosis": check.diagnosis,
+        "hidden": check.hidden,
+    }

@@ -1,0 +1,82 @@
+"""A result as a learner reads it in a terminal. Colours and width follow the terminal."""
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from grader.results import ERROR, FAILED, PASSED, CheckResult, ExerciseResult
+
+SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
+MAX_OUTPUT_LINES = 20
+
+
+def console(file=None) -> Console:
+    """Where to print: rich decides on colours (NO_COLOR, pipes); a pipe is never wrapped."""
+    return Console(file=file, highlight=False, markup=False, emoji=False)
+
+
+def show(result: ExerciseResult, where: Console, every: bool = False, next_step: str = "") -> None:
+    """Print the result. `every`: all failed checks in full, not only the first."""
+    for left, line in render(result, every, next_step):
+        if where.is_terminal:
+            where.print(Padding(line, (0, 0, 0, left), expand=False))
+        else:
+            where.print(Text(" " * left) + line, soft_wrap=True)
+
+
+def render(result: ExerciseResult, every: bool = False, next_step: str = "") -> list[tuple[int, Text]]:
+    """The result as lines of rich text, each with its indentation."""
+    if not result.started:
+        return [(0, Text(result.message))]
+    lines = [(0, heading(result))]
+    lines += [(0, Text(f"note: {note}", "yellow")) for note in result.notes]
+    if result.status == ERROR:
+        lines += _block(result.message, 3, "bold red")
+    else:
+        first = next((check for check in result.checks if check.outcome == FAILED), None)
+        for check in result.checks:
+            lines += _check(check, full=every or check is first)
+    if result.output.strip():
+        lines += _output(result.output)
+    lines.append((0, summary(result)))
+    if next_step:
+        lines.append((0, Text(next_step, "dim")))
+    return lines
+
+
+def heading(result: ExerciseResult) -> Text:
+    text = Text(f"{result.exercise[:2]} {result.title}", "bold")
+    text.append(f"  {result.submission} · {result.device} · seed {result.seed}", "dim")
+    return text
+
+
+def summary(result: ExerciseResult) -> Text:
+    style = "bold green" if result.status == PASSED else "bold"
+    return Text(f"{result.points:g} of {result.max_points:g} points · {result.status}", style)
+
+
+def _check(check: CheckResult, full: bool) -> list[tuple[int, Text]]:
+    sign, style = SIGNS[check.outcome]
+    line = Text(f"{sign} ", style)
+    line.append(f"Task {check.task}  " if check.task else "", "dim")
+    line.append(check.title, "" if check.outcome == PASSED else style)
+    line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
+    if check.outcome == PASSED:
+        return [(1, line)]
+    message = check.message if full else check.message.partition("\n")[0]
+    likely = _block(f"likely: {check.diagnosis}", 6, "yellow") if full and check.diagnosis else []
+    return [(1, line), *_block(message, 6), *likely]
+
+
+def _output(output: str) -> list[tuple[int, Text]]:
+    """What the learner's code printed, each line behind a bar, so that it is taken for nothing else."""
+    lines = output.rstrip("\n").split("\n")
+    shown = lines[:MAX_OUTPUT_LINES]
+    if len(lines) > len(shown):
+        shown.append(f"… {len(lines) - len(shown)} more lines")
+    return [(0, Text("Your code printed:", "dim")), *((0, Text(f"│ {line}", "dim")) for line in shown)]
+
+
+def _block(text: str, left: int, first_style: str = "") -> list[tuple[int, Text]]:
+    first, *rest = text.split("\n")
+    return [(left, Text(first, first_style)), *((left, Text(line)) for line in rest)]

@@ -1,0 +1,46 @@
+"""What a grading gives: plain data. Every output form is a pure function of it."""
+
+from dataclasses import dataclass, field
+
+PASSED, FAILED, NOT_CHECKED, ERROR = "passed", "failed", "not_checked", "error"
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The verdict of one check. `title` is the line that the learner reads."""
+
+    id: str
+    title: str
+    outcome: str  # "passed", "failed" or "not_checked"
+    points: float
+    max_points: float
+    message: str = ""
+    diagnosis: str | None = None
+    hidden: bool = False
+    task: int | None = None
+
+
+@dataclass(frozen=True)
+class ExerciseResult:
+    """The verdict of one exercise. status "error": the submission could not even be loaded."""
+
+    exercise: str
+    title: str
+    submission: str
+    device: str
+    seed: int
+    status: str  # "passed", "failed" or "error"
+    duration_s: float
+    checks: tuple[CheckResult, ...]
+    output: str = ""
+    message: str = ""  # said of the submission as a whole
+    started: bool = True  # False for an untouched stub
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def points(self) -> float:
+        return round(sum(check.points for check in self.checks), 6)
+
+    @property
+    def max_points(self) -> float:
+        return round(sum(check.max_points for check in self.checks), 6)

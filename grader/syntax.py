@@ -1,0 +1,108 @@
+"""Forbidden ready-made functions, found in the source's syntax tree: by name, with the line.
+
+Only code that the restricted functions reach is looked at. A name that the file itself defines is
+the learner's own and allowed. The worker's dispatcher (worker/bans.py) catches what names hide.
+"""
+
+import ast
+from dataclasses import dataclass
+
+from grader.catalog import Forbidden
+
+LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn"}
+
+
+@dataclass(frozen=True)
+class Use:
+    """One forbidden name in the source."""
+
+    name: str
+    line: int
+    function: str
+
+
+def forbidden_uses(source: str, rule: Forbidden) -> list[Use]:
+    """Where the functions of `rule`, or what they call, use one of its names. Sorted by line.
+
+    A source that does not parse has none: loading it says what is wrong.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    defined = _definitions(tree)
+    aliases = _aliases(tree)
+    uses = []
+    for function in _reached(defined, rule.functions):
+        for node in ast.walk(defined[function]):
+            name = _used_name(node, aliases, defined)
+            if name in rule.names:
+                uses.append(Use(name, node.lineno, function))
+    return sorted(set(uses), key=lambda use: (use.line, use.name))
+
+
+def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
+    """Functions, classes and simple assignments of the module, by name; methods by their own."""
+    found: dict[str, ast.AST] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.setdefault(node.name, node)
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, node)
+    return found
+
+
+def _aliases(tree: ast.Module) -> dict[str, str]:
+    """Imported names and what they stand for: {"F": "torch.nn.functional", "sm": "torch.softmax"}."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                found[alias.asname or alias.name.partition(".")[0]] = alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return found
+
+
+def _reached(defined: dict[str, ast.AST], roots: tuple[str, ...]) -> list[str]:
+    """The restricted functions and every definition of the file that they lead to."""
+    reached, waiting = [], [root for root in roots if root in defined]
+    while waiting:
+        name = waiting.pop()
+        if name in reached:
+            continue
+        reached.append(name)
+        for node in ast.walk(defined[name]):
+            found = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+            if found in defined and found not in roots:
+                waiting.append(found)
+    return reached
+
+
+def _used_name(node: ast.AST, aliases: dict[str, str], defined: dict) -> str | None:
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.MatMult):
+        return "@"
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        owner = node.value
+        if isinstance(owner, ast.Name) and owner.id in ("self", "cls"):
+            return None
+        return None if node.attr in defined and not _from_library(owner, aliases) else node.attr
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in aliases:
+        library, _, name = aliases[node.id].rpartition(".")
+        if library.partition(".")[0] in LIBRARIES:
+            return name
+        return "numpy" if aliases[node.id].partition(".")[0] == "numpy" else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+        asked = node.args[1] if len(node.args) > 1 else None
+        return str(asked.value) if isinstance(asked, ast.Constant) else None
+    return None
+
+
+def _from_library(owner: ast.AST, aliases: dict[str, str]) -> bool:
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    return isinstance(owner, ast.Name) and aliases.get(owner.id, "").partition(".")[0] in LIBRARIES

@@ -1,0 +1,178 @@
+"""Frames between the grader and a worker: data that cannot execute.
+
+A frame is a fixed prefix (magic, nonce, length) and a body in the safetensors format: eight bytes
+of header length, a JSON header, raw tensor bytes. The message itself travels in the header's
+`__metadata__`. Every length is checked before anything is allocated; nothing is ever unpickled.
+"""
+
+import json
+import math
+import socket
+import struct
+import time
+from dataclasses import dataclass
+
+MAGIC = b"KATA"
+MAX_HEADER = 1 << 20  # bytes of JSON in one frame
+MAX_PAYLOAD = 256 << 20  # bytes of tensors in one frame
+MAX_TENSORS = 4096
+MAX_DIMENSIONS = 16
+PREFIX = struct.Struct("<4sQQ")
+LENGTH = struct.Struct("<Q")
+ITEM_SIZE = {
+    "F64": 8, "F32": 4, "F16": 2, "BF16": 2,
+    "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1,
+}  # fmt: skip
+
+
+class ProtocolError(Exception):
+    """The other side sent something that is not a frame. Says what, never shows the bytes."""
+
+
+class Closed(ProtocolError):
+    """The other side closed the connection (its process ended)."""
+
+
+class Deadline(Exception):
+    """The other side did not answer in time."""
+
+
+@dataclass(frozen=True)
+class RawTensor:
+    """A tensor as bytes: a safetensors dtype name, a shape, row-major data."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes | memoryview | bytearray
+
+
+def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
+    """One body in the safetensors format. Raises ProtocolError where it would break a limit."""
+    header, offset = {"__metadata__": {"message": json.dumps(message, allow_nan=False)}}, 0
+    for index, tensor in enumerate(tensors):
+        end = offset + len(tensor.data)
+        header[str(index)] = {
+            "dtype": tensor.dtype,
+            "shape": list(tensor.shape),
+            "data_offsets": [offset, end],
+        }
+        offset = end
+    text = json.dumps(header, allow_nan=False).encode()
+    text += b" " * (-len(text) % 8)
+    if len(text) > MAX_HEADER or offset > MAX_PAYLOAD or len(tensors) > MAX_TENSORS:
+        raise ProtocolError("the message is too large")
+    return b"".join([LENGTH.pack(len(text)), text, *(tensor.data for tensor in tensors)])
+
+
+def decode(body: bytes | bytearray) -> tuple[dict, list[RawTensor]]:
+    """The message and the tensors of one body. Raises ProtocolError on anything unexpected."""
+    if len(body) < LENGTH.size:
+        raise ProtocolError("the frame is too short")
+    (length,) = LENGTH.unpack_from(body)
+    start = LENGTH.size + length
+    if length > MAX_HEADER or start > len(body):
+        raise ProtocolError("the header is longer than the frame")
+    header = _json(bytes(body[LENGTH.size : start]))
+    metadata = header.pop("__metadata__", None)
+    if not isinstance(metadata, dict) or set(metadata) != {"message"}:
+        raise ProtocolError("the header holds no message")
+    if not isinstance(metadata["message"], str):
+        raise ProtocolError("the message is not text")
+    message = _json(metadata["message"].encode(errors="replace"))
+    if len(header) > MAX_TENSORS:
+        raise ProtocolError("too many tensors")
+    payload, offset, tensors = memoryview(body)[start:], 0, []
+    for index in range(len(header)):
+        entry = header.get(str(index))
+        tensor, offset = _tensor(entry, payload, offset)
+        tensors.append(tensor)
+    if offset != len(payload):
+        raise ProtocolError("bytes are left over")
+    return message, tensors
+
+
+def send(sock: socket.socket, nonce: int, body: bytes, deadline: float | None = None) -> None:
+    """Send one frame before `deadline` (of time.monotonic). Raises Deadline or Closed."""
+    try:
+        _arm(sock, deadline)
+        sock.sendall(PREFIX.pack(MAGIC, nonce, len(body)) + body)
+    except TimeoutError:
+        raise Deadline from None
+    except OSError:
+        raise Closed("the connection is closed") from None
+
+
+def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytearray]:
+    """The nonce and body of the next frame. One deadline covers all of it, however it drips in."""
+    magic, nonce, length = PREFIX.unpack(_read(sock, PREFIX.size, deadline))
+    if magic != MAGIC:
+        raise ProtocolError("the frame does not begin as one of ours")
+    if length > LENGTH.size + MAX_HEADER + MAX_PAYLOAD:
+        raise ProtocolError("the frame claims to be too large")
+    return nonce, _read(sock, length, deadline)
+
+
+def _read(sock: socket.socket, size: int, deadline: float | None) -> bytearray:
+    data = bytearray()
+    while len(data) < size:
+        try:
+            _arm(sock, deadline)
+            chunk = sock.recv(min(size - len(data), 1 << 20))
+        except TimeoutError:
+            raise Deadline from None
+        except OSError:
+            raise Closed("the connection is closed") from None
+        if not chunk:
+            raise Closed("the connection is closed")
+        data += chunk
+    return data
+
+
+def _arm(sock: socket.socket, deadline: float | None) -> None:
+    if deadline is None:
+        return sock.settimeout(None)
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise Deadline
+    sock.settimeout(left)
+
+
+def _json(text: bytes) -> dict:
+    try:
+        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
+    except (ValueError, RecursionError, MemoryError):
+        raise ProtocolError("the header is not valid JSON") from None
+    if not isinstance(value, dict):
+        raise ProtocolError("the header is not an object")
+    return value
+
+
+def _refuse(constant: str):
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _unique(pairs: list) -> dict:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice")
+    return value
+
+
+def _tensor(entry, payload: memoryview, offset: int) -> tuple[RawTensor, int]:
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise ProtocolError("a tensor's entry is malformed")
+    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(dtype, str) or dtype not in ITEM_SIZE:
+        raise ProtocolError("a tensor's dtype is unknown")
+    if not _naturals(shape) or len(shape) > MAX_DIMENSIONS or not _naturals(offsets):
+        raise ProtocolError("a tensor's shape or place is malformed")
+    size = math.prod(shape) * ITEM_SIZE[dtype]
+    if max([0, *shape]) > MAX_PAYLOAD or offsets != [offset, offset + size]:
+        raise ProtocolError("a tensor's shape and bytes do not agree")
+    if offset + size > len(payload):
+        raise ProtocolError("a tensor's bytes are missing")
+    return RawTensor(dtype, tuple(shape), payload[offset : offset + size]), offset + size
+
+
+def _naturals(value) -> bool:
+    return isinstance(value, list) and all(type(item) is int and item >= 0 for item in value)

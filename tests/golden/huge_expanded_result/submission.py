@@ -1,0 +1,13 @@
+import torch
+
+
+def attention_weights(inputs):
+    return torch.zeros(1).expand(1 << 40)
+
+
+def context_vector(inputs, query_index):
+    return attention_weights(inputs)[query_index] @ inputs
+
+
+def context_vectors(inputs):
+    return attention_weights(inputs) @ inputs

@@ -1,0 +1,5 @@
+import torch
+
+
+class SelfAttentionV1(torch.nn.Module):
+    pass

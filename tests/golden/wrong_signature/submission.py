@@ -1,0 +1,13 @@
+import torch
+
+
+def attention_weights(inputs):
+    return torch.softmax(inputs @ inputs.T, dim=-1)
+
+
+def context_vector(inputs):
+    return attention_weights(inputs)[1] @ inputs
+
+
+def context_vectors(inputs):
+    return attention_weights(inputs) @ inputs

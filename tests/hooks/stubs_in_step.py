@@ -1,0 +1,25 @@
+"""Pre-commit hook: every stub is what its solution makes. Needs no torch."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from grader import paths, stubs
+
+
+def main() -> int:
+    stale = []
+    for folder in sorted(path.name for path in paths.SOLUTIONS.iterdir() if path.is_dir()):
+        solution, stub = paths.solution(folder), paths.stub(folder)
+        if solution.exists() and (
+            not stub.exists() or stubs.difference(stub.read_text("utf-8"), solution.read_text("utf-8"))
+        ):
+            stale.append(folder)
+    for folder in stale:
+        print(f"exercises/{folder}: the stub is not what the solution makes. Make it: make stub EX={folder[:2]}")
+    return bool(stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""`compare` in itself: never calls two different answers the same, treats every odd tensor in a defined way."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from grader.compare import TOLERANCE, Mismatch, Printed, expect, expect_shape, kind, same, values
+from grader.documented import parse
+from grader.worker.trees import Opaque
+
+DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
+FLOATS = st.floats(-1e4, 1e4)
+SHAPES = st.lists(st.integers(0, 4), max_size=4).map(tuple)
+
+
+def random(shape, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
+
+
+@given(SHAPES, st.sampled_from(DTYPES), st.integers(0, 10))
+@settings(max_examples=200, deadline=None)
+def test_every_tensor_is_the_same_as_its_copy(shape, dtype, seed):
+    tensor = random(shape, dtype, seed)
+    assert same(tensor.clone(), tensor)
+    assert same(tensor.clone().requires_grad_(), tensor)
+    if tensor.ndim > 1:
+        assert same(tensor.mT.contiguous().mT, tensor)
+
+
+@given(SHAPES, st.sampled_from(DTYPES), st.integers(0, 10**6), st.floats(2, 1e6))
+@settings(max_examples=300, deadline=None)
+def test_one_value_beyond_the_tolerance_is_a_difference(shape, dtype, position, factor):
+    tensor = random(shape, dtype)
+    assume(tensor.numel())
+    absolute, relative = TOLERANCE[dtype]
+    other = tensor.clone().double()
+    place = position % tensor.numel()
+    value = float(other.flatten()[place])
+    changed = torch.tensor(value + factor * (absolute + relative * abs(value)), dtype=torch.float64).to(dtype)
+    assume(bool(changed.isfinite()) and abs(float(changed) - value) > absolute + relative * abs(value))
+    other.view(-1)[place] = changed
+    assert not same(other.to(dtype), tensor)
+
+
+@given(st.sampled_from([math.nan, math.inf, -math.inf]), st.sampled_from([math.nan, math.inf, -math.inf, 0.0, 1e30]))
+def test_nan_and_infinities_agree_with_themselves_alone(one, other):
+    got, expected = torch.tensor([1.0, one]), torch.tensor([1.0, other])
+    assert same(got, expected) == (one == other or (math.isnan(one) and math.isnan(other)))
+
+
+@given(SHAPES, SHAPES)
+def test_other_shapes_are_never_the_same(one, other):
+    assume(one != other)
+    assert not same(torch.zeros(one), torch.zeros(other))
+
+
+@pytest.mark.parametrize("got", [*DTYPES, torch.int64, torch.bool], ids=str)
+@pytest.mark.parametrize("expected", [*DTYPES, torch.int64, torch.bool], ids=str)
+def test_other_dtypes_are_never_the_same(got, expected):
+    assert same(torch.ones(2, dtype=got), torch.ones(2, dtype=expected)) == (got == expected)
+
+
+def test_negative_zero_is_zero():
+    assert same(torch.tensor([-0.0]), torch.tensor([0.0]))
+
+
+def test_integers_and_booleans_are_compared_exactly():
+    assert not same(torch.tensor([10**9 + 1]), torch.tensor([10**9]))
+    assert not same(torch.tensor([True, False]), torch.tensor([True, True]))
+    assert same(torch.tensor([True, False]), torch.tensor([True, False]))
+
+
+def test_expanded_tensors_are_compared_by_value():
+    assert same(torch.zeros(1).expand(3), torch.zeros(3))
+    assert not same(torch.ones(1).expand(3), torch.tensor([1.0, 1.0, 0.0]))
+
+
+def test_empty_and_scalar_tensors():
+    assert same(torch.empty(0, 3), torch.empty(0, 3))
+    assert not same(torch.empty(0, 3), torch.empty(3, 0))
+    assert same(torch.tensor(1.0), torch.tensor(1.0))
+    assert not same(torch.tensor(1.0), torch.tensor([1.0]))
+
+
+@pytest.mark.parametrize("answer", [None, [1.0], (1.0,), "1", 1.0, True, Opaque("a numpy array"), {}])
+def test_what_is_no_tensor_is_said_in_words(answer):
+    with pytest.raises(Mismatch, match=r"expected a tensor of shape \(1,\)"):
+        expect(answer, torch.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "words"),
+    [
+        ((2, 6), (6, 2), "transposed"),
+        ((1, 6, 2), (6, 2), "one dimension of size 1 too many"),
+        ((6, 2), (3, 6, 2), "is the batch dimension lost"),
+        ((6, 3), (6, 2), "dimension 1 has 3 entries instead of 2"),
+    ],
+)
+def test_shapes_in_words(got, expected, words):
+    with pytest.raises(Mismatch, match=words):
+        expect(torch.zeros(got), torch.zeros(expected))
+    with pytest.raises(Mismatch, match=words):
+        expect_shape(torch.zeros(got), expected)
+
+
+def test_the_first_difference_is_told():
+    got, expected = torch.zeros(2, 3), torch.zeros(2, 3)
+    got[1, 2] = 0.5
+    with pytest.raises(Mismatch) as error:
+        expect(got, expected)
+    assert "1 of 6 values differ" in error.value.summary
+    assert "first difference at [1, 2]: got 0.5000, expected 0.0000, off by 0.5000" in error.value.details
+    assert "0.5" not in error.value.summary  # the summary is for everybody's eyes
+
+
+def test_nan_is_named():
+    with pytest.raises(Mismatch, match="1 of 3 values is NaN"):
+        expect(torch.tensor([1.0, math.nan, 1.0]), torch.ones(3))
+
+
+def test_plain_values():
+    expect((1, "a", None, True), (1, "a", None, True))
+    expect([1.0], (1.0,))
+    expect({"Life": 0}, {"Life": 0})
+    for got, expected in [(1, True), (True, 1), ("a", "b"), ({"a": 1}, {"a": 2}), ({}, {"a": 1}), ((1,), (1, 2))]:
+        assert not same(got, expected)
+
+
+@given(FLOATS)
+def test_printed_numbers_hold_to_half_of_their_last_digit(value):
+    printed = parse("x", f"{value:.4f}")
+    assert isinstance(printed, Printed)
+    assert same(torch.tensor(value, dtype=torch.float64), printed)
+    assert not same(torch.tensor(value + 2e-4 + 1e-5 * abs(value), dtype=torch.float64), printed)
+
+
+def test_printed_forms():
+    assert parse("x", "(6, 2)").value == (6, 2)
+    assert parse("x", "{'Life': 0}").value == {"Life": 0}
+    assert parse("x", "1.").tolerance.item() == 0.5e-4
+    assert parse("x", "[1.0000, -0.25]").tolerance.tolist() == [0.5e-4, 0.5e-2]
+    long = parse("x", "0.13854756951332092")
+    assert same(torch.tensor(0.13854756951332092), long)
+    assert not same(torch.tensor(0.138549), long)
+    with pytest.raises(ValueError, match="these are no numbers"):
+        parse("x", "tensor([1.])")
+
+
+def test_words_for_values():
+    assert kind(None) == "None (is a return missing?)"
+    assert kind([1.0, 2.0]) == "a list of 2 floats"
+    assert kind((torch.ones(1), torch.ones(1))) == "a tuple of 2 tensors"
+    assert values(torch.arange(12.0)) == "[0.0000, 1.0000, 2.0000, 3.0000, 4.0000, 5.0000, 6.0000, 7.0000, …]"

@@ -1,0 +1,158 @@
+"""Small modules, each tried alone: submission, stubs, syntax, structure, inert text, randomness."""
+
+import json
+import os
+
+import pytest
+import torch
+
+from grader import structure, stubs, submission
+from grader.catalog import Forbidden
+from grader.compare import Mismatch
+from grader.randomness import Random
+from grader.report.inert import inert
+from grader.syntax import forbidden_uses
+
+SOLUTION = '''"""Module."""
+
+import torch
+
+
+def given(x):  # given
+    return x
+
+
+def f(x: torch.Tensor) -> torch.Tensor:
+    """Doc."""
+    # Task 1: double it
+    # how the teacher does it
+    return x * 2
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.d = d
+
+    def forward(self, x):
+        # Task 2
+        return x
+'''
+STUB = '''"""Module."""
+
+import torch
+
+
+def given(x):  # given
+    return x
+
+
+def f(x: torch.Tensor) -> torch.Tensor:
+    """Doc."""
+    # Task 1: double it
+    raise NotImplementedError
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        raise NotImplementedError
+
+    def forward(self, x):
+        # Task 2
+        raise NotImplementedError
+'''
+
+
+def test_a_stub_is_the_solution_without_bodies():
+    assert stubs.make(SOLUTION) == STUB
+    assert stubs.make(STUB) == STUB
+    assert stubs.difference(STUB, SOLUTION) is None
+    assert "line 11" in stubs.difference(STUB.replace("Doc.", "Dock."), SOLUTION)
+
+
+def test_a_notebooks_code_cells_without_magics(tmp_path):
+    cells = [
+        {"cell_type": "code", "source": ["%load_ext x\n", "a = 1\n", "if a:\n", "    !ls\n"], "outputs": []},
+        {"cell_type": "markdown", "source": "# text"},
+        {"cell_type": "code", "source": "%%timeit\na = 2"},
+        {"cell_type": "code", "source": "b = a"},
+    ]
+    path = tmp_path / "x.ipynb"
+    path.write_text(json.dumps({"cells": cells}))
+    found = submission.read(path)
+    names = {}
+    exec(found.source, names)
+    assert (names["a"], names["b"]) == (1, 1)
+    assert "3 magic or shell lines were left out" in found.notes[0]
+
+
+def test_special_files_are_refused(tmp_path):
+    fifo = tmp_path / "x.py"
+    os.mkfifo(fifo)
+    with pytest.raises(submission.BadSubmission, match="not a regular file"):
+        submission.read(fifo)
+    with pytest.raises(submission.BadSubmission):
+        submission.read(type(tmp_path)("/dev/zero"))
+
+
+RULE = Forbidden(("f",), ("softmax", "@", "numpy"), (), "write it yourself")
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import torch\ndef f(x):\n    return torch.softmax(x, 0)\n", ["softmax"]),
+        ("from torch import softmax as s\ndef f(x):\n    return s(x, 0)\n", ["softmax"]),
+        ("import torch.nn.functional as F\ndef f(x):\n    return F.softmax(x, 0)\n", ["softmax"]),
+        ("def f(x):\n    return x.softmax(0)\n", ["softmax"]),
+        ("def f(x):\n    return getattr(x, 'softmax')(0)\n", ["softmax"]),
+        ("def f(x):\n    return help(x)\ndef help(x):\n    return x.softmax(0)\n", ["softmax"]),
+        ("def f(x):\n    x @= x\n    return x @ x\n", ["@", "@"]),
+        ("import numpy as np\ndef f(x):\n    return np.exp(x)\n", ["numpy"]),
+        ("def g(x):\n    return x.softmax(0)\ndef f(x):\n    return x\n", []),
+        ("def f(x):\n    softmax = x.exp()\n    return softmax / softmax.sum()\n", []),
+        ("def softmax(x):\n    return x.exp()\ndef f(x):\n    return softmax(x)\n", []),
+        ("def f(x):\n    'softmax of torch.softmax @'\n    return x\n", []),
+        ("def f(x:\n", []),
+    ],
+)
+def test_forbidden_names(source, found):
+    assert [use.name for use in forbidden_uses(source, RULE)] == found
+
+
+def saying(got, expected):
+    return structure.describe(Mismatch("", "", got, expected)) or ""
+
+
+def test_structure_names_what_it_sees():
+    expected = torch.softmax(torch.randn(4, 4), dim=-1)
+    batch = torch.randn(3, 5, 2)
+    heads = torch.randn(2, 3, 4, 2)
+    assert "transposed" in saying(expected.T, expected)
+    assert "transposed" in saying(batch[0].T, batch[0])
+    assert "times √2" in saying(batch * 2**0.5, batch)
+    assert "times 1/√7" in saying(batch / 7**0.5, batch)
+    assert "plus 0.5000" in saying(batch + 0.5, batch)
+    assert "first sequence of the batch" in saying(torch.cat([batch[:1], batch[1:].flip(1) * 2]), batch)
+    assert "opposite order" in saying(batch[0].flip(0), batch[0])
+    assert "in another order" in saying(batch[0][[1, 0, 2, 4, 3]], batch[0])
+    assert "heads are right" in saying(heads[:, [1, 2, 0]], heads)
+    assert "columns do: look at dim" in saying(torch.softmax(torch.randn(4, 4), dim=0), expected)
+    assert "rounded to 4 digits" in saying(torch.round(batch, decimals=4), batch)
+    assert saying(torch.randn(4, 4), torch.randn(4, 4)) == ""
+    assert structure.describe(AssertionError("x")) is None
+
+
+def test_text_is_made_inert():
+    assert inert("a\tb\nc") == "a\tb\nc"
+    assert inert("\x1b[31m\r\x00\u202e\ud800\u2028") == "\\x1b[31m\\r\\x00\\u202e\\ud800\\u2028"
+    assert inert("naïve ✔ 注意") == "naïve ✔ 注意"
+
+
+def test_random_inputs_depend_on_seed_and_check_alone():
+    one, two, other = Random(1, "a"), Random(1, "a"), Random(1, "b")
+    assert torch.equal(one.randn(3), two.randn(3))
+    assert not torch.equal(one.randn(3), other.randn(3))
+    assert not one.strided(3, 4).is_contiguous()
+    assert one.integers(2, 5, 100).min() >= 2

@@ -1,0 +1,204 @@
+"""The border: frames and values survive the journey, and nothing else gets through."""
+
+import json
+import math
+import socket
+import struct
+import threading
+import time
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.worker import wire
+from grader.worker.trees import DTYPES, Decoder, Encoder, Handle, Opaque
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=20,
+)
+
+
+def travel(value, **options):
+    encoder = Encoder(**options)
+    node = encoder.node(value)
+    message, tensors = wire.decode(wire.encode({"value": node}, encoder.tensors))
+    return Decoder(tensors).value(message["value"])
+
+
+@given(PLAIN)
+@settings(max_examples=300, deadline=None)
+def test_plain_values_come_back_as_they_went(value):
+    assert travel(value) == value
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)], ids=str)
+def test_tensors_come_back_as_they_went(dtype, shape):
+    tensor = (torch.randn(shape) * 10).to(dtype)
+    back = travel(tensor)
+    assert back.dtype == dtype and back.shape == tensor.shape
+    assert torch.equal(back, tensor)
+
+
+def test_what_is_said_of_a_tensor():
+    tensor = torch.randn(4, 3).T.requires_grad_()
+    back = travel(tensor, strides=True)
+    assert back.facts == {"device": "cpu", "requires_grad": True, "stride": [1, 3]}
+    assert torch.equal(back, tensor)
+
+
+def test_nan_and_infinity_are_floats():
+    back = travel([math.nan, math.inf, -math.inf])
+    assert math.isnan(back[0]) and back[1:] == [math.inf, -math.inf]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (torch.zeros(2).to_sparse(), "a tensor with layout sparse_coo"),
+        (torch.zeros(2, dtype=torch.complex64), "a tensor of dtype complex64"),
+        (torch.zeros(1).expand(1 << 40), "a tensor of 1,099,511,627,776 elements"),
+        (torch.zeros(2).as_subclass(type("Mine", (torch.Tensor,), {})), "a subclass of torch.Tensor"),
+        (object(), "an object"),
+        (print, "a builtin_function_or_method"),
+        (1 << 70, "a very large int"),
+        (3 + 4j, "a complex number"),
+    ],
+)
+def test_what_cannot_cross_is_named(value, words):
+    assert travel(value) == Opaque(words)
+
+
+def test_a_value_that_holds_itself_ends():
+    knot = []
+    knot.append(knot)
+    assert "nested too deeply" in str(travel(knot))
+
+
+def test_handles_cross_as_numbers():
+    assert travel(Handle(3, "Layer")) == Handle(3, "Layer")
+
+
+def test_the_body_is_in_the_safetensors_format():
+    safetensors = pytest.importorskip("safetensors")
+    encoder = Encoder()
+    encoder.node([torch.arange(6.0).view(2, 3), torch.ones(2, dtype=torch.bool)])
+    body = wire.encode({"hello": 1}, encoder.tensors)
+    found = dict(safetensors.deserialize(bytes(body)))
+    assert found["0"]["shape"] == [2, 3] and found["1"]["dtype"] == "BOOL"
+
+
+def frame(header: object, payload: bytes = b"") -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + payload
+
+
+META = {"__metadata__": {"message": "{}"}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"1234567",
+        struct.pack("<Q", 1 << 60),
+        struct.pack("<Q", 5) + b"{}",
+        frame(b"[" * 100_000),
+        frame(b"\xff\xfe"),
+        frame([]),
+        frame({}),
+        frame({"__metadata__": {"message": 1}}),
+        frame({"__metadata__": {"message": "NaN"}}),
+        frame({"__metadata__": {"message": '{"a":1,"a":2}'}}),
+        frame({"__metadata__": {"message": "1" * 60_000}}),
+        frame(META, b"left over"),
+        frame({**META, "0": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}, b"\0" * 4),
+        frame({**META, "0": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]}}, b"\0" * 4),
+        frame({**META, "0": {"dtype": "F32", "shape": [True], "data_offsets": [0, 4]}}, b"\0" * 4),
+        frame({**META, "0": {"dtype": "F32", "shape": [1.0], "data_offsets": [0, 4]}}, b"\0" * 4),
+        frame({**META, "0": {"dtype": "PICKLE", "shape": [1], "data_offsets": [0, 4]}}, b"\0" * 4),
+        frame({**META, "0": {"dtype": "F32", "shape": [0, 1 << 62], "data_offsets": [0, 0]}}),
+        frame({**META, "0": {"dtype": "F32", "shape": [1] * 99, "data_offsets": [0, 4]}}, b"\0" * 4),
+        frame({**META, "0": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4], "x": 1}}, b"\0" * 4),
+        frame({**META, "1": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, b"\0" * 4),
+        frame({**META, "0": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, b"\0" * 4),
+    ],
+)
+def test_a_malformed_body_is_refused(body):
+    with pytest.raises(wire.ProtocolError):
+        wire.decode(body)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {},
+        [],
+        [1],
+        ["pickle", "x"],
+        ["tensor", 0, {}],
+        ["tensor", -1, {}],
+        ["tensor", True, {}],
+        ["float", "1"],
+        ["list", 3],
+        ["dict", [[1]]],
+        ["object", "0", "x"],
+        ["meta", "F32", [-1]],
+        ["meta", "F32", [1 << 40, 1 << 40]],
+        ["list", [["list", [["list", [["list", [["list", [["list", [["list", [["list"]]]]]]]]]]]]]]],
+    ],
+)
+def test_a_malformed_value_is_refused(node):
+    with pytest.raises(wire.ProtocolError):
+        Decoder([]).value(node)
+
+
+def test_one_deadline_covers_a_frame_that_drips_in():
+    ours, theirs = socket.socketpair()
+    body = wire.PREFIX.pack(wire.MAGIC, 1, 50)
+
+    def drip():
+        for byte in body + b"x" * 50:
+            try:
+                theirs.sendall(bytes([byte]))
+            except OSError:
+                return
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=drip, daemon=True)
+    thread.start()
+    began = time.monotonic()
+    with pytest.raises(wire.Deadline):
+        wire.receive(ours, time.monotonic() + 0.5)
+    assert time.monotonic() - began < 2
+    ours.close()
+
+
+@pytest.mark.parametrize("prefix", [b"EVIL" + bytes(16), wire.PREFIX.pack(wire.MAGIC, 1, 1 << 50)])
+def test_a_frame_that_is_none_of_ours_or_too_large_is_refused_before_it_is_read(prefix):
+    ours, theirs = socket.socketpair()
+    theirs.sendall(prefix)
+    with pytest.raises(wire.ProtocolError):
+        wire.receive(ours, time.monotonic() + 5)
+
+
+def test_a_closed_connection_is_said():
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    with pytest.raises(wire.Closed):
+        wire.receive(ours, time.monotonic() + 5)
+
+
+def test_nothing_of_ours_unpickles():
+    from grader import paths
+
+    for path in paths.GRADER.rglob("*.py"):
+        source = path.read_text("utf-8")
+        for word in ("import pickle", "torch.load", "import dill", "import marshal", "import shelve", "cloudpickle"):
+            assert word not in source, f"{path} mentions {word}"
