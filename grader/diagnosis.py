@@ -5,18 +5,35 @@ as the learner's code did. Where none does, `structure` says what can be said in
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from grader import paths, structure
 from grader.compare import Mismatch, same
-from grader.learner import Call, Learner, LearnerError, Local
+from grader.connection import Call, LearnerError, Local
+from grader.learner import Learner
+from grader.session import Session, Stop, check_id, is_hidden
+
+OTHER_DTYPES = ("float64", "bfloat16", "float16")
 
 
-class Differs(Exception):
+class Differs(Stop):
     """The wrong version answered otherwise than the learner's code: it is not the explanation."""
 
 
-@dataclass
+@dataclass(frozen=True)
+class Failure:
+    """A check that failed: pytest's item, the error, and the calls that led to it."""
+
+    item: object
+    error: BaseException
+    calls: list[Call]
+
+    @property
+    def is_not_started(self) -> bool:
+        return isinstance(self.error, LearnerError) and self.error.is_not_started
+
+
+@dataclass(frozen=True, eq=False)
 class WrongVersion:
     """A known mistake. `sentence`: the first line of its docstring, what the learner reads."""
 
@@ -28,8 +45,8 @@ class WrongVersion:
 class Replay(Learner):
     """Runs a check on a wrong version and stops at the first answer that is not the learner's."""
 
-    def __init__(self, connection: Local, device: str, recorded: list[Call]):
-        super().__init__(connection, device)
+    def __init__(self, connection: Local, recorded: list[Call]):
+        super().__init__(connection)
         self._recorded = recorded
 
     def _ask(self, message, encoder, function, call=None):
@@ -55,13 +72,71 @@ class Replay(Learner):
             raise Differs
 
 
-def explains(wrong: WrongVersion, calls: list[Call], error: BaseException, run: Callable, device: str) -> bool:
-    """Whether the wrong version fails the check as the learner did. `run(learner)` gives its error."""
-    replay = Replay(wrong.connection, device, calls)
-    found = run(replay)
-    if found is None or isinstance(found, Differs) or len(replay.calls) != len(calls):
-        return False
-    return outline(found) == outline(error)
+class Diagnostician:
+    """Explains failed checks, for one exercise in one session."""
+
+    def __init__(self, session: Session):
+        self.session = session
+        self._wrong: list[WrongVersion] | None = None
+
+    def sentences(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, str]:
+        """A sentence for each failed check that can be explained. `passed`: the checks that did."""
+        matches: dict[str, list[WrongVersion]] = {}
+        for name, failure in failures.items():
+            if not failure.is_not_started:
+                matches[name] = [wrong for wrong in self.wrong_versions if self.explains(wrong, failure)]
+        found = {}
+        for name, wrongs in matches.items():
+            sentence = self.choose(wrongs, matches, passed) or structure.describe(failures[name].error)
+            found[name] = sentence or self.pattern(failures[name], failures, passed)
+        return {name: sentence for name, sentence in found.items() if sentence}
+
+    def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
+        """Whether the wrong version fails the check as the learner's code did."""
+        replay = Replay(wrong.connection, failure.calls)
+        error, calls = self.session.run(failure.item, replay)
+        if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
+            return False
+        return outline(error) == outline(failure.error)
+
+    def choose(self, found: list[WrongVersion], matches: dict, passed: set[str]) -> str | None:
+        """The explanation that explains most checks; of equals, one that fits what passed; else both."""
+        if not found:
+            return None
+        score = {wrong: sum(wrong in others for others in matches.values()) for wrong in found}
+        best = [wrong for wrong in found if score[wrong] == max(score.values())]
+        if len(best) > 1:
+            best = [wrong for wrong in best if not self.breaks_any(wrong, passed)] or best
+        return "  or: ".join(wrong.sentence for wrong in best[:2])
+
+    def breaks_any(self, wrong: WrongVersion, passed: set[str]) -> bool:
+        """Whether the wrong version fails a check that the learner's code passed."""
+        items = [item for item in self.session.items if check_id(item) in passed]
+        return any(self.session.run(item, Learner(wrong.connection))[0] is not None for item in items)
+
+    def pattern(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
+        """What the other checks say of this one's failure."""
+        hidden = {check_id(item): is_hidden(item) for item in self.session.items}
+        every = [other.calls[-1].text if other.calls else "" for other in failures.values()]
+        if passed and all(any(dtype in text for dtype in OTHER_DTYPES) for text in every):
+            return "Right in float32 only: does the code make a tensor without dtype=x.dtype, or convert one?"
+        if not any(hidden[name] for name in failures) and any(hidden[name] for name in passed):
+            return "Right on fresh inputs: only what is drawn after the seed differs from the document (order, or how)."
+        shown = [name for name, is_secret in hidden.items() if not is_secret]
+        if shown and all(name in passed for name in shown) and hidden[check_id(failure.item)]:
+            return "Right for the documented example: is a size or a value of it written into the code?"
+        return None
+
+    @property
+    def wrong_versions(self) -> list[WrongVersion]:
+        if self._wrong is None:
+            exercise = self.session.exercise
+            self._wrong = []
+            for path in paths.wrong_versions(exercise.folder):
+                connection = Local.load(path, exercise.slug)
+                doc = (connection.executor.module.__doc__ or path.stem).strip()
+                self._wrong.append(WrongVersion(path.stem, doc.splitlines()[0], connection))
+        return self._wrong
 
 
 def outline(error: BaseException) -> tuple:

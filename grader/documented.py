@@ -64,6 +64,11 @@ def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
     )
 
 
+def of_check(folder: str, check: str) -> Numbers:
+    """The numbers that one check grades, by id."""
+    return Numbers({number.id: number.data for number in numbers(folder) if number.check == check})
+
+
 def parse(name: str, printed: str) -> Printed:
     """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
 

@@ -9,114 +9,14 @@ The same proxy stands before the solution (`reference`), run in the grader's own
 """
 
 import zlib
-from dataclasses import dataclass, field
 
 import torch
 
-from grader.compare import Mismatch, kind, shape_words
-from grader.nursery import Limits, Nursery, TimedOut, Worker, WorkerEnded
-from grader.submission import Submission
+from grader.compare import Mismatch
+from grader.connection import Call, LearnerError, Local, Remote
+from grader.words import kind, shape_words
 from grader.worker import wire
-from grader.worker.executor import Executor
-from grader.worker.trees import Decoder, Encoder
-
-
-@dataclass
-class Call:
-    """One call that a check made, and what came of it."""
-
-    text: str  # 'attention_weights(tensor (6, 3))'
-    function: str  # 'attention_weights'
-    want: str  # "output", "gradients" or "inputs"
-    value: object = None
-    problem: "LearnerError | None" = None
-    banned: list = field(default_factory=list)  # [operation, line] pairs
-
-
-class LearnerError(Exception):
-    """The learner's code did not give a result. `facts` is plain data of what happened.
-
-    kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
-    """
-
-    def __init__(self, kind: str, facts: dict, call: Call | None = None):
-        super().__init__(kind)
-        self.kind, self.facts, self.call = kind, facts, call
-
-    @property
-    def is_not_started(self) -> bool:
-        return "NotImplementedError" in self.facts.get("bases", ())
-
-    def is_a(self, name: str) -> bool:
-        """Whether the learner's exception is of this class or a subclass of it."""
-        return name in self.facts.get("bases", ())
-
-
-class Remote:
-    """A submission in a sandboxed worker. A worker that died is replaced before the next check."""
-
-    def __init__(self, nursery: Nursery, submission: Submission, name: str, limits: Limits):
-        self.nursery, self.submission, self.name, self.limits = nursery, submission, name, limits
-        self.worker: Worker | None = None
-        self.output = ""
-        self.hung: set[str] = set()
-        self.loaded: dict = {}
-
-    @property
-    def source(self) -> str:
-        return self.submission.source
-
-    def ask(self, message: dict, tensors: list, function: str = "") -> tuple[dict, list]:
-        """The reply to one request. Raises LearnerError where there is none."""
-        if function in self.hung:
-            raise LearnerError("timeout", {"seconds": self.limits.call_s, "again": True})
-        if self.worker is None or not self.worker.alive:
-            self.load()
-        return self._request(message, tensors, function)
-
-    def load(self) -> dict:
-        """Start a worker and run the source in it. Raises LearnerError where that fails."""
-        self.worker = self.nursery.spawn(self.limits)
-        source, filename = self.submission.source, self.submission.filename
-        message = {"op": "load", "source": source, "filename": filename, "name": self.name}
-        self.loaded, _ = self._request(message, [], "")
-        if "error" in self.loaded:
-            raise LearnerError("exception", self.loaded["error"])
-        return self.loaded
-
-    def _request(self, message: dict, tensors: list, function: str) -> tuple[dict, list]:
-        try:
-            reply, raw = self.worker.request(message, tensors, self.limits.call_s)
-        except TimedOut:
-            self.hung.add(function)
-            raise LearnerError("timeout", {"seconds": self.limits.call_s}) from None
-        except WorkerEnded as ended:
-            raise LearnerError("ended", {"status": ended.status}) from None
-        except wire.ProtocolError as error:
-            raise LearnerError("protocol", {"message": str(error)}) from None
-        output = reply.get("output")
-        if isinstance(output, str) and len(self.output) < 20_000:
-            self.output += output
-        return reply, raw
-
-    def close(self) -> None:
-        if self.worker is not None:
-            self.worker.close()
-
-
-class Local:
-    """A trusted source (the solution, a known wrong version) in this process, by the same road."""
-
-    def __init__(self, source: str, filename: str, name: str):
-        self.executor, self.source = Executor(), source
-        message = {"op": "load", "source": source, "filename": filename, "name": name}
-        reply, _ = self.executor.handle(message, [])
-        if "error" in reply:
-            raise RuntimeError(f"{filename}: {reply['error']['type']}: {reply['error']['message']}")
-
-    def ask(self, message: dict, tensors: list, function: str = "") -> tuple[dict, list]:
-        reply, raw = self.executor.handle(message, tensors)
-        return wire.decode(wire.encode(reply, raw))
+from grader.worker.trees import Decoder, Encoder, Handle
 
 
 class Learner:
@@ -245,8 +145,6 @@ class Module(Target):
 
     @property
     def handle(self):
-        from grader.worker.trees import Handle
-
         return Handle(self._number, self.class_name)
 
     def __getattr__(self, name: str) -> Target:

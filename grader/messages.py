@@ -6,7 +6,7 @@ import signal
 
 from grader import paths
 from grader.compare import Mismatch
-from grader.learner import Call, LearnerError
+from grader.connection import Call, LearnerError
 from grader.worker.executor import nearest
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; all others are hidden
 GRADER = ROOT / "grader"
 CHECKS = GRADER / "checks"
 WORKER = GRADER / "worker"
@@ -29,7 +30,7 @@ def wrong_versions(folder: str) -> list[Path]:
 def checks(folder: str) -> list[Path]:
     """The check files of an exercise: the documented ones first."""
     found = (CHECKS / folder).glob("test_*.py")
-    return sorted(found, key=lambda path: (path.name != "test_documented.py", path.name))
+    return sorted(found, key=lambda path: (path.name != DOCUMENTED_CHECKS, path.name))
 
 
 def exercise_toml(folder: str) -> Path:

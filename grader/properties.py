@@ -7,7 +7,8 @@ Each helper raises Mismatch, which says what the promise was.
 import torch
 
 from grader.compare import Mismatch, expect, same
-from grader.learner import LearnerError, Module, Target, tensors_in
+from grader.connection import LearnerError
+from grader.learner import Module, Target, tensors_in
 from grader.worker.placement import MIXED
 
 

@@ -5,7 +5,8 @@ import math
 
 import torch
 
-from grader.compare import TOLERANCE, Mismatch, close, number
+from grader.compare import TOLERANCE, Mismatch, close
+from grader.words import number
 
 FACTORS = {
     math.sqrt(2): "√2", 1 / math.sqrt(2): "1/√2", math.sqrt(3): "√3", 1 / math.sqrt(3): "1/√3",

@@ -7,8 +7,9 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from grader.compare import TOLERANCE, Mismatch, Printed, expect, expect_shape, kind, same, values
+from grader.compare import TOLERANCE, Mismatch, Printed, expect, expect_shape, same
 from grader.documented import parse
+from grader.words import kind, values
 from grader.worker.trees import Opaque
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]

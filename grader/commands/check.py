@@ -18,9 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
     parser.add_argument("--seed", type=int, help="of the fresh inputs; default: a new one each time")
-    parser.add_argument(
-        "--timeout", type=float, metavar="S", help="seconds for one call"
-    )
+    parser.add_argument("--timeout", type=float, metavar="S", help="seconds for one call")
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--all", action="store_true", help="show every failed check in full")

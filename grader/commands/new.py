@@ -42,8 +42,7 @@ def files(folder: str, track: str) -> dict:
     solution = SOLUTION.format(number=number, title=title, slug=slug)
     return {
         lesson / "README.md": LESSON.format(number=number, title=title, slug=slug),
-        lesson
-        / "hints.md": HINTS,
+        lesson / "hints.md": HINTS,
         paths.solution(folder): solution,
         paths.SOLUTIONS / folder / "wrong" / "todo.py": WRONG.format(slug=slug),
         paths.exercise_toml(folder): TOML.format(title=title, track=track, slug=slug),
