@@ -1,0 +1,208 @@
+"""Grading through the real worker: limits, endings, clean kills, and what a diagnosis may say."""
+
+import os
+import signal
+import time
+
+import pytest
+import torch
+
+from grader import catalog, paths, runner, submission
+from grader.connection import Call
+from grader.nursery import InfrastructureError, Limits, Nursery, TimedOut, WorkerEnded
+
+EXERCISE = "03_context_vectors"
+RIGHT = (paths.ROOT / "tests" / "golden" / "right_answer" / "submission.py").read_text("utf-8")
+WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
+
+
+@pytest.fixture
+def grade(nursery):
+    def run(source: str, seed: int = 5, **settings):
+        handed_in = submission.Submission(source, "submission.py")
+        return runner.grade(catalog.find(EXERCISE), handed_in, nursery, runner.Settings(seed=seed, **settings))
+
+    return run
+
+
+def load(nursery, source: str, **limits):
+    worker = nursery.spawn(Limits(**limits))
+    reply, _ = worker.request({"op": "load", "source": source, "filename": "x.py", "name": "x"}, [], 5)
+    assert "error" not in reply, reply
+    return worker
+
+
+def call(worker, name: str, seconds: float = 5.0) -> dict:
+    message = {
+        "op": "call", "target": [name], "args": ["list", []], "kwargs": ["dict", []], "seed": 0,
+        "cotangent_seed": 0, "device": "cpu", "want": "output", "banned": [],
+    }  # fmt: skip
+    return worker.request(message, [], seconds)[0]
+
+
+def test_a_call_that_hangs_is_killed(nursery):
+    worker = load(nursery, "def f():\n    while True: pass\n")
+    with pytest.raises(TimedOut):
+        call(worker, "f", 0.3)
+    assert not running(worker.pid)
+
+
+def test_a_sleep_that_ignores_signals_is_killed(nursery):
+    source = "import signal, time\ndef f():\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    time.sleep(60)\n"
+    worker = load(nursery, source)
+    with pytest.raises(TimedOut):
+        call(worker, "f", 0.3)
+    assert not running(worker.pid)
+
+
+def test_the_way_a_process_ended_is_known(nursery):
+    for code, status in (("os._exit(7)", 7), ("os.kill(os.getpid(), 11)", -signal.SIGSEGV)):
+        worker = load(nursery, f"import os\ndef f():\n    {code}\n")
+        try:
+            reply = call(worker, "f")
+        except WorkerEnded as ended:
+            assert ended.status == status
+        else:
+            assert reply["error"]["type"] == "PermissionError"  # the sandbox refused the signal
+
+
+def test_processes_that_a_submission_leaves_behind_are_ended(nursery, tmp_path):
+    source = """
+import os, time
+
+def f():
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(300)
+        os._exit(0)
+    return pid
+"""
+    before = children_of(nursery.process.pid)
+    worker = load(nursery, source)
+    call(worker, "f")  # refused by the sandbox, or started and then ended
+    worker.close()
+    deadline = time.monotonic() + 3
+    while children_of(nursery.process.pid) - before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not children_of(nursery.process.pid) - before
+
+
+def test_memory_above_the_limit_is_refused(nursery):
+    worker = load(nursery, "def f():\n    return len(bytearray(400 << 20))\n", memory_mb=200)
+    assert call(worker, "f")["error"]["type"] == "MemoryError"
+    worker.close()
+
+
+def test_a_submission_starts_from_a_clean_slate(nursery):
+    dirty = load(nursery, "import torch\ntorch.softmax = None\ntorch.manual_seed(1)\ndef f():\n    return 1\n")
+    dirty.close()
+    clean = load(nursery, "import torch\ndef f():\n    return torch.softmax is not None\n")
+    assert call(clean, "f")["value"] is True
+    clean.close()
+
+
+def test_settings_of_the_process_do_not_outlive_a_call(nursery):
+    source = "import torch\ndef f():\n    torch.set_default_dtype(torch.float64)\n    torch.set_grad_enabled(False)\n"
+    source += "def g():\n    return [str(torch.ones(1).dtype), torch.is_grad_enabled()]\n"
+    worker = load(nursery, source)
+    call(worker, "f")
+    assert call(worker, "g")["value"] == ["list", ["torch.float32", True]]
+    worker.close()
+
+
+def test_a_nursery_that_dies_is_replaced():
+    with Nursery() as nursery:
+        nursery.spawn(Limits()).close()
+        first = nursery.process.pid
+        os.kill(first, signal.SIGKILL)
+        worker = load(nursery, "def f():\n    return 1\n")
+        assert call(worker, "f")["value"] == 1
+        worker.close()
+        assert nursery.process.pid != first
+
+
+def test_a_worker_that_cannot_start_is_nobodys_verdict(monkeypatch):
+    monkeypatch.setattr(paths, "WORKER", paths.ROOT / "no_such_folder")
+    with Nursery() as nursery, pytest.raises(InfrastructureError, match="could not start"):
+        nursery.spawn(Limits())
+
+
+def test_a_right_answer_has_no_diagnosis(grade):
+    result = grade(RIGHT)
+    assert result.status == "passed"
+    assert all(check.diagnosis is None and check.message == "" for check in result.checks)
+
+
+def test_a_known_mistake_in_another_style_is_named(grade):
+    other = RIGHT.replace(WEIGHTS, "    s = torch.einsum('id,jd->ij', inputs, inputs).exp()\n    return s / s.sum(0)\n")
+    result = grade(other)
+    found = {check.diagnosis for check in result.checks if check.outcome == "failed"}
+    sentence = next(text for text in found if text and "columns" in text)
+    assert "dim" in sentence
+
+
+def test_an_unknown_mistake_gets_no_false_name(grade):
+    result = grade(RIGHT.replace(WEIGHTS, "    return torch.sin(inputs @ inputs.T * 3.3)\n"))
+    assert result.status == "failed"
+    assert all(check.diagnosis is None for check in result.checks if check.id == "documented_attention_weights")
+
+
+def test_values_are_left_out_where_nothing_may_be_revealed(grade):
+    wrong = RIGHT.replace(WEIGHTS, WEIGHTS.replace("\n", " + 0.125\n")) + "\n"
+    for check in grade(wrong, reveal=False).checks:
+        assert "expected [" not in check.message and "off by" not in check.message
+    raising = RIGHT.replace(WEIGHTS, "    raise ValueError(str(inputs.tolist()))\n")
+    for check in grade(raising, reveal=False).checks:
+        assert "[[" not in check.message
+
+
+def test_the_first_cause_hides_what_builds_on_it(grade):
+    result = grade(RIGHT.replace(WEIGHTS, "    return None\n"))
+    waiting = [check for check in result.checks if check.outcome == "not_checked"]
+    assert waiting
+    assert all(check.message.startswith("not checked: first mend “") for check in waiting)
+
+
+def test_a_part_that_is_done_keeps_its_points(grade):
+    half = RIGHT.replace("    return attention_weights(inputs) @ inputs\n", "    raise NotImplementedError\n")
+    result = grade(half)
+    assert result.started and 0 < result.points < result.max_points
+    assert any(check.message.startswith("not written yet: context_vectors") for check in result.checks)
+
+
+def test_every_call_of_a_check_is_recorded_as_it_was_made():
+    call_ = Call("f(tensor (2, 3))", "f", "output")
+    assert (call_.value, call_.problem, call_.banned) == (None, None, [])
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device on this machine")
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_solutions_get_full_points_on_a_gpu(exercise):
+    with Nursery("cuda") as nursery:
+        handed_in = submission.read(paths.solution(exercise.folder))
+        result = runner.grade(exercise, handed_in, nursery, runner.Settings(device="cuda", seed=1))
+    assert result.status == "passed", [c.message for c in result.checks]
+
+
+def running(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def children_of(pid: int) -> set[int]:
+    found = set()
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as stat:
+                    if int(stat.read().rpartition(")")[2].split()[1]) == pid:
+                        found.add(int(entry))
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    return found
