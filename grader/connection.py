@@ -3,6 +3,7 @@
 Both answer the same requests in the same way (grader/worker/executor.py).
 """
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,7 +52,7 @@ class Remote:
     def __init__(self, nursery: Nursery, submission: Submission, name: str, limits: Limits):
         self.nursery, self.submission, self.name, self.limits = nursery, submission, name, limits
         self.worker: Worker | None = None
-        self.output = ""
+        self.output, self.spent = "", 0.0
         self.hung: set[str] = set()
         self.loaded: dict = {}
 
@@ -78,15 +79,21 @@ class Remote:
         return self.loaded
 
     def _request(self, message: dict, tensors: list, function: str) -> tuple[dict, list]:
+        left = self.limits.total_s - self.spent
+        if left <= 0:
+            raise LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
+        began = time.monotonic()
         try:
-            reply, raw = self.worker.request(message, tensors, self.limits.call_s)
+            reply, raw = self.worker.request(message, tensors, min(self.limits.call_s, left))
         except TimedOut:
             self.hung.add(function)
-            raise LearnerError("timeout", {"seconds": self.limits.call_s}) from None
+            raise LearnerError("timeout", {"seconds": min(self.limits.call_s, left)}) from None
         except WorkerEnded as ended:
             raise LearnerError("ended", {"status": ended.status}) from None
         except wire.ProtocolError as error:
             raise LearnerError("protocol", {"message": str(error)}) from None
+        finally:
+            self.spent += time.monotonic() - began
         output = reply.get("output")
         if isinstance(output, str) and len(self.output) < MAX_OUTPUT:
             self.output += output

@@ -82,19 +82,25 @@ class Diagnostician:
     def sentences(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, str]:
         """A sentence for each failed check that can be explained. `passed`: the checks that did."""
         matches: dict[str, list[WrongVersion]] = {}
+        known: list[WrongVersion] = []  # one mistake usually explains several checks: it is tried first
         for name, failure in failures.items():
-            if not failure.is_not_started:
-                matches[name] = [wrong for wrong in self.wrong_versions if self.explains(wrong, failure)]
-        found = {}
+            if failure.is_not_started:
+                continue
+            found = [wrong for wrong in known if self.explains(wrong, failure)]
+            if not found:
+                found = [wrong for wrong in self.wrong_versions if wrong not in known and self.explains(wrong, failure)]
+                known += found
+            matches[name] = found
+        sentences = {}
         for name, wrongs in matches.items():
             sentence = self.choose(wrongs, matches, passed) or structure.describe(failures[name].error)
-            found[name] = sentence or self.pattern(failures[name], failures, passed)
-        return {name: sentence for name, sentence in found.items() if sentence}
+            sentences[name] = sentence or self.pattern(failures[name], failures, passed)
+        return {name: sentence for name, sentence in sentences.items() if sentence}
 
     def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
         """Whether the wrong version fails the check as the learner's code did."""
         replay = Replay(wrong.connection, failure.calls)
-        error, calls = self.session.run(failure.item, replay)
+        error, calls = self.session.replay(failure.item, replay)
         if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
             return False
         return outline(error) == outline(failure.error)
@@ -112,7 +118,7 @@ class Diagnostician:
     def breaks_any(self, wrong: WrongVersion, passed: set[str]) -> bool:
         """Whether the wrong version fails a check that the learner's code passed."""
         items = [item for item in self.session.items if check_id(item) in passed]
-        return any(self.session.run(item, Learner(wrong.connection))[0] is not None for item in items)
+        return any(self.session.replay(item, Learner(wrong.connection))[0] is not None for item in items)
 
     def pattern(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
         """What the other checks say of this one's failure."""

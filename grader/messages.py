@@ -47,6 +47,8 @@ def learner_error(error: LearnerError, filename: str, reveal: bool = True) -> st
     if error.kind == "signature":
         return "\n".join([f"{name} cannot be called as the lesson says: {facts['signature']}", *called])
     if error.kind == "timeout":
+        if facts.get("in_all"):
+            return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
         again = " (it was not called again)" if facts.get("again") else ""
         return "\n".join([f"{name} took longer than {facts['seconds']:g} s: an endless loop?{again}", *called])
     if error.kind == "ended":

@@ -3,12 +3,14 @@
 A subject is a `Learner`: a submission in its worker, or a known wrong version in this process.
 """
 
+import inspect
 import os
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+import torch
 from _pytest.runner import runtestprotocol
 
 from grader import documented, paths
@@ -37,6 +39,7 @@ def run_session(exercise: Exercise, seed: int, work: Callable[["Session"], None]
 
     Raises InfrastructureError where the checks cannot be read or break.
     """
+    torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
     session = Session(exercise, seed, work)
     arguments = [word for name in UNUSED.split() for word in ("-p", f"no:{name}")]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -59,7 +62,7 @@ class Session:
         self.done = False
         self._solution: Local | None = None
 
-    # Fixtures.
+    # Fixtures: what a check may ask for.
 
     @pytest.fixture
     def learner(self) -> Learner:
@@ -69,11 +72,7 @@ class Session:
     @pytest.fixture
     def reference(self) -> Learner:
         """The same proxy before the solution: the truth on fresh inputs."""
-        if self._solution is None:
-            self._solution = Local.load(paths.solution(self.exercise.folder), self.exercise.slug)
-        learner = Learner(self._solution)
-        learner._begin(self.subject._seed)
-        return learner
+        return self._reference()
 
     @pytest.fixture
     def rng(self, request) -> Random:
@@ -81,22 +80,40 @@ class Session:
         return Random(self.seed, check_id(request.node))
 
     @pytest.fixture
-    def documented(self, request) -> dict:
+    def documented(self, request) -> documented.Numbers:
         """The printed numbers that this check grades, by id, as `expect` takes them."""
         return documented.of_check(self.exercise.folder, check_id(request.node))
 
     @pytest.fixture
     def no_ready_made(self) -> Callable:
         """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules."""
+        return self._no_ready_made
 
-        def check(target, *args, **kwargs) -> None:
-            for rule in self.exercise.forbidden:
-                if target.name in rule.functions:
-                    for use in forbidden_uses(self.subject.source, replace(rule, functions=(target.name,))):
-                        raise Mismatch(f"line {use.line} uses {use.name}: {rule.reason}")
-                    calls_no(target, rule.operations, *args, **kwargs)
+    def _given(self, item) -> dict:
+        """The same by name, for a replay, which goes without pytest's fixtures: it is made by the hundred."""
+        name = check_id(item)
+        makers = {
+            "learner": lambda: self.subject,
+            "reference": self._reference,
+            "rng": lambda: Random(self.seed, name),
+            "documented": lambda: documented.of_check(self.exercise.folder, name),
+            "no_ready_made": lambda: self._no_ready_made,
+        }
+        return {argument: makers[argument]() for argument in inspect.signature(item.function).parameters}
 
-        return check
+    def _reference(self) -> Learner:
+        if self._solution is None:
+            self._solution = Local.load(paths.solution(self.exercise.folder), self.exercise.slug)
+        learner = Learner(self._solution)
+        learner._begin(self.subject._seed)
+        return learner
+
+    def _no_ready_made(self, target, *args, **kwargs) -> None:
+        for rule in self.exercise.forbidden:
+            if target.name in rule.functions:
+                for use in forbidden_uses(self.subject.source, replace(rule, functions=(target.name,))):
+                    raise Mismatch(f"line {use.line} uses {use.name}: {rule.reason}")
+                calls_no(target, rule.operations, *args, **kwargs)
 
     # Pytest's hooks.
 
@@ -131,11 +148,23 @@ class Session:
 
     def run(self, item, subject: Learner) -> tuple[BaseException | None, list]:
         """Run one check against one subject. Gives its error (None: passed) and the calls made."""
-        self.subject, self.error = subject, None
-        subject._begin(zlib.crc32(f"{self.seed} {check_id(item)}".encode()))
+        self._begin(item, subject)
         item._initrequest()
         runtestprotocol(item, log=False, nextitem=None)
         return self._judge(self.error, subject), list(subject.calls)
+
+    def replay(self, item, subject: Learner) -> tuple[BaseException | None, list]:
+        """The same for one of our own files, without pytest around it."""
+        self._begin(item, subject)
+        try:
+            item.function(**self._given(item))
+        except Exception as error:
+            self.error = error
+        return self._judge(self.error, subject), list(subject.calls)
+
+    def _begin(self, item, subject: Learner) -> None:
+        self.subject, self.error = subject, None
+        subject._begin(zlib.crc32(f"{self.seed} {check_id(item)}".encode()))
 
     def _judge(self, error: BaseException | None, subject: Learner) -> BaseException | None:
         """A check that broke on the learner's answer says what the answer was.
