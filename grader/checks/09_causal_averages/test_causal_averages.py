@@ -1,0 +1,87 @@
+"""Hidden checks: fresh inputs against the solution, and what must hold for any input."""
+
+import torch
+
+from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
+
+SHAPES = ((2, 5, 3), (1, 1, 1), (1, 6, 2), (3, 1, 2), (4, 4, 4), (3, 7, 4), (2, 19, 2))  # (B, T, d)
+AVERAGES = ("average_loop", "average_matmul", "average_softmax")
+
+
+def right_on_new_inputs(name, learner, reference, rng):
+    """One of the three averages, for many shapes, once not contiguous, once by the argument's name."""
+    mine, theirs = getattr(learner, name), getattr(reference, name)
+    for shape in SHAPES:
+        agrees(mine, theirs, rng.randn(*shape))
+    agrees(mine, theirs, x=rng.strided(2, 5, 3))
+
+
+@task(1)
+def test_fresh_average_loop(learner, reference, rng):
+    """average_loop is right for new inputs: one sequence or several, of any length."""
+    right_on_new_inputs("average_loop", learner, reference, rng)
+
+
+@task(2)
+def test_fresh_averaging_weights(learner, reference):
+    """averaging_weights is right for any number of tokens."""
+    for tokens in (5, 1, 2, 19, 4):
+        agrees(learner.averaging_weights, reference.averaging_weights, tokens)
+    agrees(learner.averaging_weights, reference.averaging_weights, T=7)
+
+
+@task(3)
+def test_fresh_average_matmul(learner, reference, rng):
+    """average_matmul is right for new inputs: one sequence or several, of any length."""
+    right_on_new_inputs("average_matmul", learner, reference, rng)
+
+
+@task(4)
+def test_fresh_average_softmax(learner, reference, rng):
+    """average_softmax is right for new inputs: one sequence or several, of any length."""
+    right_on_new_inputs("average_softmax", learner, reference, rng)
+
+
+@task(4)
+def test_future_stays_hidden(learner, reference, rng):
+    """The averages of the first tokens stay as they are, however much the later tokens change."""
+    x = rng.randn(2, 6, 3)
+    changed = x.clone()
+    changed[:, 4:] += 1e6
+    for name in AVERAGES:
+        past = agrees(getattr(learner, name), getattr(reference, name), x)[:, :4]
+        expect(getattr(learner, name)(changed)[:, :4], past, f"{name} of tokens before the changed ones")
+
+
+@task(4)
+def test_large_values(learner, reference, rng):
+    """Values around ±10,000 are averaged as well as small ones."""
+    x = rng.integers(9_000, 11_000, 2, 6, 2, dtype=torch.float32) * torch.tensor([1.0, -1.0])
+    for name in AVERAGES:
+        agrees(getattr(learner, name), getattr(reference, name), x)
+
+
+@task(4)
+def test_gradients(learner, reference, rng):
+    """Gradients reach the inputs, and they are the true ones."""
+    x = rng.randn(2, 4, 3)
+    for name in AVERAGES:
+        same_gradients(getattr(learner, name), getattr(reference, name), x)
+
+
+@task(4)
+def test_dtype_and_device(learner, reference, rng):
+    """The averages keep the dtype and the device of the inputs."""
+    x = rng.randn(2, 4, 3)
+    for name in AVERAGES:
+        keeps_dtype(getattr(learner, name), getattr(reference, name), x)
+        keeps_device(getattr(learner, name), x)
+
+
+@task(4)
+def test_inputs_unchanged(learner, rng):
+    """The inputs are left as they were, and a second call gives the same."""
+    x = rng.randn(2, 4, 3)
+    keeps_inputs(learner.averaging_weights, 4)
+    for name in AVERAGES:
+        keeps_inputs(getattr(learner, name), x)
