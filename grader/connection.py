@@ -39,7 +39,10 @@ class LearnerError(Exception):
 
     @property
     def is_not_started(self) -> bool:
-        return "NotImplementedError" in self.facts.get("bases", ())
+        """Whether a stub's own `raise NotImplementedError` was met; torch raises it too, with a text."""
+        frames = self.facts.get("frames") or [[0, "", ""]]
+        raised = self.facts.get("type") == "NotImplementedError" and str(frames[-1][2]).startswith("raise ")
+        return raised and "NotImplementedError" in str(frames[-1][2])
 
     def is_a(self, name: str) -> bool:
         """Whether the learner's exception is of this class or a subclass of it."""

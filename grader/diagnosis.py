@@ -7,6 +7,8 @@ as the learner's code did. Where none does, `structure` says what can be said in
 import re
 from dataclasses import dataclass
 
+import torch
+
 from grader import paths, structure
 from grader.compare import Mismatch, same
 from grader.connection import Call, LearnerError, Local
@@ -58,6 +60,10 @@ class Replay(Learner):
         if call is not None:
             self._compare(value, None)
         return value, reply
+
+    def _note(self, call: Call) -> None:
+        super()._note(call)
+        self._compare(call.value, None)
 
     def _compare(self, value, problem: LearnerError | None) -> None:
         index = len(self.calls) - 1
@@ -122,6 +128,9 @@ class Diagnostician:
 
     def pattern(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
         """What the other checks say of this one's failure."""
+        error = failure.error
+        if not isinstance(error, Mismatch) or not isinstance(error.got, torch.Tensor):
+            return None
         hidden = {check_id(item): is_hidden(item) for item in self.session.items}
         every = [other.calls[-1].text if other.calls else "" for other in failures.values()]
         if passed and all(any(dtype in text for dtype in OTHER_DTYPES) for text in every):
@@ -129,7 +138,8 @@ class Diagnostician:
         if not any(hidden[name] for name in failures) and any(hidden[name] for name in passed):
             return "Right on fresh inputs: only what is drawn after the seed differs from the document (order, or how)."
         shown = [name for name, is_secret in hidden.items() if not is_secret]
-        if shown and all(name in passed for name in shown) and hidden[check_id(failure.item)]:
+        plain = failure.calls and failure.calls[-1].want == "output" and bool(error.got.isfinite().all())
+        if plain and shown and all(name in passed for name in shown) and hidden[check_id(failure.item)]:
             return "Right for the documented example: is a size or a value of it written into the code?"
         return None
 

@@ -42,6 +42,9 @@ class Learner:
         if worker is True or (worker is not None and worker.alive):
             self._ask({"op": "forget"}, Encoder(), "")
 
+    def _note(self, call: Call) -> None:
+        self.calls.append(call)
+
     def _ask(self, message: dict, encoder: Encoder, function: str, call: Call | None = None):
         try:
             reply, raw = self._connection.ask(message, encoder.tensors, function)
@@ -157,17 +160,26 @@ class Module(Target):
 
         Raises Mismatch where the object is no torch.nn.Module.
         """
-        value, _ = self._learner._ask({"op": "describe", "object": self._number}, Encoder(), "")
-        if not isinstance(value, dict):
-            raise Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
+        value = self._facts()
+        # Part of the transcript: a diagnosis compares what was seen. Buffers are free, so not those.
+        seen = value.get("parameters") if isinstance(value, dict) else None
+        self._learner._note(Call(self._text, self.class_name, "describe", seen))
+        self._demand_module(value)
         return value
+
+    def _facts(self):
+        return self._learner._ask({"op": "describe", "object": self._number}, Encoder(), "")[0]
+
+    def _demand_module(self, facts) -> None:
+        if not isinstance(facts, dict):
+            raise Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
 
     def parameters(self) -> dict[str, torch.Tensor]:
         return self.describe()["parameters"]
 
     def load(self, parameters: dict[str, torch.Tensor]) -> None:
         """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
-        self.describe()
+        self._demand_module(self._facts())
         encoder = Encoder()
         node = encoder.node(parameters)
         message = {"op": "assign", "object": self._number, "parameters": node}

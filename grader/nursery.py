@@ -1,36 +1,18 @@
 """The trusted side's hold on the nursery and its workers: start, ask, kill, with a deadline each."""
 
 import contextlib
-import importlib.util
-import json
-import os
+import platform
 import secrets
-import signal
 import socket
-import subprocess
-import sys
 import time
 from dataclasses import asdict, dataclass
 
-from grader import paths
+from grader import probing, replies
+from grader.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
+from grader.sandbox import Sandbox, Tier, Unavailable, choose, weaker
 from grader.worker import wire
 
-BOOT = """
-import sys, importlib.util as u
-folder, *roads = sys.argv[2:]
-sys.path += roads
-spec = u.spec_from_file_location("worker", folder + "/__init__.py", submodule_search_locations=[folder])
-sys.modules["worker"] = module = u.module_from_spec(spec)
-spec.loader.exec_module(module)
-import worker.nursery
-"""
-START_S = 60.0  # torch on a cold disk
-CONTROL_S = 10.0  # one command to a living nursery
-ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-    "LANG": "C.UTF-8", "HOME": "/nonexistent", "PATH": "/usr/bin:/bin",
-    "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
-}  # fmt: skip
+GRACE_S = 0.3  # for a process that hung up to end, so that we learn how it ended
 
 
 class InfrastructureError(Exception):
@@ -51,108 +33,143 @@ class TimedOut(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What one worker may use. memory_mb counts above what torch itself takes."""
+    """What one worker may use. memory_mb counts above what torch itself takes; None sets no limit."""
 
     call_s: float = 5.0
     total_s: float = 60.0
     cpu_s: int = 60
     memory_mb: int | None = 1024
     open_files: int = 32
+    processes: int | None = 0  # processes and threads that the code may start
+    output: int = 10_000  # characters of its prints that are kept
 
 
 class Nursery:
-    """A process that has imported torch, ready to fork workers. Starts at once, in the background."""
+    """A process that has imported torch, ready to fork workers. Starts at once, in the background.
 
-    def __init__(self, device: str = "cpu"):
-        self.device = device
-        self._start()
+    tier: "A" to "D", or a sandbox.Tier; None takes the strongest that this machine offers.
+    """
 
-    def _start(self) -> None:
-        ours, theirs = socket.socketpair()
-        environment = dict(ENVIRONMENT)
-        for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
-            if name in os.environ:
-                environment[name] = os.environ[name]
-        if self.device != "cuda":
-            environment["CUDA_VISIBLE_DEVICES"] = ""
-        command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, str(theirs.fileno())]
-        command += [str(paths.WORKER), *_roads()]
-        self.process = subprocess.Popen(
-            command,
-            pass_fds=[theirs.fileno()],
-            env=environment,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        theirs.close()
-        self.control, self.started = ours, False
+    def __init__(self, device: str = "cpu", tier: str | Tier | None = None):
+        self.device, self.forced = device, tier is not None
+        try:
+            self.tier = tier if isinstance(tier, Tier) else choose(device, tier)
+        except Unavailable as missing:
+            raise InfrastructureError(f"this machine has no such sandbox: {missing}") from None
+        self.process: Process | None = Process(self.tier, device)
+        self._record: Sandbox | None = None
+        self._torch = ""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """What is in force here, tried out once. Raises InfrastructureError where trying fails."""
+        if self._record is None:
+            self._record = self._describe()
+        return self._record
 
     def spawn(self, limits: Limits) -> "Worker":
         """A fresh worker. A nursery that died or hangs is replaced once.
 
         Raises InfrastructureError where even the second cannot fork one.
         """
-        for attempt in (1, 2):
-            ours, theirs = socket.socketpair()
-            try:
-                pid = self._command({"do": "spawn", "limits": asdict(limits)}, theirs)["pid"]
-                worker = Worker(self, ours, pid, limits)
-                worker.wait_live()
-                return worker
-            except (OSError, ValueError, KeyError, WorkerEnded, TimedOut) as error:
-                ours.close()
-                reason = self.close() or str(error)
-                if attempt == 2:
-                    raise InfrastructureError(f"the worker could not start: {reason}") from None
-                self._start()
-            finally:
-                theirs.close()
-        raise AssertionError("unreachable")
+        connection, pid, _ = self._fork("spawn", limits)
+        return Worker(self, connection, pid, limits)
 
-    def end(self, pid: int) -> int | None:
+    def probe(self) -> dict[str, str]:
+        """Each forbidden thing, tried in a worker of its own: "refused: why" or "done"."""
+        with probing.canaries() as canaries:
+            connection, pid, live = self._fork("probe", Limits(), canaries.facts())
+            tried: dict[str, str] = {}
+            try:
+                deadline = time.monotonic() + START_S
+                for expected in (1, 2):
+                    nonce, body = wire.receive(connection, deadline)
+                    message, _ = wire.decode(body)
+                    if nonce != expected or not isinstance(message.get("tried"), dict):
+                        raise wire.ProtocolError("the probe answered something else")
+                    tried |= {str(name): str(outcome) for name, outcome in message["tried"].items()}
+            except wire.Closed:
+                if not tried:
+                    raise InfrastructureError("the probe of the sandbox ended before it told anything") from None
+                tried["run a program"] = "done"  # it became another program, or was killed for trying
+            except (wire.ProtocolError, wire.Deadline) as error:
+                raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
+            finally:
+                self.end(pid)
+                connection.close()
+            return tried | canaries.changes() | probing.arithmetic(live)
+
+    def end(self, pid: Pid) -> int | None:
         """Kill a worker; its exit status if it had ended by itself."""
         try:
-            return self._command({"do": "end", "pid": pid})["status"]
-        except (OSError, ValueError, KeyError):
+            return self._end(pid)
+        except Lost:
             return None
 
     def close(self) -> str:
         """End the nursery and all its workers. Returns the last line it wrote to stderr, if any."""
-        self.control.close()
-        with contextlib.suppress(ProcessLookupError):
-            self.process.wait(timeout=2) if self.started else self.process.kill()
-        return self._last_words()
+        return self.process.close() if self.process else ""
 
-    def _last_words(self) -> str:
+    def _end(self, pid: Pid, grace: float = 0.0) -> int | None:
+        """As `end`. Raises Lost where there is no nursery that could tell: the worker is gone with it."""
+        process = self.process
         try:
-            _, stderr = self.process.communicate(timeout=3)
-        except (subprocess.TimeoutExpired, ValueError):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            with contextlib.suppress(ValueError):
-                self.process.communicate()
-            return "the nursery did not answer"
-        lines = (stderr or b"").decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
+            return process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
+        except (OSError, ValueError, KeyError) as error:
+            self._replace()
+            raise Lost(str(error)) from None
 
-    def _command(self, command: dict, descriptor: socket.socket | None = None) -> dict:
-        self.control.settimeout(CONTROL_S if self.started else START_S)
-        line = json.dumps(command).encode() + b"\n"
-        if descriptor is None:
-            self.control.sendall(line)
-        else:
-            socket.send_fds(self.control, [line], [descriptor.fileno()])
-        reply = b""
-        while not reply.endswith(b"\n"):
-            chunk = self.control.recv(65536)
-            if not chunk:
-                raise OSError("the nursery ended")
-            reply += chunk
-        self.started = True
-        return json.loads(reply)
+    def _fork(self, do: str, limits: Limits, facts: dict | None = None) -> tuple[socket.socket, Pid, dict]:
+        """A live fork of the nursery: the connection to it, its pid, what it said of itself."""
+        asked = asdict(limits)
+        if self.device == "cuda":
+            asked |= {"memory_mb": None, "processes": None}  # CUDA maps much and starts threads
+        lost = 0
+        while True:
+            ours, theirs = connected()
+            try:
+                command = {"do": do, "limits": asked, "facts": facts}
+                pid = self.process.command(command, theirs)["pid"]
+                theirs.close()
+                deadline = time.monotonic() + (CONTROL_S if self.process.warm else START_S)
+                pid = Pid(pid, sender(ours, deadline))
+                nonce, body = wire.receive(ours, deadline)
+                live, _ = wire.decode(body)
+                if nonce != 0 or "live" not in live:
+                    raise ValueError(str(live.get("failed", "the worker began with something else")))
+                self.process.warm, self._torch = True, str(live["live"])
+                return ours, pid, live
+            except (OSError, ValueError, KeyError, wire.ProtocolError, wire.Deadline) as error:
+                ours.close()
+                theirs.close()
+                never_worked = not self.process.warm
+                reason = self._replace(step_down=never_worked) or str(error)
+                lost += 0 if never_worked and not self.forced and self._weakened else 1
+                if lost == 2:
+                    raise InfrastructureError(f"the worker could not start: {reason}") from None
+
+    def _replace(self, step_down: bool = False) -> str:
+        """Kill what is left of the nursery and start another. Returns the old one's last words."""
+        words = self.process.kill()
+        self._weakened = False
+        if step_down and not self.forced:
+            tier = weaker(self.tier, self.device, words)
+            if tier is not None:
+                self.tier, self._record, self._weakened = tier, None, True
+        self.process = Process(self.tier, self.device)
+        return words
+
+    def _describe(self) -> Sandbox:
+        tried = self.probe()
+        return Sandbox(
+            tier=self.tier.name,
+            layers=self.tier.layers(),
+            reasons=self.tier.reasons,
+            torch=self._torch,
+            kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
+            probe=tried,
+            holes=probing.holes(self.tier, tried),
+        )
 
     def __enter__(self) -> "Nursery":
         return self
@@ -162,39 +179,47 @@ class Nursery:
 
 
 class Worker:
-    """One untrusted process. `request` asks it; after an exception it is dead."""
+    """One untrusted process. `request` asks it; after an exception it is dead.
 
-    def __init__(self, nursery: Nursery, connection: socket.socket, pid: int, limits: Limits):
+    Where the nursery died under it, the worker's work is done once more in a worker of another.
+    """
+
+    def __init__(self, nursery: Nursery, connection: socket.socket, pid: Pid, limits: Limits):
         self.nursery, self.connection, self.pid, self.limits = nursery, connection, pid, limits
-        self.alive = True
-
-    def wait_live(self) -> None:
-        self._receive(0, time.monotonic() + START_S)
+        self.alive, self.past, self.revived = True, [], False
 
     def request(self, message: dict, tensors: list, seconds: float) -> tuple[dict, list]:
         """The reply to one message.
 
-        Raises TimedOut, WorkerEnded, or wire.ProtocolError where the reply is no reply of ours.
+        Raises TimedOut, WorkerEnded, or wire.ProtocolError where the reply is no reply of ours;
+        InfrastructureError where the nursery was lost twice.
         """
+        if message.get("op") == "forget":  # what was done before it need not be done again
+            self.past = [(old, raw, s) for old, raw, s in self.past if old.get("op") == "load"]
+        self.past.append((message, tensors, seconds))
+        try:
+            return self._ask(message, tensors, seconds)
+        except Lost as error:
+            return self._again(error)
+
+    def close(self) -> int | None:
+        """Kill the process and all that it started. Returns its status if it had ended by itself."""
+        with contextlib.suppress(Lost):
+            return self._close()
+        return None
+
+    def _ask(self, message: dict, tensors: list, seconds: float) -> tuple[dict, list]:
         nonce = secrets.randbits(64)
         deadline = time.monotonic() + seconds
         try:
             wire.send(self.connection, nonce, wire.encode(message, tensors), deadline)
-        except wire.Closed:
-            raise WorkerEnded(self.close()) from None
-        except wire.Deadline:
-            self.close()
-            raise TimedOut from None
-        return self._receive(nonce, deadline)
-
-    def _receive(self, nonce: int, deadline: float) -> tuple[dict, list]:
-        try:
             echoed, body = wire.receive(self.connection, deadline)
             if echoed != nonce:
                 raise wire.ProtocolError("the reply belongs to no request")
-            return wire.decode(body)
+            reply, raw = wire.decode(body)
+            return replies.checked(reply), raw
         except wire.Closed:
-            raise WorkerEnded(self.close()) from None
+            raise WorkerEnded(self._close(GRACE_S)) from None
         except wire.Deadline:
             self.close()
             raise TimedOut from None
@@ -202,21 +227,22 @@ class Worker:
             self.close()
             raise
 
-    def close(self) -> int | None:
-        """Kill the process and all that it started. Returns its status if it had ended by itself."""
+    def _again(self, error: Lost) -> tuple[dict, list]:
+        """Repeat everything in a worker of a new nursery; the last reply is the one asked for."""
+        if self.revived:
+            raise InfrastructureError(f"the nursery was lost twice: {error}") from None
+        other = self.nursery.spawn(self.limits)
+        self.connection, self.pid, self.alive, self.revived = other.connection, other.pid, True, True
+        try:
+            for message, tensors, seconds in self.past:
+                reply = self._ask(message, tensors, seconds)
+        except Lost as second:
+            raise InfrastructureError(f"the nursery was lost twice: {second}") from None
+        return reply
+
+    def _close(self, grace: float = 0.0) -> int | None:
         if not self.alive:
             return None
         self.alive = False
-        status = self.nursery.end(self.pid)
         self.connection.close()
-        return status
-
-
-def _roads() -> list[str]:
-    """Where torch and its kin lie: the site-packages folders that this interpreter uses."""
-    roads = [road for road in sys.path if road.endswith(("site-packages", "dist-packages"))]
-    for name in ("torch", "numpy"):
-        spec = importlib.util.find_spec(name)
-        if spec and spec.origin:
-            roads.append(os.path.dirname(os.path.dirname(spec.origin)))
-    return list(dict.fromkeys(roads))
+        return self.nursery._end(self.pid, grace)

@@ -27,10 +27,10 @@ def same_gradients(mine: Target, theirs: Target, *args, tolerance: float | None 
         raise Mismatch("no gradients came back")
     for name, gradient in expected.items():
         if name not in got:
-            raise Mismatch(f"no gradient reaches the {name}")
+            raise Mismatch(f"no gradient reaches {name}")
         scale = max(1.0, float(gradient.abs().max())) if gradient.numel() else 1.0
         room = tolerance if tolerance is not None else _room(gradient) * scale
-        expect(got[name], gradient, f"the gradient of the {name}", room)
+        expect(got[name], gradient, f"the gradient of {name}", room)
 
 
 def keeps_dtype(mine: Target, theirs: Target, *args, dtypes=(torch.float64, torch.bfloat16), **kwargs) -> None:

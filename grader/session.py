@@ -25,7 +25,8 @@ from grader.syntax import forbidden_uses
 from grader.words import kind
 
 # Trusted pytest sees our checks alone: no plugins, no configuration, no conftest of anybody's.
-ISOLATION = ["-c", os.devnull, "--rootdir", str(paths.CHECKS), "--noconftest", "-p", "no:cacheprovider"]
+ISOLATION = ["-c", os.devnull, "--rootdir", str(paths.CHECKS), "--noconftest"]
+ISOLATION += ["-p", "no:cacheprovider", "--import-mode=importlib"]
 UNUSED = "terminal debugging doctest junitxml pastebin nose stepwise faulthandler logging setupplan setuponly"
 UNUSED += " recwarn unraisableexception threadexception warnings capture legacypath tmpdir monkeypatch"
 

@@ -76,11 +76,26 @@ def _reached(defined: dict[str, ast.AST], roots: tuple[str, ...]) -> list[str]:
         if name in reached:
             continue
         reached.append(name)
+        own = _bound(defined[name])
         for node in ast.walk(defined[name]):
-            found = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+            found = None
+            if isinstance(node, ast.Name) and node.id not in own:
+                found = node.id
+            elif isinstance(node, ast.Attribute) and not isinstance(defined.get(node.attr), ast.Assign):
+                found = node.attr
             if found in defined and found not in roots:
                 waiting.append(found)
     return reached
+
+
+def _bound(function: ast.AST) -> set[str]:
+    """Names that a function binds itself (arguments, assignments): they are not the module's of that name."""
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return set()
+    nodes = list(ast.walk(function))
+    shared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    return (bound | {node.arg for node in nodes if isinstance(node, ast.arg)}) - shared
 
 
 def _used_name(node: ast.AST, aliases: dict[str, str], defined: dict) -> str | None:

@@ -114,6 +114,10 @@ RULE = Forbidden(("f",), ("softmax", "@", "numpy"), (), "write it yourself")
         ("def f(x):\n    softmax = x.exp()\n    return softmax / softmax.sum()\n", []),
         ("def softmax(x):\n    return x.exp()\ndef f(x):\n    return softmax(x)\n", []),
         ("def f(x):\n    'softmax of torch.softmax @'\n    return x\n", []),
+        (
+            "import torch\nweights = torch.softmax(torch.ones(2), 0)\ndef f(x):\n    weights = x.exp()\n    return weights\n",
+            [],
+        ),
         ("def f(x:\n", []),
     ],
 )

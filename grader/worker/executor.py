@@ -14,7 +14,7 @@ import types
 import torch
 
 from .bans import Ban
-from .placement import PretendDevice, place, report
+from .placement import MOVED, PretendDevice, move_module, place, report
 from .trees import Decoder, Encoder, Handle
 
 MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
@@ -84,7 +84,7 @@ class Executor:
                 for name, parameter in owner.named_parameters():
                     if parameter.requires_grad:
                         leaves[f"parameter {name}"] = parameter
-        _seed(decoder.value(message["seed"]))
+        _seed(decoder.value(message["seed"]), message["device"])
         pretend = PretendDevice() if message["device"] == "meta" else contextlib.nullcontext()
         with pretend, Ban(message["banned"], self.filename) as ban:
             result = target(*args, **kwargs)
@@ -139,7 +139,7 @@ class Executor:
         """Move a module to a device or a dtype, or set its mode (train or eval)."""
         module = self.objects[message["object"]]
         if message.get("device") == "meta":
-            module._apply(place)  # what Module.to does
+            move_module(module)
         elif message.get("device"):
             module.to(message["device"])
         if message.get("dtype"):
@@ -151,6 +151,7 @@ class Executor:
     def on_forget(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
         """Drop the objects of the check before."""
         self.objects.clear()
+        MOVED.clear()
         return {"value": None}
 
     # What they share.
@@ -262,9 +263,11 @@ def _neutral() -> None:
     torch.set_default_device(None) if torch.get_default_device().type != "cpu" else None
 
 
-def _seed(seed) -> None:
+def _seed(seed, device: str) -> None:
     if isinstance(seed, torch.Tensor):
         torch.set_rng_state(seed)
+    elif device in ("cpu", "meta"):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed takes 300 times as long
     else:
         torch.manual_seed(seed)
 
@@ -295,6 +298,8 @@ def _gather(name: str, value, leaves: dict) -> None:
 def _gradients(result, leaves: dict, seed: int):
     outputs: dict[str, torch.Tensor] = {}
     _collect("result", result, outputs)
+    if not leaves:
+        return None, "nothing among the arguments and parameters can have a gradient"
     if not outputs:
         return None, "the result holds no floating-point tensor"
     if not any(output.requires_grad for output in outputs.values()):

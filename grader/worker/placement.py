@@ -9,13 +9,18 @@ right code with an `if` on a number could not run.
 import contextlib
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map
 
 DEVICE = torch.device("meta")
 MIXED = "tensors are not on the same device"
+FACTORIES = {torch.tensor, torch.as_tensor, torch.asarray}
 CROSSING = {"aten::copy_", "aten::_to_copy", "aten::set_", "aten::_local_scalar_dense"}
 INDEXING = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_unsafe_index"}
+
+
+MOVED: dict[int, tuple] = {}  # id of a Parameter → the Parameter (kept alive) and where it is now
 
 
 class Placed(torch.Tensor):
@@ -50,16 +55,49 @@ class PretendDevice(TorchDispatchMode):
         return False  # else torch imports torch._dynamo at the first call: most of a second
 
     def __enter__(self):
-        self._no_grad = contextlib.ExitStack()
-        self._no_grad.enter_context(torch.no_grad())
+        self._around = contextlib.ExitStack()
+        self._around.enter_context(torch.no_grad())
+        self._around.enter_context(Factories())
         return super().__enter__()
 
     def __exit__(self, *exception):
         super().__exit__(*exception)
-        self._no_grad.close()
+        self._around.close()
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return compute(function, args, kwargs or {})
+
+
+class Factories(TorchFunctionMode):
+    """torch.tensor and its kin go past the dispatcher: they make their tensor on the CPU, which is moved."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        device = kwargs.get("device")
+        if function is torch.Tensor.new_tensor:
+            kwargs.setdefault("dtype", args[0].dtype)
+            device = args[0].device if device is None else device
+            function, args = torch.tensor, args[1:]
+        if function not in FACTORIES or device is None or torch.device(device) != DEVICE:
+            return function(*args, **kwargs)
+        return function(*args, **{**kwargs, "device": "cpu"}).to(DEVICE)
+
+
+def move_module(module: torch.nn.Module) -> None:
+    """What Module.to does, for the pretend device.
+
+    Not through Module._apply: a new nn.Parameter around a Placed would make torch import
+    torch.distributed and sympy, a second in each fork. A real move keeps the Parameter objects, so
+    code that holds one by another road finds it moved too: `MOVED` remembers them.
+    """
+    for part in module.modules():
+        for name, parameter in part._parameters.items():
+            if parameter is not None:
+                _, placed = MOVED.setdefault(id(parameter), (parameter, Placed(parameter.detach())))
+                part._parameters[name] = placed
+        for name, buffer in part._buffers.items():
+            if buffer is not None:
+                part._buffers[name] = Placed(buffer.detach())
 
 
 def place(value):
@@ -75,6 +113,7 @@ def report(value):
 def compute(function, args: tuple, kwargs: dict):
     """Run one operation on the values. Raises RuntimeError where it mixes devices."""
     name = function._schema.name
+    args, kwargs = tree_map(_moved, (args, kwargs)) if MOVED else (args, kwargs)
     judged = (args[:1], args[2:], kwargs) if name in INDEXING else (args, kwargs)
     leaves = tree_flatten(judged)[0]
     placed = any(isinstance(leaf, Placed) for leaf in tree_flatten((args, kwargs))[0])
@@ -89,6 +128,10 @@ def compute(function, args: tuple, kwargs: dict):
     if function._schema.is_mutable and args and isinstance(result, torch.Tensor):
         return args[0]
     return tree_map(lambda v: Placed(v) if _plain(v) else v, result) if placed else result
+
+
+def _moved(value):
+    return MOVED[id(value)][1] if type(value) is torch.nn.Parameter and id(value) in MOVED else value
 
 
 def _inner(value):
