@@ -20,6 +20,10 @@ check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|a
 	@$(GRADER) check $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--device,$(DEVICE)) \
 	  $(call option,--seed,$(SEED)) $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
 
+grade: $(READY)  ## grade others' files behind a sandbox: EX=03 FILES="a.py b.py" [FORMAT=text|json DEVICE SEED TIMEOUT OUTPUT]
+	@$(GRADER) grade $(call option,,$(EX)) $(FILES) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
+	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
+
 list: $(READY)  ## all exercises with state and points
 	@$(GRADER) list $(call option,--format,$(FORMAT))
 
@@ -64,4 +68,4 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-.PHONY: check list progress documented doctor verify stub new test lint bench help
+.PHONY: check grade list progress documented doctor verify stub new test lint bench help

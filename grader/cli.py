@@ -14,7 +14,7 @@ from grader.errors import WrongUse
 from grader.nursery import InfrastructureError
 from grader.submission import NoSuchFile
 
-VERBS = ("check", "list", "progress", "documented", "verify", "stub", "new", "doctor")
+VERBS = ("check", "grade", "list", "progress", "documented", "verify", "stub", "new", "doctor")
 
 
 def main(arguments: list[str] | None = None) -> int:

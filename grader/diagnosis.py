@@ -15,6 +15,7 @@ from grader.connection import Call, LearnerError, Local
 from grader.learner import Learner
 from grader.session import Session, Stop, check_id, is_hidden
 
+MAX_REPLAYS = 250  # of checks on wrong versions, for one submission
 OTHER_DTYPES = ("float64", "bfloat16", "float16")
 
 
@@ -87,21 +88,34 @@ class Diagnostician:
 
     def sentences(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, str]:
         """A sentence for each failed check that can be explained. `passed`: the checks that did."""
+        matches = self.matches(failures, passed)
+        sentences = {}
+        for name, found in matches.items():
+            sentence = self.choose(found, matches) or structure.describe(failures[name].error)
+            sentences[name] = sentence or self.pattern(failures[name], failures, passed)
+        return {name: sentence for name, sentence in sentences.items() if sentence}
+
+    def matches(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, list[WrongVersion]]:
+        """The wrong versions that explain each failure and break no check that the learner passed.
+
+        One mistake usually explains several checks: what explained one is tried first on the next.
+        The number of replays is limited, so that code that nothing explains is told so in a blink.
+        """
         matches: dict[str, list[WrongVersion]] = {}
-        known: list[WrongVersion] = []  # one mistake usually explains several checks: it is tried first
+        known: dict[WrongVersion, bool] = {}  # whether it fits what passed
+        left = MAX_REPLAYS
         for name, failure in failures.items():
             if failure.is_not_started:
                 continue
-            found = [wrong for wrong in known if self.explains(wrong, failure)]
+            found = [wrong for wrong, fits in known.items() if fits and self.explains(wrong, failure)]
             if not found:
-                found = [wrong for wrong in self.wrong_versions if wrong not in known and self.explains(wrong, failure)]
-                known += found
+                others = [wrong for wrong in self.wrong_versions if wrong not in known][: max(left, 0)]
+                left -= len(others)
+                explaining = [wrong for wrong in others if self.explains(wrong, failure)]
+                known |= {wrong: not self.breaks_any(wrong, passed) for wrong in explaining}
+                found = [wrong for wrong in explaining if known[wrong]]
             matches[name] = found
-        sentences = {}
-        for name, wrongs in matches.items():
-            sentence = self.choose(wrongs, matches, passed) or structure.describe(failures[name].error)
-            sentences[name] = sentence or self.pattern(failures[name], failures, passed)
-        return {name: sentence for name, sentence in sentences.items() if sentence}
+        return matches
 
     def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
         """Whether the wrong version fails the check as the learner's code did."""
@@ -111,14 +125,12 @@ class Diagnostician:
             return False
         return outline(error) == outline(failure.error)
 
-    def choose(self, found: list[WrongVersion], matches: dict, passed: set[str]) -> str | None:
-        """The explanation that explains most checks; of equals, one that fits what passed; else both."""
+    def choose(self, found: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
+        """The explanation that explains most checks; of equals, two are offered."""
         if not found:
             return None
         score = {wrong: sum(wrong in others for others in matches.values()) for wrong in found}
         best = [wrong for wrong in found if score[wrong] == max(score.values())]
-        if len(best) > 1:
-            best = [wrong for wrong in best if not self.breaks_any(wrong, passed)] or best
         return "  or: ".join(wrong.sentence for wrong in best[:2])
 
     def breaks_any(self, wrong: WrongVersion, passed: set[str]) -> bool:

@@ -11,6 +11,7 @@ from grader import probing, replies
 from grader.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
 from grader.sandbox import Sandbox, Tier, Unavailable, choose, weaker
 from grader.worker import wire
+from grader.worker.sandbox import kernel
 
 GRACE_S = 0.3  # for a process that hung up to end, so that we learn how it ended
 
@@ -56,6 +57,8 @@ class Nursery:
             self.tier = tier if isinstance(tier, Tier) else choose(device, tier)
         except Unavailable as missing:
             raise InfrastructureError(f"this machine has no such sandbox: {missing}") from None
+        if self.tier.name == "D":  # nothing else keeps a worker of the same user out of our memory
+            kernel.keep_out()
         self.process: Process | None = Process(self.tier, device)
         self._record: Sandbox | None = None
         self._torch = ""
@@ -168,7 +171,7 @@ class Nursery:
             torch=self._torch,
             kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
             probe=tried,
-            holes=probing.holes(self.tier, tried),
+            holes=probing.holes(self.tier, self.device, tried),
         )
 
     def __enter__(self) -> "Nursery":

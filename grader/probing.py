@@ -13,6 +13,7 @@ from grader.sandbox import Tier
 TEXT = b"nobody but the grader reads or changes this\n"
 # Landlock hides no names, and only bubblewrap hides processes; tiers B and C do not promise it.
 UNPROMISED = {"A": (), "B": ("see that a hidden file exists",), "C": ()}
+UNPROMISED_ON_CUDA = ("start a thread",)  # CUDA has threads of its own
 OTHER_ROUNDING = "compute with other instructions than the grader"
 
 
@@ -31,7 +32,8 @@ class Canaries:
         """Where they are, for the probe."""
         named = {name: str(self.folder / name) for name in ("hidden", "private", "writable")} if self.folder else {}
         tcp, udp = (self._listen(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
-        facts = {"hidden": str(paths.GRADER / "nursery.py"), "private": None, "writable": None} | named
+        own = str(paths.GRADER / "nursery.py")
+        facts = {"own": own, "hidden": own, "private": None, "writable": None} | named
         facts |= {"abstract": None, "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
         with contextlib.suppress(OSError):
             name = f"kata-{secrets.token_hex(8)}"
@@ -78,8 +80,9 @@ def arithmetic(live: dict) -> dict[str, str]:
     return {OTHER_ROUNDING: "refused: they are the same" if same else "done"}
 
 
-def holes(tier: Tier, tried: dict[str, str]) -> tuple[str, ...]:
+def holes(tier: Tier, device: str, tried: dict[str, str]) -> tuple[str, ...]:
     """What succeeded though the tier promises to refuse it. Tier D promises nothing."""
     if tier.name == "D":
         return ()
-    return tuple(name for name, outcome in tried.items() if outcome == "done" and name not in UNPROMISED[tier.name])
+    open_ = (*UNPROMISED[tier.name], *(UNPROMISED_ON_CUDA if device == "cuda" else ()))
+    return tuple(name for name, outcome in tried.items() if outcome == "done" and name not in open_)

@@ -73,8 +73,7 @@ class Process:
         for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
             if name in os.environ:
                 environment[name] = os.environ[name]
-        if device != "cuda":
-            environment["CUDA_VISIBLE_DEVICES"] = ""
+        environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
         plan = json.dumps(view.plan(tier, device, theirs.fileno()))
         command = [*view.bubblewrap(tier, device), "--"] if tier.bwrap else []
         command += [view.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT, plan]

@@ -6,7 +6,7 @@ Each helper raises Mismatch, which says what the promise was.
 
 import torch
 
-from grader.compare import Mismatch, expect, same
+from grader.compare import Mismatch, expect, expect_shape, same
 from grader.connection import LearnerError
 from grader.learner import Module, Target, tensors_in
 from grader.worker.placement import MIXED
@@ -34,7 +34,10 @@ def same_gradients(mine: Target, theirs: Target, *args, tolerance: float | None 
 
 
 def keeps_dtype(mine: Target, theirs: Target, *args, dtypes=(torch.float64, torch.bfloat16), **kwargs) -> None:
-    """float64 stays float64, a half type stays that type: inputs (and a module) of each dtype."""
+    """float64 stays float64, a half type stays that type: inputs (and a module) of each dtype.
+
+    A module is left in the last dtype; converting it back does not bring its digits back.
+    """
     for dtype in dtypes:
         for target in (mine, theirs):
             if isinstance(target, Module):
@@ -124,9 +127,15 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
     """
     drawn = module.parameters()
     for name, want in expected.items():
-        got = drawn.get(name)
-        if not isinstance(got, torch.Tensor) or got.shape != want.shape:
-            expect(got, want, f"the parameter {name}")
+        if name not in drawn:
+            has = ", ".join(drawn) or "none"
+            raise Mismatch(f"{module.class_name} has no parameter called {name} (it has: {has})"[:300])
+        expect_shape(drawn[name], tuple(want.shape), f"the parameter {name}")
+    for name, want in expected.items():
+        got = drawn[name]
+        twin = next((n for n in expected if n != name and want.numel() > 1 and torch.equal(drawn[n], got)), None)
+        if twin:
+            raise Mismatch(f"{name} and {twin} hold the same numbers: draw each parameter anew")
         if same(got, want):
             continue
         for other, numbers in expected.items():

@@ -1,6 +1,6 @@
 """What a grading gives: plain data. Every output form is a pure function of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 PASSED, FAILED, NOT_CHECKED, ERROR = "passed", "failed", "not_checked", "error"
 
@@ -35,7 +35,8 @@ class ExerciseResult:
     output: str = ""
     message: str = ""  # said of the submission as a whole
     started: bool = True  # False for an untouched stub
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    sandbox: object = None  # grader.sandbox.Sandbox: what was in force while others' code ran
 
     @property
     def points(self) -> float:

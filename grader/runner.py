@@ -96,7 +96,7 @@ class Examiner:
             try:
                 remote.load()
             except LearnerError as error:
-                message = messages.learner_error(error, submission.filename, self.settings.reveal)
+                message = messages.learner_error(error, submission.filename)  # nothing hidden was sent yet
                 return self.unloadable(submission, message, remote.output, time.monotonic() - started)
             checks, begun = self.verdicts(submission, Learner(remote, self.settings.device))
         finally:

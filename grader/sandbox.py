@@ -87,8 +87,11 @@ def offer(name: str, device: str, sure: bool = False) -> Tier:
     """One tier as this machine can put it up. Raises Unavailable with the reason and the cure."""
     if name not in NAMES:
         raise Unavailable(f"there is no tier {name}; the tiers are A, B, C and D")
+    if not hasattr(os, "fork"):
+        raise Unavailable(f"{platform.system()} cannot fork a process; work in WSL 2 (wsl --install)")
     if name == "D":
-        return Tier("D")
+        readable = is_root() and strangers_may_read(view.everything(), parents=True)
+        return Tier("D", uid=stranger() if readable and platform.system() == "Linux" else None)
     if platform.system() != "Linux":
         raise Unavailable(f"{platform.system()} has no such walls; run in a Linux container or in WSL 2")
     if seccomp.machine() is None:

@@ -4,8 +4,8 @@ Everything here goes through the sandboxed worker, as a learner's file does.
 """
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader import documented, paths, runner, stubs, submission
@@ -40,36 +40,28 @@ class Report:
     sentences: dict[str, str] = field(default_factory=dict)
 
 
-def verify(exercise: Exercise, nursery: Nursery, seed: int, say: Callable[[str], None] = lambda _: None) -> Report:
-    """Try the exercise's own files on its own checks."""
+def verify(exercise: Exercise, nursery: Nursery, seed: int) -> Report:
+    """Try the exercise's own files on its own checks, all in one session."""
     report = Report(exercise)
     folder, again = exercise.folder, f"make verify EX={exercise.folder[:2]}"
     for path, what in _needed(folder):
         if not path.exists() or "TODO" in path.read_text("utf-8"):
             report.problems.append(Problem(f"{what} is missing or still holds a TODO", paths.shown(path), again))
+    report.problems = report.problems or _stub_text(folder)
     if report.problems:
         return report
-    grade = Grader(exercise, nursery, seed)
-    report.problems += _stub(exercise, grade, again)
-    report.problems += _solution(exercise, grade, again)
-    if report.problems:
-        return report
-    for path in paths.wrong_versions(folder):
-        say(path.stem)
-        report.problems += _wrong(report, path, grade(path), again)
-    report.problems += _kills(report, again)
+    verdicts = {paths.stub(folder): _stub, paths.solution(folder): _solution}
+    verdicts |= dict.fromkeys(paths.wrong_versions(folder), _wrong)
+
+    def record(handed_in: submission.Submission, result: ExerciseResult) -> None:
+        path = Path(handed_in.filename)
+        report.problems += verdicts[path](report, path, result, again)
+
+    documented.used.clear()
+    handed_in = [replace(submission.read(path), filename=str(path)) for path in verdicts]
+    runner.grade_all(exercise, handed_in, nursery, runner.Settings(seed=seed), record)
+    report.problems += _kills(report, again) if not report.problems else []
     return report
-
-
-class Grader:
-    """Grades one file after the other of one exercise."""
-
-    def __init__(self, exercise: Exercise, nursery: Nursery, seed: int):
-        self.exercise, self.nursery = exercise, nursery
-        self.settings = runner.Settings(seed=seed)
-
-    def __call__(self, path: Path) -> ExerciseResult:
-        return runner.grade(self.exercise, submission.read(path), self.nursery, self.settings)
 
 
 def _needed(folder: str) -> Iterator[tuple[Path, str]]:
@@ -81,38 +73,36 @@ def _needed(folder: str) -> Iterator[tuple[Path, str]]:
     yield paths.documented_toml(folder), "the documented numbers"
 
 
-def _stub(exercise: Exercise, grade: Grader, again: str) -> list[Problem]:
-    path = paths.stub(exercise.folder)
-    difference = stubs.difference(path.read_text("utf-8"), paths.solution(exercise.folder).read_text("utf-8"))
-    if difference:
-        mend = f"Make it anew: make stub EX={exercise.folder[:2]}"
-        what = f"the stub differs from the solution in more than bodies: {difference}"
-        return [Problem(what, paths.shown(path), mend)]
-    result = grade(path)
-    if result.started or result.points or any(check.outcome == PASSED for check in result.checks):
-        passed = ", ".join(check.id for check in result.checks if check.outcome == PASSED) or "none"
-        what = f"the stub is not “not started” (checks that pass: {passed}; {result.message})"
-        return [Problem(what, paths.shown(path), again)]
-    return []
+def _stub_text(folder: str) -> list[Problem]:
+    path = paths.stub(folder)
+    difference = stubs.difference(path.read_text("utf-8"), paths.solution(folder).read_text("utf-8"))
+    if not difference:
+        return []
+    mend = f"Make it anew: make stub EX={folder[:2]}"
+    return [Problem(f"the stub differs from the solution in more than bodies: {difference}", paths.shown(path), mend)]
 
 
-def _solution(exercise: Exercise, grade: Grader, again: str) -> list[Problem]:
-    path = paths.solution(exercise.folder)
-    documented.used.clear()
-    result = grade(path)
+def _stub(report: Report, path: Path, result: ExerciseResult, again: str) -> list[Problem]:
+    passed = [check.id for check in result.checks if check.outcome == PASSED]
+    if not result.started and not passed:
+        return []
+    what = f"the stub is not “not started” (checks that pass: {', '.join(passed) or 'none'}; {result.message})"
+    return [Problem(what, paths.shown(path), again)]
+
+
+def _solution(report: Report, path: Path, result: ExerciseResult, again: str) -> list[Problem]:
     for check in result.checks:
         if check.outcome != PASSED:
             first = check.message.splitlines()[0] if check.message else check.outcome
             return [Problem(f"the solution does not pass {check.id}: {first}", paths.shown(path), again)]
     if result.status != PASSED:
         return [Problem(f"the solution cannot be graded: {result.message}", paths.shown(path), again)]
-    unused = [n.id for n in documented.numbers(exercise.folder) if n.id not in documented.used]
-    if unused:
-        toml = paths.shown(paths.documented_toml(exercise.folder))
-        return [
-            Problem(f"no check looks at the number {unused[0]}", toml, "Use it in its check, or name the right one")
-        ]
-    return []
+    folder = report.exercise.folder
+    unused = [number.id for number in documented.numbers(folder) if number.id not in documented.used]
+    if not unused:
+        return []
+    toml = paths.shown(paths.documented_toml(folder))
+    return [Problem(f"no check looks at the number {unused[0]}", toml, "Use it in its check, or name the right one")]
 
 
 def _wrong(report: Report, path: Path, result: ExerciseResult, again: str) -> list[Problem]:

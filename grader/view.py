@@ -10,13 +10,15 @@ from grader import packages, paths
 from grader.worker.sandbox import landlock
 
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64", "/lib", "/lib64", "/lib32")
+LIBRARIES += ("/nix/store", "/gnu/store")
 SYSTEM = ("/etc/ld.so.cache", "/sys/devices/system/cpu", "/sys/devices/system/node")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 SITE, WORKER = "/opt/site", "/opt/worker"  # what tier A calls the packages and our worker's folder
 
 # For CUDA beside these. Untried: no GPU was at hand.
 CUDA_LIBRARIES = ("/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/run/opengl-driver", "/usr/lib/wsl")
-CUDA_SYSTEM = ("/sys/bus/pci", "/sys/devices", "/sys/module", "/proc/driver/nvidia", "/proc/self")
+CUDA_SYSTEM = ("/sys/bus/pci", "/sys/devices", "/sys/module")
+CUDA_PROC = ("/proc/driver/nvidia", "/proc/devices", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm")
 CUDA_DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-caps", "dxg")
 
 
@@ -47,7 +49,7 @@ def plan(tier, device: str, control: int) -> dict:
         "device": device, "devices": devices(device), "parent": None if tier.bwrap else watched_parent(),
     }  # fmt: skip
     readable = [*_libraries(device), *SYSTEM, *DEVICES[1:], *interpreter()]
-    readable += CUDA_SYSTEM if device == "cuda" else ()
+    readable += (*CUDA_SYSTEM, *CUDA_PROC) if device == "cuda" else ()
     if tier.bwrap:
         return here | {"worker": WORKER, "roads": [SITE], "readable": [*readable, SITE, WORKER]}
     closure = packages.closure()
@@ -69,7 +71,7 @@ def bubblewrap(tier, device: str) -> list[str]:
     binds = [*libraries, *interpreter(), *SYSTEM, *(CUDA_SYSTEM if device == "cuda" else ()), f"{SITE}/x", "/tmp/x"]
     parents = {parent for place in binds for parent in map(str, Path(place).parents)}
     for folder in sorted({*parents, "/dev", "/proc"} - {"/", *libraries}):  # else root makes them for itself alone
-        if not _inside(folder, libraries) and not folder.startswith("/proc/"):
+        if not _inside(folder, libraries):
             words += ["--dir", folder]
     for folder in libraries:
         if os.path.islink(folder):
@@ -84,7 +86,7 @@ def bubblewrap(tier, device: str) -> list[str]:
     for name, place in packages.closure().items():
         words += ["--ro-bind", place, f"{SITE}/{name}"]
     words += ["--ro-bind", str(paths.WORKER), WORKER, "--proc", "/proc"]
-    for place in (*SYSTEM, *(CUDA_SYSTEM[:3] if device == "cuda" else ())):
+    for place in (*SYSTEM, *(CUDA_SYSTEM if device == "cuda" else ())):
         words += ["--ro-bind-try", place, place]
     for place in (*DEVICES, *devices(device)):
         words += ["--dev-bind-try", place, place]
@@ -110,10 +112,14 @@ def _libraries(device: str) -> tuple[str, ...]:
 
 
 def _installed(libraries: tuple[str, ...]) -> list[str]:
-    """Folders of installed packages inside what is bound: all are hidden, torch's kin come back."""
+    """Folders of installed packages inside what is bound: all are hidden, torch's kin come back.
+
+    So is this repository, should somebody keep it there.
+    """
     roots = {str(Path(place).resolve()) for place in (*libraries, *interpreter()) if os.path.isdir(place)}
     starts = [start for root in sorted(roots) for start in (Path(root), *Path(root).glob("python3*"))]
-    return [str(start / name) for start in starts for name in landlock.INSTALLED if (start / name).is_dir()]
+    found = [str(start / name) for start in starts for name in landlock.INSTALLED if (start / name).is_dir()]
+    return [*found, *([str(paths.ROOT)] if _inside(str(paths.ROOT), roots) else [])]
 
 
 def _inside(place: str, folders) -> bool:

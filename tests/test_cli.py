@@ -36,7 +36,7 @@ def test_every_name_of_an_exercise(cli, name):
         (["check", "contxt_vectors"], 'Did you mean "context_vectors"?'),
         (["check", "03", "--seed", "many"], "invalid int value"),
         (["check", "03", "--device", "tpu"], "invalid choice"),
-        (["check", "03", "--timeout", "0"], "--timeout 0 is out of range"),
+        (["check", "03", "--timeout", "0"], "0 is out of range"),
         (["check", "03", "--frobnicate"], "unrecognized arguments"),
         (["check", "--submission", "x.py"], "--submission needs an exercise"),
         (["chekc"], "invalid choice"),

@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
     parser.add_argument("--seed", type=int, help="of the fresh inputs; default: a new one each time")
-    parser.add_argument("--timeout", type=float, metavar="S", help="seconds for one call")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds for one call")
     parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--all", action="store_true", help="show every failed check in full")
@@ -26,8 +26,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     device = pick_device(options.device)
-    if options.timeout is not None and not 0 < options.timeout <= 3600:
-        raise WrongUse(f"--timeout {options.timeout:g} is out of range: seconds between 0 and 3600")
     if options.exercise is None and options.submission is not None:
         raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
     exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
@@ -36,8 +34,7 @@ def run(options: argparse.Namespace) -> int:
     with Nursery(device) as nursery:  # it imports torch while this process does
         from grader import runner  # heavy, so not before
 
-        if device == "cuda":
-            _demand_cuda()
+        demand_device(device)
         seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
         settings = runner.Settings(device=device, seed=seed, timeout=options.timeout)
         try:
@@ -48,11 +45,14 @@ def run(options: argparse.Namespace) -> int:
             result = runner.grade(exercise, handed_in, nursery, settings)
         if own:
             progress.note(result)
-        report(result, options, own)
+        closing = [next_step(result)] if own else []
+        if nursery.tier.name == "D":
+            closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
+    report(result, options, "\n".join(filter(None, closing)))
     return errors.PASSED if result.status == "passed" else errors.FAILED
 
 
-def report(result, options: argparse.Namespace, own: bool) -> None:
+def report(result, options: argparse.Namespace, closing: str) -> None:
     """Print the result, or write it to --output (and print the text for a person beside it)."""
     from grader.report import terminal
 
@@ -74,7 +74,7 @@ def report(result, options: argparse.Namespace, own: bool) -> None:
                     file.write(rendered)
         except OSError as error:
             raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None
-    terminal.show(result, terminal.console(), options.all, next_step(result) if own else "")
+    terminal.show(result, terminal.console(), options.all, closing)
 
 
 def next_step(result) -> str:
@@ -108,8 +108,19 @@ def pick_device(wanted: str) -> str:
     return wanted
 
 
-def _demand_cuda() -> None:
+def demand_device(device: str) -> None:
+    """Raise InfrastructureError where the device is absent."""
+    if device != "cuda":
+        return
     import torch
 
     if not torch.cuda.is_available():
         raise InfrastructureError("torch sees no CUDA device here. Leave DEVICE out, or: DEVICE=cpu")
+
+
+def seconds(text: str) -> float:
+    """The value of --timeout."""
+    value = float(text)
+    if not 0 < value <= 3600:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: seconds between 0 and 3600")
+    return value

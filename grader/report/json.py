@@ -1,6 +1,7 @@
 """A result as JSON, schema 1: what other tools read. Documented in the README."""
 
 import json
+from dataclasses import asdict
 
 from grader.results import CheckResult, ExerciseResult
 
@@ -9,7 +10,7 @@ SCHEMA = 1
 
 def record(result: ExerciseResult) -> dict:
     """The result as a dict of plain data."""
-    return {
+    known = {
         "schema": SCHEMA,
         "exercise": result.exercise,
         "device": result.device,
@@ -23,6 +24,9 @@ def record(result: ExerciseResult) -> dict:
         "message": result.message,
         "notes": list(result.notes),
     }
+    if result.sandbox is not None:
+        known |= {"submission": result.submission, "sandbox": asdict(result.sandbox)}
+    return known
 
 
 def render(result: ExerciseResult) -> str:

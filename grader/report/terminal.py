@@ -15,19 +15,19 @@ def console(file=None) -> Console:
     return Console(file=file, highlight=False, markup=False, emoji=False)
 
 
-def show(result: ExerciseResult, where: Console, every: bool = False, next_step: str = "") -> None:
+def show(result: ExerciseResult, where: Console, every: bool = False, closing: str = "") -> None:
     """Print the result. `every`: all failed checks in full, not only the first."""
-    for left, line in render(result, every, next_step):
+    for left, line in render(result, every, closing):
         if where.is_terminal:
             where.print(Padding(line, (0, 0, 0, left), expand=False))
         else:
             where.print(Text(" " * left) + line, soft_wrap=True)
 
 
-def render(result: ExerciseResult, every: bool = False, next_step: str = "") -> list[tuple[int, Text]]:
+def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:
     """The result as lines of rich text, each with its indentation."""
     if not result.started:
-        return [(0, Text(result.message))]
+        return [(0, Text(result.message)), *((0, Text(line, "dim")) for line in closing.splitlines())]
     lines = [(0, heading(result))]
     lines += [(0, Text(f"note: {note}", "yellow")) for note in result.notes]
     if result.status == ERROR:
@@ -39,8 +39,7 @@ def render(result: ExerciseResult, every: bool = False, next_step: str = "") -> 
     if result.output.strip():
         lines += _output(result.output)
     lines.append((0, summary(result)))
-    if next_step:
-        lines.append((0, Text(next_step, "dim")))
+    lines += [(0, Text(line, "dim")) for line in closing.splitlines()]
     return lines
 
 
