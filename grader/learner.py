@@ -18,6 +18,8 @@ from grader.words import kind, shape_words
 from grader.worker import wire
 from grader.worker.trees import Decoder, Encoder, Handle
 
+FACTS = {"parameters": dict, "frozen": list, "buffers": dict, "state_dict": dict, "modules": dict, "training": bool}
+
 
 class Learner:
     """What a check sees: every attribute is a function or class of the learner's file."""
@@ -173,6 +175,8 @@ class Module(Target):
     def _demand_module(self, facts) -> None:
         if not isinstance(facts, dict):
             raise Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
+        if any(type(facts.get(key)) is not wanted for key, wanted in FACTS.items()):
+            raise LearnerError("protocol", {"message": "the description of the object is none of ours"})
 
     def parameters(self) -> dict[str, torch.Tensor]:
         return self.describe()["parameters"]

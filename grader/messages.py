@@ -85,9 +85,12 @@ def exception(facts: dict, filename: str, reveal: bool = True) -> list[str]:
 
 
 def missing(name: str, names: list, filename: str) -> str:
-    """A function or class that the file lacks, with the name that was probably meant."""
+    """A function or class that the file lacks, with the name that was probably meant.
+
+    A name that is the wanted one with an ending more or less is most likely another of the tasks.
+    """
     names = [other for other in names if isinstance(other, str)]
-    close = nearest(name, names)
+    close = nearest(name, [other for other in names if not _one_is_the_other_longer(name, other)])
     if close:
         return f"{filename} defines no {name}: found {close}. Rename it"
     found = ", ".join(names[:6]) if names else "nothing"
@@ -105,3 +108,7 @@ def ending(status: int | None) -> str:
 
 def not_started(folder: str) -> str:
     return f"not started yet: open {paths.shown(paths.stub(folder))}"
+
+
+def _one_is_the_other_longer(name: str, other: str) -> bool:
+    return name != other and (name.startswith(other) or other.startswith(name))

@@ -50,6 +50,9 @@ class Canaries:
         return {"change the grader's files": "refused: they are as they were" if whole else "done"}
 
     def close(self) -> None:
+        for left in Path("/dev/shm").glob("made-by-the-probe-*"):  # where it could make, but not remove
+            with contextlib.suppress(OSError):
+                left.unlink()
         for one in self.sockets:
             one.close()
 

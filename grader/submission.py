@@ -70,10 +70,11 @@ def read_bytes(path: Path, limit: int) -> bytes:
         if path.is_symlink():
             raise BadSubmission(f"{shown} is a symbolic link. Hand in the file itself.") from None
         raise BadSubmission(f"{shown} cannot be read: {error.strerror}.") from None
+    facts = os.fstat(descriptor)
+    if stat.S_ISDIR(facts.st_mode):
+        os.close(descriptor)
+        raise BadSubmission(f"{shown} is a directory. Name the .py or .ipynb file inside it.")
     with os.fdopen(descriptor, "rb") as file:
-        facts = os.fstat(file.fileno())
-        if stat.S_ISDIR(facts.st_mode):
-            raise BadSubmission(f"{shown} is a directory. Name the .py or .ipynb file inside it.")
         if not stat.S_ISREG(facts.st_mode):
             raise BadSubmission(f"{shown} is not a regular file.")
         if facts.st_size > limit:

@@ -6,87 +6,102 @@ its path.
 """
 
 import contextlib
-import gc
 import json
 import os
 import signal
 import socket
 import sys
+import time
 
 import torch
 
-from . import limits, wire
+from . import limits, warmth, wire
 from .executor import Executor
+from .sandbox import kernel, probe
+from .sandbox.harden import Armour
+
+GPU_SHARE = 0.5  # of the card's memory, for one worker
 
 
-def main(control: socket.socket) -> None:
-    """Serve `spawn` and `end` until the grader closes the socket."""
+def main(control: socket.socket, plan: dict) -> None:
+    """Serve `spawn`, `probe` and `end` until the grader closes the socket.
+
+    `plan` says how to be hardened, as sandbox.harden.Armour reads it, and `parent`: the grader's
+    pid where its death shall be ours (None: the closed socket alone tells).
+    """
+    if plan["parent"] is not None:
+        limits.die_with_parent(plan["parent"])
+    kernel.keep_out()
     limits.adopt_orphans()
-    warm()
+    if plan["seccomp"] == "closed":
+        warmth.preload()
+    warmth.warm()
+    armour = Armour(plan)
+    if warmth.threads() != 1:
+        raise RuntimeError(f"the nursery runs {warmth.threads()} threads; a fork of it would hang")
     live: set[int] = set()
     while True:
         line, fds = _receive(control)
         if not line:
             break
         command = json.loads(line)
-        if command["do"] == "spawn":
-            reply = {"pid": spawn(fds[0], control, command["limits"])}
+        if command["do"] in ("spawn", "probe"):
+            reply = {"pid": spawn(fds[0], armour, command)}
             live.add(reply["pid"])
         else:
-            reply = {"status": end(command["pid"], live)}
+            reply = {"status": end(command["pid"], live, command["grace"])}
         control.sendall(json.dumps(reply).encode() + b"\n")
     for pid in list(live):
         end(pid, live)
 
 
-def warm() -> None:
-    """One thread, and what torch does lazily done once, before any fork.
-
-    A parallel operation before a fork hangs every child (libgomp). The half operation makes torch
-    read /proc/cpuinfo, without which a sandboxed child would compute with other rounding.
-    """
-    torch.set_num_threads(1)
-    torch.backends.cpu.get_cpu_capability()
-    warmth = torch.ones(2, 2, requires_grad=True)
-    (torch.softmax(warmth @ warmth, dim=-1).half().float().sum()).backward()
-    torch.nn.Linear(2, 2)
-    gc.collect()
-    gc.freeze()
-
-
-def spawn(connection: int, control: socket.socket, asked: dict) -> int:
-    """Fork a worker that serves requests on `connection`. Returns its pid."""
+def spawn(connection: int, armour: Armour, command: dict) -> int:
+    """Fork a worker that serves requests on `connection`, or tries the walls. Returns its pid."""
     parent = os.getpid()
     pid = os.fork()
     if pid:
         os.close(connection)
         return pid
     try:
-        become_worker(connection, asked, parent)
+        become_worker(connection, armour, command, parent)
     finally:
         os._exit(70)
 
 
-def become_worker(connection: int, asked: dict, parent: int) -> None:
+def become_worker(connection: int, armour: Armour, command: dict, parent: int) -> None:
     """In the fork: give up everything but the one connection, then answer requests."""
-    os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(connection, 3) if connection != 3 else None
-    for descriptor in (0, 1, 2):
-        os.dup2(null, descriptor)
-    os.closerange(4, 4096)
-    os.set_inheritable(3, False)
-    limits.die_with_parent(parent)
-    limits.apply(asked)
-    serve(socket.socket(fileno=3))
+    try:
+        armour.put_on(connection, command["limits"], parent)
+    except OSError as error:
+        facts = {"failed": f"{type(error).__name__} in {_place(error)}: {error.strerror}"}
+        return wire.send(socket.socket(fileno=3), 0, wire.encode(facts))
+    served = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3)  # to find these out is refused now
+    facts = {"live": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
+    wire.send(served, 0, wire.encode(facts))
+    if command["do"] == "probe":
+        wire.send(served, 1, wire.encode({"tried": probe.run(command["facts"])}))
+        wire.send(served, 2, wire.encode({"tried": {"run a program": probe.run_a_program()}}))
+        return
+    if armour.device == "cuda":
+        share_the_gpu()
+    serve(served, command["limits"]["output"])
 
 
-def serve(connection: socket.socket) -> None:
-    """Answer requests until the grader closes the connection or kills this process."""
+def share_the_gpu() -> None:
+    """Leave memory to others: what the limit of the address space is elsewhere. Untried."""
+    with contextlib.suppress(RuntimeError, AssertionError):
+        torch.cuda.set_per_process_memory_fraction(GPU_SHARE)
+
+
+def serve(connection: socket.socket, output: int) -> None:
+    """Answer requests until the grader closes the connection or kills this process.
+
+    output: how many characters of the learner's prints are kept.
+    """
     executor = Executor()
-    wire.send(connection, 0, wire.encode({"live": torch.__version__}))
+    executor.output.room = output
     while True:
         nonce, body = wire.receive(connection)
         reply, tensors = executor.handle(*wire.decode(body))
@@ -97,14 +112,21 @@ def serve(connection: socket.socket) -> None:
         wire.send(connection, nonce, body)
 
 
-def end(pid: int, live: set[int]) -> int | None:
-    """Kill a worker and all that it started. Returns its exit code (negative: the signal)."""
+def end(pid: int, live: set[int], grace: float = 0.0) -> int | None:
+    """Kill a worker and all that it started. Returns its exit code (negative: the signal).
+
+    grace: seconds that one which hung up is given to end by itself, so that its code is known.
+    """
     if pid not in live:
         return None
     live.discard(pid)
+    deadline = time.monotonic() + grace
     done, status = os.waitpid(pid, os.WNOHANG)
+    while not done and time.monotonic() < deadline:
+        time.sleep(0.002)
+        done, status = os.waitpid(pid, os.WNOHANG)
     if not done:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -128,6 +150,13 @@ def sweep(live: set[int]) -> None:
                 os.waitpid(pid, 0)
 
 
+def _place(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"{trace.tb_frame.f_code.co_name}, line {trace.tb_lineno}"
+
+
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     try:
         line, fds, _, _ = socket.recv_fds(control, 65536, 1)
@@ -142,5 +171,7 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
 
 
 if __name__ == "worker.nursery":  # started by BOOT in grader/nursery.py
+    _plan = json.loads(sys.argv[1])
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        main(socket.socket(fileno=int(sys.argv[1])))
+        main(socket.socket(fileno=_plan["control"]), _plan)
+    os._exit(0)  # torch takes a tenth of a second to take itself apart

@@ -108,7 +108,7 @@ class Decoder:
     """
 
     def __init__(self, tensors: list[RawTensor], find=Handle):
-        self.tensors, self.find, self.count = tensors, find, 0
+        self.tensors, self.find, self.count = list(tensors), find, 0
 
     def value(self, node, depth: int = 0):
         self.count += 1
@@ -129,7 +129,7 @@ class Decoder:
             return float(rest[0])
         if tag == "opaque" and len(rest) == 1 and type(rest[0]) is str:
             return Opaque(rest[0][:200])
-        if tag == "meta" and len(rest) == 2 and rest[0] in DTYPES and _shape(rest[1]):
+        if tag == "meta" and len(rest) == 2 and type(rest[0]) is str and rest[0] in DTYPES and _shape(rest[1]):
             return torch.empty(rest[1], dtype=DTYPES[rest[0]], device="meta")
         if tag == "object" and len(rest) == 2 and type(rest[0]) is int and type(rest[1]) is str:
             return self.find(rest[0], rest[1][:200])
@@ -149,7 +149,9 @@ class Decoder:
     def tensor(self, index, facts) -> torch.Tensor:
         if type(index) is not int or not 0 <= index < len(self.tensors) or type(facts) is not dict:
             raise ProtocolError("a tensor's place is malformed")
-        raw = self.tensors[index]
+        raw, self.tensors[index] = self.tensors[index], None
+        if raw is None:  # each use is a copy: a short frame would ask for more memory than there is
+            raise ProtocolError("a tensor stands in two places")
         dtype = DTYPES[raw.dtype]
         tensor = torch.empty(raw.shape, dtype=dtype)
         if tensor.numel():
@@ -157,7 +159,7 @@ class Decoder:
         tensor.facts = {
             "device": str(facts.get("device", "cpu"))[:20],
             "requires_grad": facts.get("requires_grad") is True,
-            "stride": facts.get("stride"),
+            "stride": facts.get("stride") if _shape(facts.get("stride")) else None,
         }
         return tensor
 
@@ -174,5 +176,5 @@ def _shape(value) -> bool:
         type(value) is list
         and len(value) <= 16
         and all(type(n) is int and 0 <= n < 1 << 31 for n in value)
-        and math.prod(value) < 1 << 60
+        and math.prod(max(n, 1) for n in value) < 1 << 60
     )

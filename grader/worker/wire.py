@@ -78,7 +78,7 @@ def decode(body: bytes | bytearray) -> tuple[dict, list[RawTensor]]:
         raise ProtocolError("the header holds no message")
     if not isinstance(metadata["message"], str):
         raise ProtocolError("the message is not text")
-    message = _json(metadata["message"].encode(errors="replace"))
+    message = _json(metadata["message"].encode())
     if len(header) > MAX_TENSORS:
         raise ProtocolError("too many tensors")
     payload, offset, tensors = memoryview(body)[start:], 0, []
@@ -130,7 +130,9 @@ def _read(sock: socket.socket, size: int, deadline: float | None) -> bytearray:
 
 def _arm(sock: socket.socket, deadline: float | None) -> None:
     if deadline is None:
-        return sock.settimeout(None)
+        if sock.gettimeout() is not None:  # a worker may not even ask: its system calls are numbered
+            sock.settimeout(None)
+        return
     left = deadline - time.monotonic()
     if left <= 0:
         raise Deadline
@@ -138,12 +140,30 @@ def _arm(sock: socket.socket, deadline: float | None) -> None:
 
 
 def _json(text: bytes) -> dict:
+    """An object of JSON, read strictly: UTF-8, finite floats, ints of 64 bits, no half characters."""
     try:
-        value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
+        plain = text.decode("utf-8")
+        hooks = {"parse_int": _int, "parse_float": _float, "parse_constant": _refuse, "object_pairs_hook": _unique}
+        value = json.loads(plain, **hooks)
+        if "\\ud" in plain.lower():  # perhaps half of a surrogate pair, which no encoding can write
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError, MemoryError):
         raise ProtocolError("the header is not valid JSON") from None
     if not isinstance(value, dict):
         raise ProtocolError("the header is not an object")
+    return value
+
+
+def _int(digits: str) -> int:
+    if len(digits) > 20:  # Python 3.10 would compute a million digits for seconds
+        raise ValueError("an int is too long")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError("a float is too large")
     return value
 
 
@@ -167,7 +187,8 @@ def _tensor(entry, payload: memoryview, offset: int) -> tuple[RawTensor, int]:
     if not _naturals(shape) or len(shape) > MAX_DIMENSIONS or not _naturals(offsets):
         raise ProtocolError("a tensor's shape or place is malformed")
     size = math.prod(shape) * ITEM_SIZE[dtype]
-    if max([0, *shape]) > MAX_PAYLOAD or offsets != [offset, offset + size]:
+    # An empty tensor's other sizes are multiplied too, when torch computes its strides.
+    if math.prod(max(length, 1) for length in shape) > MAX_PAYLOAD or offsets != [offset, offset + size]:
         raise ProtocolError("a tensor's shape and bytes do not agree")
     if offset + size > len(payload):
         raise ProtocolError("a tensor's bytes are missing")

@@ -2,6 +2,8 @@
 
 from grader.authors import agrees, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
+FRESH = ("fresh_dot_product", "fresh_scores_for_query", "fresh_attention_scores")  # what every promise below builds on
+
 # The telling ones first: a check ends at its first failure, and of one number many mistakes are alike.
 SHAPES = ((5, 2), (2, 3), (7, 16), (6, 3), (3, 3), (4, 1), (1, 4), (1, 1))  # (T, d)
 LENGTHS = (8, 5, 17, 3, 2, 1)  # of the vectors
@@ -44,7 +46,7 @@ def test_fresh_attention_scores(learner, reference, rng):
     agrees(learner.attention_scores, reference.attention_scores, inputs=rng.strided(5, 4))
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach every input, and they are the true ones."""
     inputs = rng.randn(4, 3)
@@ -53,7 +55,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.attention_scores, reference.attention_scores, inputs)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The result keeps the dtype and the device of the inputs."""
     inputs, query = rng.rand(4, 3), rng.rand(3)  # small numbers: half types hold their sums
@@ -67,7 +69,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, *arguments)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     inputs, query = rng.randn(4, 3), rng.randn(3)

@@ -4,6 +4,8 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
+FRESH = ("fresh_normalize_by_sum", "fresh_softmax_naive", "fresh_softmax_stable")  # what every promise below builds on
+
 # The telling ones first: a check ends at its first failure, and of a single weight, 1, many mistakes are alike.
 SHAPES = ((3, 5), (5,), (3, 2, 4), (4, 4), (2, 3, 1, 4), (4, 1), (1, 4), (1,))
 LOG_ROOM = 2e-3  # exp(x − log Σ exp) at 1e4: a float32 has three digits after the point there
@@ -103,7 +105,7 @@ def test_masked_scores(learner, reference, rng):
     expect(learner.softmax_stable(large), expected)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the scores, and they are the true ones."""
     same_gradients(learner.normalize_by_sum, reference.normalize_by_sum, rng.rand(5) + 0.5)
@@ -113,7 +115,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.softmax_stable, reference.softmax_stable, masked)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The result keeps the dtype and the device of the scores."""
     vector, matrix = rng.rand(5) + 0.5, rng.rand(3, 4)
@@ -127,7 +129,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, *arguments)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The scores are left as they were, and a second call gives the same."""
     keeps_inputs(learner.normalize_by_sum, rng.rand(5) + 0.5)

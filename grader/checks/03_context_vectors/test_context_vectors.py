@@ -4,6 +4,12 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
+FRESH = (
+    "fresh_attention_weights",
+    "fresh_context_vector",
+    "fresh_context_vectors",
+)  # what every promise below builds on
+
 # The telling ones first: a check ends at its first failure, and of one token's weight, 1, many mistakes are alike.
 SHAPES = ((5, 2), (2, 3), (7, 16), (6, 3), (3, 3), (4, 1), (1, 4), (1, 1))  # (T, d)
 
@@ -49,7 +55,7 @@ def test_large_scores(learner):
     expect(learner.context_vectors(inputs), inputs[winners])
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs, and they are the true ones."""
     inputs = rng.randn(4, 3)
@@ -58,7 +64,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.context_vectors, reference.context_vectors, inputs)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The result keeps the dtype and the device of the inputs."""
     inputs = rng.rand(4, 3)  # small numbers: half types hold their scores
@@ -68,7 +74,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, inputs, *arguments)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     inputs = rng.randn(4, 3)

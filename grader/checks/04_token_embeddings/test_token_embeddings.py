@@ -14,6 +14,7 @@ from grader.authors import (
     task,
 )
 
+FRESH = ("fresh_vocabulary", "fresh_token_ids", "fresh_embedding")  # what every promise below builds on
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SENTENCES = (
     "the cat and the dog, zebra Apple apple, Zebra",  # words that come again, capitals first
@@ -103,7 +104,7 @@ def test_one_embedding(learner):
         raise Mismatch(f"the parameter {facts['frozen'][0]} is not trainable (requires_grad=False)")
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_gradients(learner, reference):
     """Gradients reach the table: each row gets the sum over the places where its token stands."""
     ids = torch.tensor([[0, 3, 3, 1], [3, 0, 5, 0]])
@@ -112,7 +113,7 @@ def test_gradients(learner, reference):
     same_gradients(OneTable(layer), OneTable(reference.TokenEmbedding(6, 4)), ids)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """Token ids are int64; the embedded tokens have the dtype and the device of the table."""
     ids = learner.encode("b a c", {"a": 2, "b": 0, "c": 1})
@@ -124,7 +125,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(layer, ids)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """Sentence, vocabulary and token ids are left as they were, and a second call gives the same."""
     keeps_inputs(learner.build_vocabulary, SENTENCES[1])

@@ -4,6 +4,7 @@ import torch
 
 from grader.authors import Mismatch, agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same, same_gradients, task
 
+FRESH = ("fresh_weights", "fresh_projection", "fresh_column_projection")  # what every promise below builds on
 ROW_SIZES = ((6, 3, 2), (1, 3, 2), (5, 4, 4), (3, 3, 3), (2, 7, 3), (8, 2, 5), (1, 1, 1))  # T, d_in, d_out
 COLUMN_SIZES = (  # T, d_in, d_k, d_v
     (6, 16, 24, 28),
@@ -65,7 +66,7 @@ def test_fresh_column_projection(learner, reference, rng):
     agrees(mine, theirs, *(rng.randn(*shape, dtype=torch.float64) for shape in ((4, 3), (2, 3), (2, 3), (5, 3))))
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs and all three matrices, and they are the true ones."""
     inputs = rng.randn(4, 3)
@@ -74,7 +75,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.project_columns, reference.project_columns, inputs, *columns)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The results keep the dtype and the device of the inputs."""
     inputs = rng.randn(4, 3)
@@ -88,7 +89,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, inputs, *weights)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """Inputs and weights are left as they were, and a second call gives the same."""
     inputs = rng.randn(4, 3)

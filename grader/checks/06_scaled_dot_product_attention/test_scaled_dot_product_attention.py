@@ -4,6 +4,15 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
+FRESH = (
+    "fresh_scores",
+    "fresh_weights",
+    "fresh_weights_of_one_query",
+    "fresh_context_vectors",
+    "fresh_context_vector_of_one_query",
+    "fresh_variances",
+)  # what every promise below builds on
+
 # Leading dimensions, T_q, T_k, d_k, d_v. Equal sizes hide a wrong transpose, other sizes a wrong scale.
 SHAPES = (((), 1, 1, 3, 2), ((), 3, 5, 4, 7), ((3,), 3, 3, 3, 5), ((2,), 1, 6, 5, 1), ((2, 3), 4, 5, 7, 2))
 ONE_QUERY = ((1, 4, 1), (3, 3, 3), (5, 16, 4), (5, 16, 4))  # T_k, d_k, d_v; the last twice: no memory
@@ -104,14 +113,14 @@ def test_large_scores(learner):
         expect(learner.scaled_dot_product_attention(query, LARGE_KEYS, values), weights @ values)
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the queries, keys and values, and they are the true ones."""
     for name, arguments in (*batches(rng), *one_query(rng)):
         same_gradients(getattr(learner, name), getattr(reference, name), *arguments)
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The results keep the device and the dtype of the inputs."""
     for name, arguments in batches(rng):
@@ -122,7 +131,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_dtype(getattr(learner, name), getattr(reference, name), *arguments, dtypes=(torch.float64,))
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     for name, arguments in batches(rng):

@@ -18,6 +18,7 @@ from grader.authors import (
     task,
 )
 
+FRESH = ("fresh_context_vectors",)  # what every promise below builds on
 ORDER = ("W_query", "W_key", "W_value")
 # (d_in, d_out) -> the numbers of tokens; the same number twice shows what one call leaves for the next.
 SIZES = {(3, 2): (6, 6, 1), (6, 6): (6,), (4, 1): (3,)}
@@ -90,14 +91,14 @@ def test_large_scores(learner, rng):
     expect(layer(x), values[[1, 1, 1]])  # scores from -10,000 to -6,400
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs and all three weight matrices, and they are the true ones."""
     mine, theirs = pair(learner, reference, rng, 3, 2)
     same_gradients(mine, theirs, rng.randn(4, 3))
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The result has the dtype and the device of the layer and its inputs."""
     x = rng.rand(4, 3)

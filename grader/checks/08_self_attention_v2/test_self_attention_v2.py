@@ -16,6 +16,7 @@ from grader.authors import (
     task,
 )
 
+FRESH = ("fresh_context_vectors", "fresh_bias", "fresh_batch")  # what every promise below builds on
 ORDER = ("W_query", "W_key", "W_value")
 
 
@@ -89,7 +90,7 @@ def test_large_scores(learner, rng):
     expect(layer(x), (x @ values.T)[[1, 1, 1]])  # scores from -10,000 to -6,400
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs, the weights and the biases, and they are the true ones."""
     mine, theirs = pair(learner, reference, rng, 3, 2, bias=True)
@@ -97,7 +98,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(mine, theirs, rng.randn(2, 4, 3))
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The result has the dtype and the device of the layer and its inputs."""
     x, batch = rng.rand(4, 3), rng.rand(2, 4, 3)

@@ -4,6 +4,12 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
+FRESH = (
+    "fresh_average_loop",
+    "fresh_averaging_weights",
+    "fresh_average_matmul",
+    "fresh_average_softmax",
+)  # what every promise below builds on
 SHAPES = ((2, 5, 3), (1, 1, 1), (1, 6, 2), (3, 1, 2), (4, 4, 4), (3, 7, 4), (2, 19, 2))  # (B, T, d)
 AVERAGES = ("average_loop", "average_matmul", "average_softmax")
 
@@ -61,7 +67,7 @@ def test_large_values(learner, reference, rng):
         agrees(getattr(learner, name), getattr(reference, name), x)
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs, and they are the true ones."""
     x = rng.randn(2, 4, 3)
@@ -69,7 +75,7 @@ def test_gradients(learner, reference, rng):
         same_gradients(getattr(learner, name), getattr(reference, name), x)
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The averages keep the dtype and the device of the inputs."""
     x = rng.randn(2, 4, 3)
@@ -78,7 +84,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(getattr(learner, name), x)
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     x = rng.randn(2, 4, 3)

@@ -4,6 +4,13 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
+FRESH = (
+    "fresh_causal_mask",
+    "fresh_renormalized_weights",
+    "fresh_masked_scores",
+    "fresh_causal_weights",
+)  # what every promise below builds on
+
 # Leading dimensions and T: one sequence, batches, heads. Some equal to T: a mask of the wrong
 # dimensions then fits, and must not be right.
 SHAPES = (((), 5), ((), 1), ((3,), 3), ((2,), 9), ((1,), 4), ((2, 3), 4), ((4, 4), 4))
@@ -107,7 +114,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.causal_attention_weights, reference.causal_attention_weights, scores, 5)
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
     """The results keep the dtype and the device of the inputs."""
     scores = rng.randn(2, 4, 4)
@@ -120,7 +127,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(getattr(learner, name), *arguments)
 
 
-@task(4)
+@task(4, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     scores = rng.randn(2, 4, 4)

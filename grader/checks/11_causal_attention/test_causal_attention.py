@@ -17,6 +17,8 @@ from grader.authors import (
     task,
 )
 
+FRESH = ("fresh_causal_attention",)  # what every promise below builds on
+
 # d_in, d_out, T = context_length, bias, and every B. B, d_in and d_out are below and above T: none of
 # them may be taken for it.
 SHAPES = (
@@ -111,7 +113,7 @@ def test_large_scores(learner, rng):
     expect(layer(torch.tensor([mixed, low])), torch.tensor(expected)[..., None])
 
 
-@task(1)
+@task(1, after=FRESH)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs and every parameter, and they are the true ones."""
     mine, theirs = twins(learner, reference, rng, 3, 2, 5, bias=True)
@@ -122,7 +124,7 @@ def test_gradients(learner, reference, rng):
             raise Mismatch(f"in training with dropout no gradient reaches the {name}")
 
 
-@task(1)
+@task(1, after=FRESH)
 def test_dtype(learner, reference, rng):
     """The result keeps the dtype of the inputs, in training with dropout too."""
     mine, theirs = twins(learner, reference, rng, 3, 2, 5, RATE, bias=True)
@@ -136,7 +138,7 @@ def test_dtype(learner, reference, rng):
             raise Mismatch(f"in training the result has dtype {str(result.dtype)[6:]}; expected {str(dtype)[6:]}")
 
 
-@task(1)
+@task(1, after=FRESH)
 def test_inputs_unchanged(learner, reference, rng):
     """The inputs are left as they were, and a second call gives the same."""
     mine, theirs = twins(learner, reference, rng, 3, 2, 5, bias=True)

@@ -1,0 +1,81 @@
+"""The written list: the system calls that a worker may make. What is not here is refused.
+
+Measured: a wide torch workload needs 24 calls once it runs, and no new thread or process at all. The
+rest is what Python does when it imports, prints a number or sleeps. Refused on purpose: everything
+that makes a process or thread, runs a program, opens a socket, sends a signal or a descriptor,
+changes a file's name, mode or size, or speaks to a young part of the kernel.
+"""
+
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # the kernel's AUDIT_ARCH_… of each
+X32 = 0x40000000  # x86-64 knows every call a second time from here on
+
+# name: (number on x86-64, number on aarch64); None: that machine has no such call.
+ALWAYS = {
+    "recvfrom": (45, 207), "sendto": (44, 206), "read": (0, 63), "write": (1, 64),
+    "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67), "close": (3, 57),
+    "fstat": (5, 80), "lseek": (8, 62), "dup": (32, 23),
+    "mmap": (9, 222), "mprotect": (10, 226), "munmap": (11, 215), "mremap": (25, 216),
+    "madvise": (28, 233), "brk": (12, 214),
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "sigaltstack": (131, 132),
+    "futex": (202, 98), "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "getcpu": (309, 168),
+    "nanosleep": (35, 101), "clock_nanosleep": (230, 115), "clock_gettime": (228, 113), "clock_getres": (229, 114),
+    "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153),
+    "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
+    "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173),
+    "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
+    "uname": (63, 160), "sysinfo": (99, 179), "getrusage": (98, 165), "getrlimit": (97, 163),
+    "getrandom": (318, 278), "restart_syscall": (219, 128), "exit": (60, 93), "exit_group": (231, 94),
+}  # fmt: skip
+
+# Where files lie. Landlock says which may be opened; without Landlock none of these is allowed.
+FILES = {
+    "openat": (257, 56), "open": (2, None), "newfstatat": (262, 79), "stat": (4, None), "lstat": (6, None),
+    "statx": (332, 291), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
+    "readlink": (89, None), "readlinkat": (267, 78), "getdents64": (217, 61), "getcwd": (79, 17),
+}  # fmt: skip
+
+# What CUDA needs beside these. Untried: written from what its libraries are known to do. Threads of
+# its own, event descriptors, ioctls to the device files, a socket to a persistence daemon.
+CUDA = {
+    "ioctl": (16, 29), "eventfd2": (290, 19), "pipe2": (293, 59), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
+    "epoll_pwait": (281, 22), "set_robust_list": (273, 99), "rseq": (334, 293),
+    "mlock": (149, 228), "munlock": (150, 229), "mincore": (27, 232), "get_mempolicy": (239, 236),
+    "set_mempolicy": (238, 237), "mbind": (237, 235), "sched_getparam": (143, 121), "sched_getscheduler": (145, 120),
+    "sched_get_priority_max": (146, 125), "sched_get_priority_min": (147, 126), "membarrier": (324, 283),
+    "fallocate": (285, 47), "ftruncate": (77, 46), "statfs": (137, 43), "fstatfs": (138, 44), "pwrite64": (18, 68),
+}  # fmt: skip
+
+# Allowed for some arguments alone. A call passes if every (argument, mask, value) of one line holds:
+# argument & mask == value, over all 64 bits. SELF stands for the worker's own pid.
+SELF, EVERY = "its own pid", (1 << 64) - 1
+CHECKED = {
+    # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC; F_SETOWN with F_SETSIG would send signals.
+    "fcntl": ((72, 25), [[(1, EVERY, command)] for command in (0, 1, 2, 3, 1030)]),
+    "ioctl": ((16, 29), [[(1, EVERY, 0x5401)]]),  # TCGETS, which isatty asks
+    "tgkill": ((234, 131), [[(0, EVERY, SELF)]]),  # abort() ends oneself
+    "prlimit64": ((302, 261), [[(0, EVERY, 0), (2, EVERY, 0)]]),  # read one's own limits
+    "prctl": ((157, 167), [[(0, EVERY, 15)], [(0, EVERY, 16)]]),  # PR_SET_NAME, PR_GET_NAME
+}
+
+# CLONE_VM|FS|FILES|SIGHAND|THREAD, and none of the bits that make namespaces: a thread.
+THREAD, MUST_LACK = 0x10F00, 0x7E020080
+CUDA_CHECKED = {
+    "clone": ((56, 220), [[(0, THREAD | MUST_LACK, THREAD)]]),
+    "sched_setaffinity": ((203, 122), [[(0, EVERY, 0)], [(0, EVERY, SELF)]]),
+}
+NOT_THERE = {"clone3": (435, 435)}  # its flags lie in memory; "unknown" makes the C library use clone
+
+
+def allowed(machine: str, files: bool, device: str) -> tuple[dict[int, str], dict[int, tuple[str, list]], set[int]]:
+    """For one machine: the free calls, the checked ones with their lines, those said to be unknown."""
+    column = list(MACHINES).index(machine)
+    free, checked, unknown = dict(ALWAYS), dict(CHECKED), {}
+    if files:
+        free |= FILES
+    if device == "cuda":
+        free |= CUDA
+        checked = {name: entry for name, entry in checked.items() if name not in CUDA} | CUDA_CHECKED
+        unknown = NOT_THERE
+    numbers = {entry[column]: name for name, entry in free.items() if entry[column] is not None}
+    lines = {entry[0][column]: (name, entry[1]) for name, entry in checked.items()}
+    return numbers, lines, {entry[column] for entry in unknown.values()}
