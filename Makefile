@@ -62,6 +62,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed; python3 here is " + sys.version.split()[0])'
 	@test -x $(VENV)/bin/python || python3 -m venv $(VENV)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(VENV)/bin/python -m compileall -q grader
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready

@@ -13,7 +13,7 @@ from grader import paths, structure
 from grader.compare import Mismatch, same
 from grader.connection import Call, LearnerError, Local
 from grader.learner import Learner
-from grader.session import Session, Stop, check_id, is_hidden
+from grader.session import Session, Stop, check_id, is_hidden, task_of
 
 MAX_REPLAYS = 250  # of checks on wrong versions, for one submission
 OTHER_DTYPES = ("float64", "bfloat16", "float16")
@@ -149,7 +149,8 @@ class Diagnostician:
             return "Right in float32 only: does the code make a tensor without dtype=x.dtype, or convert one?"
         if not any(hidden[name] for name in failures) and any(hidden[name] for name in passed):
             return "Right on fresh inputs: only what is drawn after the seed differs from the document (order, or how)."
-        shown = [name for name, is_secret in hidden.items() if not is_secret]
+        same_task = [item for item in self.session.items if task_of(item)[0] == task_of(failure.item)[0]]
+        shown = [check_id(item) for item in same_task if not is_hidden(item)]
         plain = failure.calls and failure.calls[-1].want == "output" and bool(error.got.isfinite().all())
         if plain and shown and all(name in passed for name in shown) and hidden[check_id(failure.item)]:
             return "Right for the documented example: is a size or a value of it written into the code?"

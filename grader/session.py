@@ -26,7 +26,7 @@ from grader.words import kind
 
 # Trusted pytest sees our checks alone: no plugins, no configuration, no conftest of anybody's.
 ISOLATION = ["-c", os.devnull, "--rootdir", str(paths.CHECKS), "--noconftest"]
-ISOLATION += ["-p", "no:cacheprovider", "--import-mode=importlib"]
+ISOLATION += ["-p", "no:cacheprovider", "--import-mode=importlib", "--assert=plain"]
 UNUSED = "terminal debugging doctest junitxml pastebin nose stepwise faulthandler logging setupplan setuponly"
 UNUSED += " recwarn unraisableexception threadexception warnings capture legacypath tmpdir monkeypatch"
 

@@ -103,6 +103,8 @@ def _permuted(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     for dim, name in ((-2, "rows"), (-1, "columns"), (1, "heads")):
         if got.ndim < 2 or (dim == 1 and got.ndim != 4) or not 1 < got.shape[dim] <= MAX_PERMUTED:
             continue
+        if not torch.isfinite(got).all() or not torch.isfinite(expected).all():
+            return None
         mine, theirs = got.movedim(dim, 0).flatten(1), expected.movedim(dim, 0).flatten(1)
         if _alike(mine.flip(0), theirs):
             return f"The {name} are right, but in the opposite order."

@@ -114,10 +114,7 @@ RULE = Forbidden(("f",), ("softmax", "@", "numpy"), (), "write it yourself")
         ("def f(x):\n    softmax = x.exp()\n    return softmax / softmax.sum()\n", []),
         ("def softmax(x):\n    return x.exp()\ndef f(x):\n    return softmax(x)\n", []),
         ("def f(x):\n    'softmax of torch.softmax @'\n    return x\n", []),
-        (
-            "import torch\nweights = torch.softmax(torch.ones(2), 0)\ndef f(x):\n    weights = x.exp()\n    return weights\n",
-            [],
-        ),
+        ("import torch\nw = torch.softmax(torch.ones(2), 0)\ndef f(x):\n    w = x.exp()\n    return w\n", []),
         ("def f(x:\n", []),
     ],
 )

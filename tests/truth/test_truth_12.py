@@ -64,7 +64,8 @@ def test_a_causal_head_by_loops(solution, shape):
         return [sum(w * v for w, v in zip(row, vector)) + b for row, b in zip(weight, bias)]
 
     for sequence, outputs in zip(x.tolist(), result.tolist()):
-        keys, queries, values = ([linear(part, token) for token in sequence] for part in (layer.key, layer.query, layer.value))
+        parts = (layer.key, layer.query, layer.value)
+        keys, queries, values = ([linear(part, token) for token in sequence] for part in parts)
         for t, output in enumerate(outputs):
             powers = [math.exp(sum(k * q for k, q in zip(keys[t], queries[j]))) for j in range(t + 1)]
             context = [sum(p * values[j][i] for j, p in enumerate(powers)) / sum(powers) for i in range(3)]

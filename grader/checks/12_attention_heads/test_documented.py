@@ -31,7 +31,7 @@ def test_documented_head(learner, documented):
     for seed in (89, 12):
         layer = learner.AttentionHead(32, 8, seed=seed)
         context = layer(x)
-        parameters = drawn(seed, {name: (32, 8, False) for name in ("query", "key", "value")})
+        parameters = drawn(seed, dict.fromkeys(("query", "key", "value"), (32, 8, False)))
         has_drawn(layer, parameters)
     expect_shape(context, documented["head_shape"].value)
     expect(tuple(context.shape), documented["head_shape"], "the shape of the output")
@@ -40,9 +40,9 @@ def test_documented_head(learner, documented):
 
 @task(2)
 def test_heads_in_order(learner):
-    """MultiHeadSelfAttention(32, 4) draws one head after the other, then output_linear, and mixes the heads' outputs."""
+    """MultiHeadSelfAttention(32, 4) draws head after head, then output_linear, and mixes the heads' outputs."""
     parts = [f"heads.{head}.{name}" for head in range(4) for name in ("query", "key", "value")]
-    layers = {name: (32, 8, False) for name in parts} | {"output_linear": (32, 32, True)}
+    layers = dict.fromkeys(parts, (32, 8, False)) | {"output_linear": (32, 32, True)}
     x = torch.randn(1, 3, 32, generator=torch.Generator().manual_seed(89))
     for seed in (89, 12):
         layer = learner.MultiHeadSelfAttention(32, 4, seed=seed)

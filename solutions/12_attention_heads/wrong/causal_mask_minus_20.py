@@ -1,4 +1,4 @@
-"""CausalHead sets the scores of the future to −20: where the true scores are lower still, the future shines through. Use −inf."""
+"""CausalHead sets the scores of the future to a number such as −20: where the true scores are lower still, the future shines through. Use −inf."""
 
 import torch
 from torch import nn

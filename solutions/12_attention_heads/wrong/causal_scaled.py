@@ -121,5 +121,7 @@ class CausalHead(nn.Module):
         values = self.value(x)  # (B, T, head_size)
         scores = keys @ queries.mT  # (B, T, T), row i belongs to key i
         future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).triu(1)  # (T, T)
-        weights = torch.softmax(scores.masked_fill(future, -torch.inf) / keys.shape[-1] ** 0.5, dim=-1)  # (B, T, T), rows sum to 1
+        weights = torch.softmax(
+            scores.masked_fill(future, -torch.inf) / keys.shape[-1] ** 0.5, dim=-1
+        )  # (B, T, T), rows sum to 1
         return self.out(weights @ values)  # (B, T, head_size) -> (B, T, embed_dim)

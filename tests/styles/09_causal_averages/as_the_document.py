@@ -1,4 +1,5 @@
 """The document's own lines, made fit for any dtype and device; a demo at the end."""
+
 import torch
 import torch.nn.functional as F
 
@@ -8,7 +9,7 @@ def average_loop(x: torch.Tensor) -> torch.Tensor:
     xbow = torch.zeros((B, T, D), dtype=x.dtype, device=x.device)
     for b in range(B):
         for t in range(T):
-            xprev = x[b, :t+1, :]
+            xprev = x[b, : t + 1, :]
             xbow[b, t, :] = torch.mean(xprev, dim=0)
     return xbow
 
@@ -30,7 +31,7 @@ def average_softmax(x: torch.Tensor) -> torch.Tensor:
     T = x.shape[1]
     tril = torch.tril(torch.ones(T, T))
     wei = torch.zeros(T, T)
-    wei = wei.masked_fill(tril == 0, float('-inf'))
+    wei = wei.masked_fill(tril == 0, float("-inf"))
     wei = F.softmax(wei, dim=-1)
     print("weights", wei)
     return wei.type_as(x).to(x.device) @ x

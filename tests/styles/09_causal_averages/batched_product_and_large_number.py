@@ -1,4 +1,5 @@
 """torch.bmm with one matrix per sequence; -1e9 under the softmax; a module-level cache; a helper class."""
+
 import functools
 
 import torch

@@ -1,4 +1,5 @@
 """einsum, an additive mask, a softmax of logarithms; weights row by row from Python lists."""
+
 import torch
 from torch import Tensor, einsum
 

@@ -1,4 +1,5 @@
 """Half types computed in float32 and cast back; products on the right side; in-place work on copies."""
+
 import torch
 
 

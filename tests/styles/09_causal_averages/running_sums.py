@@ -1,4 +1,5 @@
 """Running sums by cumsum, means by stacking, and fused attention with equal scores."""
+
 import torch
 import torch.nn.functional as F
 

@@ -1,4 +1,5 @@
 """An additive mask of zeros and -inf in the dtype of the scores; renormalisation by tril."""
+
 import torch
 import torch.nn.functional as F
 
@@ -22,4 +23,4 @@ def mask_scores(scores):
 
 
 def causal_attention_weights(scores, d_k):
-    return F.softmax(scores / d_k ** 0.5 + _bias(scores), dim=-1)
+    return F.softmax(scores / d_k**0.5 + _bias(scores), dim=-1)

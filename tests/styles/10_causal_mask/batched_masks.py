@@ -1,4 +1,5 @@
 """One mask for each matrix of the batch, expand and masked_scatter; log_softmax; a helper class."""
+
 import torch
 from torch import nn
 

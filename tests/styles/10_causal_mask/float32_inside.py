@@ -1,4 +1,5 @@
 """Half types computed in float32 and cast back; the lowest finite number under the softmax; logarithm of the mask."""
+
 import torch
 
 

@@ -1,4 +1,5 @@
 """Fused attention with the identity as keys and values; indices of the upper triangle."""
+
 import torch
 import torch.nn.functional as F
 
@@ -27,4 +28,4 @@ def mask_scores(scores):
 
 def causal_attention_weights(scores, d_k):
     eye = torch.eye(scores.size(-1), dtype=scores.dtype, device=scores.device).expand(scores.shape)
-    return F.scaled_dot_product_attention(scores, eye, eye, is_causal=True, scale=d_k ** -0.5)
+    return F.scaled_dot_product_attention(scores, eye, eye, is_causal=True, scale=d_k**-0.5)

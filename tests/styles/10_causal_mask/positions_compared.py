@@ -1,4 +1,5 @@
 """Row numbers compared with column numbers, torch.where, and a softmax of one's own, scaled first."""
+
 import math
 
 import torch

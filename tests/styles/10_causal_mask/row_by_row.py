@@ -1,4 +1,5 @@
 """Loops over rows: each row is cut at the diagonal, worked on alone and padded again."""
+
 import torch
 import torch.nn.functional as F
 
