@@ -96,7 +96,8 @@ class Diagnostician:
         return {name: sentence for name, sentence in sentences.items() if sentence}
 
     def matches(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, list[WrongVersion]]:
-        """The wrong versions that explain each failure and break no check that the learner passed.
+        """The wrong versions that explain each failure: those that break no check that the learner passed,
+        else the only one that explains it (the learner's mistake reaches less far than the known one's).
 
         One mistake usually explains several checks: what explained one is tried first on the next.
         The number of replays is limited, so that code that nothing explains is told so in a blink.
@@ -107,14 +108,14 @@ class Diagnostician:
         for name, failure in failures.items():
             if failure.is_not_started:
                 continue
-            found = [wrong for wrong, fits in known.items() if fits and self.explains(wrong, failure)]
+            found = [wrong for wrong in known if self.explains(wrong, failure)]
             if not found:
                 others = [wrong for wrong in self.wrong_versions if wrong not in known][: max(left, 0)]
                 left -= len(others)
-                explaining = [wrong for wrong in others if self.explains(wrong, failure)]
-                known |= {wrong: not self.breaks_any(wrong, passed) for wrong in explaining}
-                found = [wrong for wrong in explaining if known[wrong]]
-            matches[name] = found
+                found = [wrong for wrong in others if self.explains(wrong, failure)]
+                known |= {wrong: not self.breaks_any(wrong, passed) for wrong in found}
+            fitting = [wrong for wrong in found if known[wrong]]
+            matches[name] = fitting or (found if len(found) == 1 else [])
         return matches
 
     def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
