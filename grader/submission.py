@@ -36,10 +36,13 @@ class Submission:
         return hashlib.sha256(self.source.encode()).hexdigest()
 
 
-def read(path: Path) -> Submission:
-    """A .py file or the code cells of an .ipynb. Raises NoSuchFile or BadSubmission."""
+def read(path: Path, own: bool = True) -> Submission:
+    """A .py file or the code cells of an .ipynb. Raises NoSuchFile or BadSubmission.
+
+    own: one's own file, which may have hard links (backups make them); a stranger's may not.
+    """
     shown = paths.shown(path)
-    data = read_bytes(path, MAX_NOTEBOOK if path.suffix == ".ipynb" else MAX_SOURCE)
+    data = read_bytes(path, MAX_NOTEBOOK if path.suffix == ".ipynb" else MAX_SOURCE, links=own)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -58,7 +61,7 @@ def read(path: Path) -> Submission:
     return Submission(text, shown, notes)
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
+def read_bytes(path: Path, limit: int, links: bool = False) -> bytes:
     """The bytes of one regular file, at most `limit`; never a link, a pipe or a device."""
     shown = paths.shown(path)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -77,6 +80,8 @@ def read_bytes(path: Path, limit: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(facts.st_mode):
             raise BadSubmission(f"{shown} is not a regular file.")
+        if facts.st_nlink > 1 and not links:
+            raise BadSubmission(f"{shown} is a hard link to another file. Hand in a copy.")
         if facts.st_size > limit:
             raise BadSubmission(
                 f"{shown} is too large: {facts.st_size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."

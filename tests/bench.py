@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 ROUNDS = 9
+GRADINGS = 40
 CHECK = [sys.executable, "-m", "grader", "check", "03", "--seed", "7"]
 CHECK += ["--submission", str(ROOT / "tests/golden/right_answer/submission.py")]
 
@@ -19,6 +21,12 @@ def seconds(command: list[str]) -> float:
 
 
 def main() -> None:
+    start()
+    sandbox()
+
+
+def start() -> None:
+    """`make check EX=03` from nothing, against `import torch` alone."""
     torch = [sys.executable, "-c", "import torch"]
     for command in (torch, CHECK):
         seconds(command)  # warm the disk
@@ -28,6 +36,37 @@ def main() -> None:
     ratio = statistics.median(second / first for first, second in pairs)
     print(f"check of exercise 03: {check:.2f} s; import torch alone: {alone:.2f} s")
     print(f"ratio {ratio:.2f} (at most 1.35 is promised)")
+
+
+def sandbox() -> None:
+    """One verdict on exercise 02 in a warm grader: behind the strongest sandbox here, and behind none."""
+    from grader import catalog, paths, runner, submission
+    from grader.nursery import Nursery
+    from grader.sandbox import Tier
+
+    exercise = catalog.find("02")
+    handed_in = submission.read(paths.solution(exercise.folder))
+    bare = Tier("D")
+    with Nursery() as walled, Nursery(tier=bare) as open_:
+        times: dict = {walled: [], open_: []}
+
+        def grade(nursery) -> None:
+            """Both in one session each, so that pytest's start counts for neither."""
+            began = [time.perf_counter()]
+
+            def record(*_) -> None:
+                times[nursery].append(time.perf_counter() - began[0])
+                began[0] = time.perf_counter()
+
+            runner.grade_all(exercise, [handed_in] * (GRADINGS // 4), nursery, runner.Settings(seed=1), record)
+
+        for _ in range(4):  # in turns: machines are noisy
+            for nursery in times:
+                grade(nursery)
+        with_walls, without = (statistics.median(found) for found in times.values())
+        name = walled.tier.name
+        print(f"one verdict on exercise 02: {with_walls * 1e3:.0f} ms in tier {name}, {without * 1e3:.0f} ms bare")
+        print(f"ratio {with_walls / without:.2f} (at most 1.3 is promised)")
 
 
 if __name__ == "__main__":

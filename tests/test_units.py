@@ -96,6 +96,15 @@ def test_special_files_are_refused(tmp_path):
         submission.read(type(tmp_path)("/dev/zero"))
 
 
+def test_a_hard_link_is_refused_of_strangers(tmp_path):
+    one, other = tmp_path / "one.py", tmp_path / "other.py"
+    one.write_text("x = 1\n")
+    other.hardlink_to(one)
+    assert submission.read(other).source == "x = 1\n"
+    with pytest.raises(submission.BadSubmission, match="hard link"):
+        submission.read(other, own=False)
+
+
 RULE = Forbidden(("f",), ("softmax", "@", "numpy"), (), "write it yourself")
 
 

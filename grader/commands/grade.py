@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         def readable():
             for path in options.files:
                 try:
-                    yield replace(submission.read(path), filename=str(path))
+                    yield replace(submission.read(path, own=False), filename=str(path))
                 except submission.BadSubmission as error:
                     results[path] = runner.unreadable(exercise, paths.shown(path), str(error), settings)
 
