@@ -3,6 +3,7 @@
 Both answer the same requests in the same way (grader/worker/executor.py).
 """
 
+import builtins
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,7 +58,7 @@ class Remote:
     def __init__(self, nursery: Nursery, submission: Submission, name: str, limits: Limits):
         self.nursery, self.submission, self.name, self.limits = nursery, submission, name, limits
         self.worker: Worker | None = None
-        self.output, self.spent = "", 0.0
+        self.output, self.output_of_load, self.spent = "", "", 0.0
         self.hung: set[str] = set()
         self.loaded: dict = {}
 
@@ -102,7 +103,31 @@ class Remote:
         output = reply.get("output")
         if isinstance(output, str) and len(self.output) < MAX_OUTPUT:
             self.output += output
+            self.output_of_load += output if message["op"] == "load" else ""
+        if "error" in reply:
+            reply["error"] = self._told(reply["error"])
         return reply, raw
+
+    def _told(self, error: dict) -> dict:
+        """An exception with no word that the worker made up: names and lines are the source's own.
+
+        A worker that was taken over could write a hidden input into them.
+        """
+        source = self.submission.source
+        lines = source.splitlines()
+        frames = []
+        for line, function, _ in error["frames"]:
+            if 0 < line <= len(lines):
+                known = function if function.isidentifier() and function in source else ""
+                frames.append([line, known, lines[line - 1].strip()[:200]])
+        kind, module = error["type"], error["missing_module"]
+        is_known = hasattr(builtins, kind) or hasattr(torch, kind) or hasattr(torch.linalg, kind)
+        return {
+            **error,
+            "frames": frames,
+            "type": kind if is_known or (kind.isidentifier() and kind in source) else "Exception",
+            "missing_module": module if module and module.partition(".")[0] in source else None,
+        }
 
     def close(self) -> None:
         if self.worker is not None:

@@ -96,11 +96,11 @@ def refuses(exception: type[BaseException], target: Target, *args, **kwargs) -> 
 
 
 def calls_no(target: Target, operations, *args, **kwargs) -> None:
-    """The call uses none of these ready-made operations of torch (names of the dispatcher)."""
+    """No call of this function so far used these ready-made operations of torch (names of the dispatcher)."""
     target(*args, ban=tuple(operations), **kwargs)
-    hits = target._learner.calls[-1].banned
-    if hits:
-        name, line = hits[0]
+    hit = target._learner.hits.get(target.name)
+    if hit:
+        name, line = hit
         raise Mismatch(f"line {line} uses torch's ready-made {str(name).strip('_')}: write it yourself")
 
 

@@ -98,7 +98,10 @@ class Examiner:
             except LearnerError as error:
                 message = messages.learner_error(error, submission.filename)  # nothing hidden was sent yet
                 return self.unloadable(submission, message, remote.output, time.monotonic() - started)
-            checks, begun = self.verdicts(submission, Learner(remote, self.settings.device))
+            subject = Learner(remote, self.settings.device)
+            for rule in self.exercise.forbidden:
+                subject.watched |= dict.fromkeys(rule.functions, rule.operations)
+            checks, begun = self.verdicts(submission, subject)
         finally:
             remote.close()
         return ExerciseResult(
@@ -110,7 +113,8 @@ class Examiner:
             status=PASSED if all(check.outcome == PASSED for check in checks) else FAILED,
             duration_s=round(time.monotonic() - started, 4),
             checks=tuple(checks),
-            output=inert(remote.output),
+            # What a call printed may hold a hidden input; what loading printed cannot.
+            output=inert(remote.output if self.settings.reveal else remote.output_of_load),
             message="" if begun else messages.not_started(self.exercise.folder),
             started=begun,
             notes=submission.notes,

@@ -5,6 +5,7 @@ the learner's own and allowed. The worker's dispatcher (worker/bans.py) catches 
 """
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.catalog import Forbidden
@@ -33,8 +34,9 @@ def forbidden_uses(source: str, rule: Forbidden) -> list[Use]:
     defined = _definitions(tree)
     aliases = _aliases(tree)
     uses = []
+    seen: set[ast.AST] = set()
     for function in _reached(defined, rule.functions):
-        for node in ast.walk(defined[function]):
+        for node in _unseen(defined[function], seen):
             name = _used_name(node, aliases, defined)
             if name in rule.names:
                 uses.append(Use(name, node.lineno, function))
@@ -71,13 +73,16 @@ def _aliases(tree: ast.Module) -> dict[str, str]:
 def _reached(defined: dict[str, ast.AST], roots: tuple[str, ...]) -> list[str]:
     """The restricted functions and every definition of the file that they lead to."""
     reached, waiting = [], [root for root in roots if root in defined]
+    seen: set[ast.AST] = set()
     while waiting:
         name = waiting.pop()
         if name in reached:
             continue
         reached.append(name)
+        if defined[name] in seen:
+            continue
         own = _bound(defined[name])
-        for node in ast.walk(defined[name]):
+        for node in _unseen(defined[name], seen):
             found = None
             if isinstance(node, ast.Name) and node.id not in own:
                 found = node.id
@@ -86,6 +91,17 @@ def _reached(defined: dict[str, ast.AST], roots: tuple[str, ...]) -> list[str]:
             if found in defined and found not in roots:
                 waiting.append(found)
     return reached
+
+
+def _unseen(root: ast.AST, seen: set[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes below `root` that were not walked yet: nested functions are not walked once for each level."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting.extend(ast.iter_child_nodes(node))
+            yield node
 
 
 def _bound(function: ast.AST) -> set[str]:
