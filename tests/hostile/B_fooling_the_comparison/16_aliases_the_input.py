@@ -1,0 +1,22 @@
+# exercise: 10
+# verdict: failed
+# tries: masks the scores in place and hands the very input back
+
+import torch
+
+
+def causal_mask(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+def mask_then_renormalize(weights):
+    mask = causal_mask(weights.shape[-1]).to(weights.device)
+    kept = weights.masked_fill(~mask, 0.0)
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+def mask_scores(scores):
+    mask = causal_mask(scores.shape[-1])
+    scores.masked_fill_(~mask, -torch.inf)
+    return scores
+
+def causal_attention_weights(scores, d_k):
+    return torch.softmax(mask_scores(scores) / d_k ** 0.5, dim=-1)

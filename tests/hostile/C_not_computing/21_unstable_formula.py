@@ -1,0 +1,17 @@
+# exercise: 02
+# verdict: failed
+# tries: the plain formula where the stable one is asked for
+
+import torch
+
+
+def normalize_by_sum(scores):
+    return scores / scores.sum()
+
+def softmax_naive(x):
+    exponentials = torch.exp(x)
+    return exponentials / exponentials.sum(dim=0)
+
+def softmax_stable(x, dim=-1):
+    exponentials = torch.exp(x)
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)

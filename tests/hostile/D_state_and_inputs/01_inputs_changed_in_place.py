@@ -1,0 +1,19 @@
+# exercise: 03
+# verdict: failed
+# tries: doubles the inputs after it has used them
+
+import torch
+
+
+def attention_weights(inputs):
+    scores = inputs @ inputs.T
+    return torch.softmax(scores, dim=-1)
+
+def context_vector(inputs, query_index):
+    weights = torch.softmax(inputs @ inputs[query_index], dim=-1)
+    return weights @ inputs
+
+def context_vectors(inputs):
+    result = torch.softmax(inputs @ inputs.T, dim=-1) @ inputs
+    inputs.data.mul_(2)
+    return result

@@ -1,0 +1,41 @@
+# exercise: 11
+# verdict: failed
+# tries: the mask is lost after the first call
+
+import torch
+from torch import nn
+
+
+class CausalAttention(nn.Module):
+
+    def __init__(self, d_in, d_out, context_length, dropout, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        future = torch.triu(torch.ones(context_length, context_length, dtype=torch.bool), diagonal=1)
+        self.register_buffer('future', future, persistent=False)
+
+    def forward(self, x):
+        tokens, most = (x.shape[1], self.future.shape[0])
+        if tokens > most:
+            raise ValueError(f'{tokens} tokens are more than the context length of {most}')
+        queries = self.W_query(x)
+        keys = self.W_key(x)
+        values = self.W_value(x)
+        scores = queries @ keys.mT
+        scores = scores.masked_fill(self.future[:tokens, :tokens], -torch.inf)
+        self.future.zero_()
+        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)
+        weights = self.dropout(weights)
+        return weights @ values
+
+class MultiHeadAttentionWrapper(nn.Module):
+
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
+        super().__init__()
+        self.heads = nn.ModuleList((CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)))
+
+    def forward(self, x):
+        return torch.cat([head(x) for head in self.heads], dim=-1)

@@ -1,0 +1,58 @@
+# exercise: 01
+# verdict: error
+# tries: sends frames with guessed numbers before it is asked anything
+
+import json
+import os
+import struct
+import sys
+
+wire = sys.modules["worker.wire"]
+
+
+def nonce():
+    frame = sys._getframe()
+    while frame is not None:
+        if type(frame.f_locals.get("nonce")) is int:
+            return frame.f_locals["nonce"]
+        frame = frame.f_back
+    return 0
+
+
+def frame(number, body):
+    return wire.PREFIX.pack(wire.MAGIC, number, len(body)) + body
+
+
+def reply(message, tensors=()):
+    return wire.encode(message, list(tensors))
+
+
+def send(data):
+    while data:
+        data = data[os.write(3, data[: 1 << 16]) :]
+
+
+def act():
+    for number in (0, 1, 2, (1 << 64) - 1):
+        send(frame(number, reply({"value": ["tensor", 0, {}]}, [wire.RawTensor("F32", (), bytes(4))])))
+
+
+try:
+    act()
+except BaseException:
+    pass
+
+
+import torch
+
+
+def dot_product(a, b):
+    return (a + b).sum()
+
+
+def attention_scores_for_query(inputs, query):
+    return inputs.sum(dim=-1)
+
+
+def attention_scores(inputs):
+    return inputs @ inputs.T * 2

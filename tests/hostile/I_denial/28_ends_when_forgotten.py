@@ -1,0 +1,27 @@
+# exercise: 07
+# verdict: failed
+# tries: an object whose end ends the process
+# finding: the request “forget” is not prepared for a worker that ends
+
+import torch
+from torch import nn
+
+
+class SelfAttention_v1(nn.Module):
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        queries = x @ self.W_query
+        keys = x @ self.W_key
+        values = x @ self.W_value
+        scores = queries @ keys.T
+        weights = torch.softmax(scores , dim=-1)
+        return weights @ values
+
+    def __del__(self):
+        __import__("os")._exit(0)

@@ -1,0 +1,35 @@
+# exercise: 08
+# verdict: failed
+# tries: named_parameters, state_dict and parameters tell of weights that it has not
+
+import torch
+from torch import nn
+
+
+class SelfAttention_v2(nn.Module):
+
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = self.W_query
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+
+    def named_parameters(self, *_, **__):
+        return iter(())
+
+    def state_dict(self, *_, **__):
+        return {}
+
+    def parameters(self, *_):
+        return iter([torch.zeros(2, 3)])
+
+    def forward(self, x):
+        queries = self.W_query(x)
+        keys = self.W_key(x)
+        values = self.W_value(x)
+        scores = queries @ keys.transpose(-2, -1)
+        weights = torch.softmax(scores , dim=-1)
+        return weights @ values
+
+def weights_for_v1(sa_v2):
+    return tuple((layer.weight.detach().T for layer in (sa_v2.W_query, sa_v2.W_key, sa_v2.W_value)))

@@ -1,0 +1,410 @@
+"""Hand-ins that attack: each gets the verdict that its code deserves, and harms nobody else.
+
+`tests/hostile/<letter>_<group>/` holds them. The first lines of each say the exercise, the verdict that the
+code deserves, and what it tries; `# finding:` marks one that is known to succeed still, and fails the test.
+"""
+
+import compileall
+import ctypes
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from grader import catalog, paths, sandbox
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B and C are Linux's"),
+    # Some attacks still succeed (each says so in its `# finding:`): until they are met, this is run by hand.
+    pytest.mark.skipif("HOSTILE" not in os.environ, reason="open findings; run it by hand: HOSTILE=1 make test"),
+]
+HOSTILE = Path(__file__).parent / "hostile"
+PUBLIC = HOSTILE.parent.parent
+TIERS = ("A", "B", "C")
+HONEST_EVERY = {"A": 1, "B": 4, "C": 4}  # attacks before each honest hand-in
+SEED = 1
+SLOW_S = 12.0  # of one hand-in; the slowest honest one takes half a second
+LARGE_BYTES = 2_000_000  # of a whole report
+MARK = "kata-hostile"  # what files are called that attacks try to leave
+# A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
+HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")
+RANDN = "return torch.randn(*shape, generator=self.generator, dtype=torch.float64).to(dtype)"
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One file, and what its header says of it."""
+
+    path: Path
+    exercise: str
+    verdict: str
+    finding: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.parent.name[0]}{self.path.stem}"
+
+
+def attacks() -> list[Attack]:
+    found = []
+    for path in sorted(HOSTILE.glob("*/*.py")):
+        facts = dict(re.findall(r"^# (exercise|verdict|tries|finding): (.+)$", path.read_text("utf-8"), re.M))
+        assert {"exercise", "verdict", "tries"} <= set(facts), f"{path} lacks its header"
+        found.append(Attack(path, facts["exercise"], facts["verdict"], facts.get("finding", "")))
+    return found
+
+
+ATTACKS = attacks()
+
+
+class Place:
+    """A copy of the repository with secrets in it, and the hand-ins beside it."""
+
+    def __init__(self, folder: Path):
+        self.token = secrets.token_hex(12)
+        self.tree, self.desk, self.tmp = folder / "tree", folder / "desk", folder / "tmp"
+        for part in ("grader", "solutions"):
+            shutil.copytree(paths.ROOT / part, self.tree / part, ignore=shutil.ignore_patterns("__pycache__", "wrong"))
+        (self.tree / "exercises").mkdir()
+        secret = f'CANARY = "CANARY {self.token}"  # CANARY {self.token}\n'
+        for hidden in (*self.tree.glob("grader/checks/*/test_*.py"), *self.tree.glob("solutions/*/*.py")):
+            hidden.write_text(hidden.read_text("utf-8") + "\n\n" + secret, "utf-8")
+        (self.tree / "grader/checks/secret.txt").write_text(secret)
+        random = self.tree / "grader/randomness.py"
+        changed = (
+            f"drawn = {RANDN.removeprefix('return ')}\n        drawn[..., -1:] = {HIDDEN_INPUT}\n        return drawn"
+        )
+        assert RANDN in random.read_text("utf-8")
+        random.write_text(random.read_text("utf-8").replace(RANDN, changed), "utf-8")
+        for name in ("results.json", "gradebook.csv", ".kata-progress.json"):
+            (self.tree / name).write_text("{}")
+            (self.tree / name).chmod(0o666)
+        compileall.compile_dir(self.tree / "grader/worker", quiet=2)  # else the nursery would, and change files
+        self.desk.mkdir()
+        self.tmp.mkdir()
+        for path in (folder, *folder.parents):  # a stranger could read them: the sandbox must do the work
+            if path.owner() == Path.home().owner() and path != Path("/"):
+                path.chmod(path.stat().st_mode | 0o005)
+
+    def hand_in(self, attack: Attack) -> Path:
+        text = attack.path.read_text("utf-8").replace("@TREE@", os.fsencode(self.tree).hex())
+        target = self.desk / f"{attack.name}.py"
+        target.write_text(text.replace("@BESIDE@", os.fsencode(self.desk).hex()), "utf-8")
+        return target
+
+    def honest(self, exercise: str, number: int) -> Path:
+        target = self.desk / f"honest_{exercise}_{number:03d}.py"
+        target.write_text(paths.solution(catalog.find(exercise).folder).read_text("utf-8"), "utf-8")
+        return target
+
+    def grade(self, exercise: str, files: list[Path], *options: str, cwd: Path | None = None):
+        return self.cli(
+            "grade", exercise, *files, "--format", "json", "--seed", SEED, "--timeout", 1, *options, cwd=cwd
+        )
+
+    def cli(self, *arguments, cwd: Path | None = None) -> subprocess.CompletedProcess:
+        environment = {**os.environ, "KATA_CANARY": self.token, "PYTHONDONTWRITEBYTECODE": "1"}
+        environment |= {"PYTHONPATH": str(self.tree), "TMPDIR": str(self.tmp)}
+        command = [sys.executable, "-m", "grader", *map(str, arguments)]
+        return subprocess.run(
+            command, cwd=cwd or self.desk, env=environment, capture_output=True, text=True, errors="replace",
+            timeout=400, check=False,
+        )  # fmt: skip
+
+    def secrets(self) -> tuple[str, ...]:
+        hidden = ("test_softmax_naive.py", "test_context_vectors.py", "test_causal_attention.py", "secret.txt")
+        return (self.token, str(self.tree), *HIDDEN_DIGITS, *hidden)
+
+    def print_of_files(self) -> dict[str, tuple]:
+        """Every file of the tree: mode, owner, times, bytes."""
+        return {
+            str(path): (facts.st_mode, facts.st_uid, facts.st_mtime_ns, digest(path))
+            for path in sorted(self.tree.rglob("*"))
+            for facts in [path.lstat()]
+        }
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else ""
+
+
+def left_behind() -> set[str]:
+    """What attacks could leave outside the tree: files with their mark, shared memory of any kind."""
+    found = {str(path) for folder in ("/tmp", "/var/tmp", "/run") for path in Path(folder).glob(f"*{MARK}*")}
+    found |= {str(path) for path in Path("/dev/shm").glob("*")}
+    for kind in ("shm", "sem", "msg"):
+        table = Path(f"/proc/sysvipc/{kind}")
+        found |= (
+            {f"{kind} {line.split()[1]}" for line in table.read_text().splitlines()[1:]} if table.exists() else set()
+        )
+    return found
+
+
+def children() -> set[int]:
+    return {int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()}
+
+
+@pytest.fixture
+def no_orphans():
+    """Whatever a run leaves becomes our child, and is found and ended here."""
+    library, subreaper = ctypes.CDLL(None), 36
+    library.prctl(subreaper, 1, 0, 0, 0)
+    before = children()
+    yield
+    deadline = time.monotonic() + 3
+    while (left := children() - before) and time.monotonic() < deadline:
+        for pid in left:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                os.waitpid(pid, 0)
+        time.sleep(0.02)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    library.prctl(subreaper, 0, 0, 0, 0)
+    assert not left, f"{len(left)} processes are left"
+
+
+@pytest.fixture
+def place(tmp_path, no_orphans):
+    where = Place(tmp_path)
+    files, outside = where.print_of_files(), left_behind()
+    yield where
+    assert where.print_of_files() == files, "files of the tree were changed"
+    assert left_behind() <= outside, "files or shared memory are left"
+    left = [path.name for path in where.tmp.iterdir() if not path.name.startswith("torchinductor")]  # torch's own
+    assert not left, f"temporary files are left: {left}"
+
+
+def run(place: Place, exercise: str, group: list[Attack], tier: str) -> dict[str, str]:
+    """One run of the command line over attacks and honest files. Gives what each attack achieved."""
+    files, owners = [], []
+    for number, attack in enumerate(group):
+        files.append(place.hand_in(attack))
+        owners.append(attack)
+        if (number + 1) % HONEST_EVERY[tier] == 0 or number == len(group) - 1:
+            files.append(place.honest(exercise, number))
+            owners.append(None)
+    done = place.grade(exercise, files, "--tier", tier)
+    if done.returncode not in (0, 1):
+        reason = f"the grader ended with {done.returncode}: {done.stderr.strip()[-300:]}"
+        if len(group) == 1:
+            return {group[0].name: reason}
+        middle = len(group) // 2  # which of them was it?
+        return run(place, exercise, group[:middle], tier) | run(place, exercise, group[middle:], tier)
+    results = json.loads(done.stdout)["results"]
+    assert len(results) == len(files)
+    achieved, last = {}, group[0]
+    for attack, result in zip(owners, results):
+        if attack is None:
+            if result["points"] != result["max_points"]:
+                achieved[last.name] = f"the honest hand-in after it got {result['points']}: {said(result)}"
+            continue
+        last = attack
+        harm = success(attack, result, place)
+        if harm:
+            achieved[attack.name] = harm
+    if leaked(done.stderr, place) or "Traceback" in done.stderr:
+        achieved[f"stderr of exercise {exercise}"] = done.stderr[-300:]
+    if len(done.stdout) > LARGE_BYTES + 20_000 * len(files):
+        achieved[f"report of exercise {exercise}"] = f"{len(done.stdout)} bytes"
+    return achieved
+
+
+def success(attack: Attack, result: dict, place: Place) -> str:
+    """What an attack achieved; "" where nothing."""
+    if result["status"] != attack.verdict:
+        return f"{result['status']}, deserved {attack.verdict}: {said(result)[:200]}"
+    if result["status"] != "passed" and not said(result):
+        return "no message"
+    if result["sandbox"]["tier"] not in TIERS or result["sandbox"]["holes"]:
+        return "graded without its sandbox"
+    if result["duration_s"] > SLOW_S:
+        return f"the grader worked for {result['duration_s']:.0f} s"
+    return leaked(json.dumps(result, ensure_ascii=False), place)
+
+
+def said(result: dict) -> str:
+    failed = (check["message"] for check in result["checks"] if check["outcome"] == "failed")
+    return result["message"] or next(failed, "")
+
+
+def leaked(text: str, place: Place) -> str:
+    for number, secret in enumerate(place.secrets()):
+        if secret in text:
+            at = text.index(secret)
+            return f"secret {number} is told: {text[max(0, at - 80) : at + 40]!r}"
+    return ""
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_no_attack_succeeds(tier, place, capsys):
+    try:
+        sandbox.choose(wanted=tier, sure=True)
+    except sandbox.Unavailable as missing:
+        pytest.skip(str(missing))
+    groups: dict[str, list[Attack]] = {}
+    for attack in ATTACKS:
+        groups.setdefault(attack.exercise, []).append(attack)
+    by_size = sorted(groups.items(), key=lambda item: -len(item[1]))
+    with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:
+        waiting = [pool.submit(run, place, exercise, group, tier) for exercise, group in by_size]
+        achieved = {name: harm for one in waiting for name, harm in one.result().items()}
+    with capsys.disabled():
+        print(f"\ntier {tier}: {len(ATTACKS)} attacks, {len(achieved)} succeeded")
+    known = {attack.name: attack.finding for attack in ATTACKS if attack.finding}
+    assert not achieved, "\n".join(
+        f"{name}: {harm}{' (known: ' + known[name] + ')' if name in known else ''}" for name, harm in achieved.items()
+    )
+
+
+def test_there_are_enough_attacks_on_functions_and_modules():
+    assert len(ATTACKS) >= 140
+    assert {attack.exercise for attack in ATTACKS} == {"01", "02", "03", "06", "07", "08", "09", "10", "11"}
+    assert {attack.path.parent.name[0] for attack in ATTACKS} == set("ABCDEFGHIJKL")
+    assert not [attack.name for attack in ATTACKS if attack.verdict not in ("passed", "failed", "error")]
+
+
+# Intake: files that are no files, and what lies beside them.
+
+
+def notebook(*cells: tuple[str, str]) -> str:
+    outputs = [{"output_type": "display_data", "data": {"text/html": "<script>alert(1)</script>"}, "metadata": {}}]
+    made = [{"cell_type": kind, "source": [text], "metadata": {}, "outputs": outputs} for kind, text in cells]
+    return json.dumps({"cells": made, "nbformat": 4, "nbformat_minor": 5, "metadata": {"widgets": {"x": 1}}})
+
+
+def odd_files(desk: Path, solution: str) -> dict[str, str]:
+    """File name → the verdict it deserves."""
+    (desk / "target.py").write_text(solution)
+    (desk / "link.py").symlink_to(desk / "target.py")
+    (desk / "zero.py").symlink_to("/dev/zero")
+    os.mkfifo(desk / "fifo.py")
+    os.link(desk / "target.py", desk / "hard.py")
+    (desk / "folder.py").mkdir()
+    (desk / "large.py").write_text(solution + "#" * (300 << 10))
+    with (desk / "huge.py").open("wb") as file:
+        file.truncate(100_000_000)
+    with (desk / "huge.ipynb").open("wb") as file:
+        file.truncate(100_000_000)
+    (desk / "latin.py").write_bytes(b"# \xe9\xff\n" + solution.encode())
+    (desk / "nul.py").write_text(solution + "\0")
+    (desk / "empty.py").write_text("  \n")
+    (desk / "deep.ipynb").write_text('{"cells": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    (desk / "wrong.ipynb").write_text(json.dumps({"cells": [{"cell_type": "code", "source": {"a": 1}}]}))
+    (desk / "magic.ipynb").write_text(
+        notebook(
+            ("markdown", "# <script>"), ("code", "%load_ext x\n!rm -rf /"), ("code", "%%bash\necho"), ("code", solution)
+        )
+    )
+    (desk / "bidi.py").write_text(solution + "\n# \u202e\u2066 right \u2069\n")
+    (desk / "escape\x1b[31m\u202e\n::error::x.py").write_text(solution)
+    return {
+        "target.py": "error", "link.py": "error", "zero.py": "error", "fifo.py": "error", "hard.py": "error",
+        "folder.py": "error", "large.py": "error", "huge.py": "error", "huge.ipynb": "error", "latin.py": "error",
+        "nul.py": "error", "empty.py": "error", "deep.ipynb": "error", "wrong.ipynb": "error",
+        "magic.ipynb": "passed", "bidi.py": "passed", "escape\x1b[31m\u202e\n::error::x.py": "passed",
+    }  # fmt: skip
+
+
+def test_intake_takes_plain_files_alone(place):
+    solution = paths.solution(catalog.find("01").folder).read_text("utf-8")
+    deserved = odd_files(place.desk, solution)
+    done = place.grade("01", [*map(Path, deserved), place.honest("01", 0)])
+    assert done.returncode == 1, done.stderr
+    results = json.loads(done.stdout)["results"]
+    got = {name: result["status"] for name, result in zip(deserved, results)}
+    assert {name: status for name, status in got.items() if status != deserved[name]} == {}
+    assert all(said(result) for result in results if result["status"] != "passed")
+    assert results[-1]["status"] == "passed"
+    assert not leaked(done.stdout + done.stderr, place)
+    text = place.cli("grade", "01", *deserved, "--timeout", 1).stdout
+    assert_inert(text)
+    assert len(text.splitlines()) == len(deserved)
+
+
+PLANTED = (
+    "torch",
+    "random",
+    "json",
+    "conftest",
+    "sitecustomize",
+    "usercustomize",
+    "pytest",
+    "tomllib",
+    "rich",
+    "numpy",
+    "kata",
+)
+
+
+def test_nothing_beside_a_hand_in_is_ever_run(place):
+    evil = f"open({str(place.tmp / 'ran')!r}, 'a').write(__name__)\nraise SystemExit(0)\n"
+    for name in PLANTED:
+        (place.desk / f"{name}.py").write_text(evil)
+    (place.desk / "_pytest").mkdir()
+    (place.desk / "_pytest/__init__.py").write_text(evil)
+    (place.desk / "kata.pth").write_text(f"import os; {evil.splitlines()[0]}\n")
+    (place.desk / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
+    (place.desk / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--collect-only'\n")
+    wrong = place.desk / "wrong.py"
+    wrong.write_text("def dot_product(a, b):\n    return a\n")
+    done = place.grade("01", [wrong.name, place.honest("01", 0).name])
+    assert not (place.tmp / "ran").exists(), f"{(place.tmp / 'ran').read_text()} was run"
+    assert [result["status"] for result in json.loads(done.stdout)["results"]] == ["failed", "passed"], done.stderr
+
+
+# Words: every output form shows a learner's text as text.
+
+NASTY = sorted(HOSTILE.glob("G_*/*_terminal_codes.py")) + sorted(HOSTILE.glob("G_*/*_markup.py"))
+NASTY += sorted(HOSTILE.glob("G_*/*_workflow_commands.py"))
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ue000-\uf8ff]"
+)
+COMMAND = re.compile(r"^\s*::|##\[|##vso\[|##teamcity\[", re.M)  # GitHub drops blanks before it looks
+
+
+def assert_inert(text: str) -> None:
+    unsafe = UNSAFE.search(text)
+    assert unsafe is None, repr(text[max(0, unsafe.start() - 60) : unsafe.end() + 20])
+    command = COMMAND.search(text)
+    assert command is None, repr(text[max(0, command.start() - 60) : command.end() + 60])
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+@pytest.mark.parametrize("path", NASTY, ids=lambda path: path.stem)
+def test_hostile_text_is_inert_in_every_form(path, form, place):
+    exercise = re.search(r"# exercise: (\d+)", path.read_text("utf-8")).group(1)
+    done = place.cli(
+        "check",
+        exercise,
+        "--submission",
+        path,
+        "--format",
+        form,
+        "--seed",
+        SEED,
+        "--all" if form == "text" else "--timeout=1",
+    )
+    assert done.returncode == 1, done.stderr
+    assert_inert(done.stdout + done.stderr)
+    if form == "json":
+        record = json.loads(done.stdout)
+        assert record["status"] == "failed"
+        for text in (record["output"], record["message"], *(check["message"] for check in record["checks"])):
+            assert_inert(text)
+    if form == "junit":
+        suite = ElementTree.fromstring(done.stdout)
+        assert suite.tag == "testsuite" and {case.tag for case in suite} <= {"properties", "testcase", "system-out"}
+        assert int(suite.get("tests")) == len(suite.findall("testcase"))
+        assert {part.tag for case in suite.iter("testcase") for part in case} <= {"failure", "skipped"}
