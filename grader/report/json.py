@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 
 from grader.results import CheckResult, ExerciseResult
+from grader.sandbox import Sandbox
 
 SCHEMA = 1
 
@@ -13,6 +14,8 @@ def record(result: ExerciseResult) -> dict:
     known = {
         "schema": SCHEMA,
         "exercise": result.exercise,
+        "title": result.title,
+        "submission": result.submission,
         "device": result.device,
         "seed": result.seed,
         "status": result.status,
@@ -22,11 +25,24 @@ def record(result: ExerciseResult) -> dict:
         "checks": [_check(check) for check in result.checks],
         "output": result.output,
         "message": result.message,
+        "started": result.started,
         "notes": list(result.notes),
     }
     if result.sandbox is not None:
-        known |= {"submission": result.submission, "sandbox": asdict(result.sandbox)}
+        known["sandbox"] = asdict(result.sandbox)
     return known
+
+
+def read(known: dict) -> ExerciseResult:
+    """The result that `record` was made from. Raises KeyError or TypeError where it is none."""
+    same = ("exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started")
+    sandbox = {key: tuple(v) if isinstance(v, list) else v for key, v in known.get("sandbox", {}).items()}
+    return ExerciseResult(
+        **{key: known[key] for key in same},
+        checks=tuple(CheckResult(**check) for check in known["checks"]),
+        notes=tuple(known["notes"]),
+        sandbox=Sandbox(**sandbox) if sandbox else None,
+    )
 
 
 def render(result: ExerciseResult) -> str:
@@ -43,4 +59,5 @@ def _check(check: CheckResult) -> dict:
         "message": check.message,
         "diagnosis": check.diagnosis,
         "hidden": check.hidden,
+        "task": check.task,
     }
