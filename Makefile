@@ -7,28 +7,81 @@ VENV := .venv
 ifdef PYTHON
   READY :=
   READY_DEV :=
+  READY_WATCH :=
+  READY_CLASSROOM :=
+  READY_DOCS :=
 else
   PYTHON := $(VENV)/bin/python
   READY := $(VENV)/.ready
   READY_DEV := $(VENV)/.ready-dev
+  READY_WATCH := $(VENV)/.ready-watch
+  READY_CLASSROOM := $(VENV)/.ready-classroom
+  READY_DOCS := $(VENV)/.ready-docs
 endif
 GRADER = "$(PYTHON)" -m grader
 # $(call option,--name,VALUE): the option where VALUE is given, quoted for the shell.
 option = $(if $(2),$(1) '$(subst ','\'',$(2))')
 
-check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit OUTPUT=file]
+check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file]
 	@$(GRADER) check $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--device,$(DEVICE)) \
 	  $(call option,--seed,$(SEED)) $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
 
-grade: $(READY)  ## grade others' files behind a sandbox: EX=03 FILES="a.py b.py" [FORMAT=text|json DEVICE SEED TIMEOUT OUTPUT]
-	@$(GRADER) grade $(call option,,$(EX)) $(FILES) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
+watch: $(READY_WATCH)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1]
+	@$(GRADER) watch $(call option,,$(EX)) $(if $(POLL),--poll)
+
+hint: $(READY)  ## the next hint, one more each time: EX=03 [TASK=2 ALL=1]
+	@$(GRADER) hint $(call option,,$(EX)) $(call option,--task,$(TASK)) $(if $(ALL),--all)
+
+reset: $(READY)  ## the fresh stub back, your file kept beside it: EX=03
+	@$(GRADER) reset $(call option,,$(EX))
+
+solution: $(READY)  ## the reference beside your own, once passed: EX=03 [FORCE=1]
+	@$(GRADER) solution $(call option,,$(EX)) $(if $(FORCE),--force)
+
+hooks: $(READY_DEV)  ## git hooks: checks before a commit, gradings before a push
+	@"$(PYTHON)" -m pre_commit install --hook-type pre-commit --hook-type pre-push
+
+grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all JOBS=n SEED DEVICE CSV FEEDBACK DASK LOG]; or EX=03 FILES="a.py b.py"
+	@$(GRADER) grade $(if $(SUBMISSIONS),$(call option,--submissions,$(SUBMISSIONS)) $(call option,--ex,$(EX)),$(call option,,$(EX)) $(FILES)) \
+	  $(call option,--out,$(OUT)) $(call option,--jobs,$(JOBS)) $(call option,--csv,$(CSV)) $(call option,--feedback,$(FEEDBACK)) \
+	  $(call option,--dask,$(DASK)) $(call option,--log,$(LOG)) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
 	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
+
+explain: $(READY)  ## why a grade is what it is, call by call: STUDENT=id EX=03 [OUT=results]
+	@$(GRADER) explain $(call option,,$(STUDENT)) $(call option,,$(EX)) $(call option,--out,$(OUT))
+
+nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
+	@$(GRADER) nbgrader $(call option,,$(COURSE)) $(call option,--ex,$(EX)) $(call option,--exchange,$(EXCHANGE))
+
+similar: $(READY)  ## pairs that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n]
+	@$(GRADER) similar $(call option,,$(SUBMISSIONS)) $(call option,,$(EX)) $(call option,--format,$(FORMAT)) $(call option,--jobs,$(JOBS))
+
+bundle: $(READY)  ## the zip that learners get: no solutions, no hidden checks [OUTPUT=attention-kata.zip]
+	@$(GRADER) bundle $(call option,--output,$(OUTPUT))
+
+gradescope: $(READY)  ## the autograder zip for Gradescope [EX=03,07 HIDDEN=visible OUTPUT=gradescope.zip]
+	@$(GRADER) gradescope $(call option,,$(EX)) $(call option,--hidden,$(HIDDEN)) $(call option,--output,$(OUTPUT))
+
+classroom50: $(READY)  ## the autograder for CS50's Classroom 50 [EX=03,07 OUTPUT=classroom50]
+	@$(GRADER) classroom50 $(call option,,$(EX)) $(call option,--output,$(OUTPUT))
 
 list: $(READY)  ## all exercises with state and points
 	@$(GRADER) list $(call option,--format,$(FORMAT))
 
 progress: $(READY)  ## your progress [FORMAT=text|json|md]
 	@$(GRADER) progress $(call option,--format,$(FORMAT))
+
+plot: $(READY)  ## your attention weights beside the expected ones: EX=06 [OUTPUT=file.png|.svg|.pdf SUBMISSION=file]
+	@$(GRADER) plot $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--output,$(OUTPUT))
+
+report: $(READY)  ## one HTML page of all your exercises: state, verdicts, pictures, hints left [OUTPUT=report.html]
+	@$(GRADER) report $(call option,--output,$(OUTPUT))
+
+notebook: $(READY)  ## the exercise as a notebook, opened in JupyterLab if it is installed: EX=03
+	@$(GRADER) notebook $(call option,,$(EX))
+
+docs: $(READY_DOCS)  ## the lessons as a site of static pages [OUTPUT=site]
+	@$(GRADER) docs $(call option,--output,$(OUTPUT))
 
 documented: $(READY)  ## the numbers of the source documents, and the check that grades each [FORMAT=text|json|md]
 	@$(GRADER) documented $(call option,--format,$(FORMAT))
@@ -54,6 +107,9 @@ lint: $(READY_DEV)  ## ruff's checks and format
 bench: $(READY)  ## the speed claims, as ratios measured in one run
 	@"$(PYTHON)" tests/bench.py
 
+bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
+	@"$(PYTHON)" tests/bench_nbgrader.py $(N)
+
 help:  ## this list
 	@awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -65,8 +121,21 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@$(VENV)/bin/python -m compileall -q grader
 	@touch $@
 
+$(VENV)/.ready-watch: $(VENV)/.ready
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[watch]' \
+	  || echo "watchfiles could not be installed; the watch does without it."
+	@touch $@
+
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-.PHONY: check grade list progress documented doctor verify stub new test lint bench help
+$(VENV)/.ready-docs: $(VENV)/.ready
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+$(VENV)/.ready-classroom: $(VENV)/.ready
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
+	@touch $@
+
+.PHONY: explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented doctor verify stub new test lint bench similar bundle gradescope classroom50 help

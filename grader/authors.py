@@ -3,6 +3,7 @@
 import pytest
 
 from grader.compare import Mismatch, expect, expect_shape, same
+from grader.pictures import Drawing
 from grader.properties import (
     agrees,
     expect_drawn,
@@ -15,6 +16,7 @@ from grader.properties import (
 )
 
 __all__ = [
+    "Drawing",
     "Mismatch",
     "agrees",
     "expect",

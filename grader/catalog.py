@@ -45,6 +45,7 @@ class Exercise:
     points: dict[str, float]  # of each check, in the order shown
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
+    hidden_points: float = 0.0  # in a learner's bundle: what the checks give that are not in it
 
     @property
     def number(self) -> int:
@@ -82,6 +83,14 @@ def find(wanted: str) -> Exercise:
     raise NoSuchExercise(f'No exercise is called "{wanted}". {hint} See all: make list')
 
 
+def find_all(wanted: str | None) -> tuple[Exercise, ...]:
+    """The exercises of "03", "3,softmax_naive" or "all", each once, in their order. Raises NoSuchExercise."""
+    if wanted in (None, "", "all"):
+        return exercises()
+    asked = {find(word).folder for word in wanted.split(",") if word.strip()}
+    return tuple(exercise for exercise in exercises() if exercise.folder in asked)
+
+
 def read(folder: str) -> Exercise:
     """One exercise from its exercise.toml."""
     path = paths.exercise_toml(folder)
@@ -90,7 +99,8 @@ def read(folder: str) -> Exercise:
         points = {name: float(value) for name, value in data["points"].items()}
         limits = Limits(**data.get("limits", {}))
         forbidden = tuple(Forbidden(**_tuples(entry)) for entry in data.get("forbidden", ()))
-        return Exercise(folder, data["title"], data["track"], points, limits, forbidden)
+        hidden = float(data.get("hidden_points", 0))
+        return Exercise(folder, data["title"], data["track"], points, limits, forbidden, hidden)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 

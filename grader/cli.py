@@ -14,7 +14,12 @@ from grader.errors import WrongUse
 from grader.nursery import InfrastructureError
 from grader.submission import NoSuchFile
 
-VERBS = ("check", "grade", "list", "progress", "documented", "verify", "stub", "new", "doctor")
+VERBS = (
+    "check", "grade", "explain", "list", "progress", "documented", "verify", "stub", "new", "doctor", "plot",
+    "nbgrader", "report", "watch", "hint", "reset", "solution", "notebook", "similar", "bundle", "gradescope",
+    "classroom50",
+    "docs",
+)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -62,14 +62,15 @@ def expect(got, expected, what: str = "the result", tolerance: float | None = No
         return _expect_dict(got, expected, what, tolerance)
     if isinstance(expected, bool) or isinstance(got, bool) or not isinstance(expected, (int, float)):
         if type(got) is not type(expected) or got != expected:
-            raise Mismatch(f"{what} is {kind(got)}", f"expected {expected!r}, got {_plain(got)}", got, expected)
+            summary = f"{what} differs" if type(got) is type(expected) else f"{what} is {kind(got)}"
+            raise Mismatch(summary, f"expected {expected!r}, got {_plain(got)}", got, expected)
         return None
-    if isinstance(got, torch.Tensor) and got.ndim == 0:
+    if isinstance(got, torch.Tensor) and got.ndim == 0 and got.dtype != torch.bool and got.device.type != "meta":
         got = got.item()
     if not isinstance(got, (int, float)):
         raise Mismatch(f"{what} is {kind(got)}; expected a number", "", got, expected)
-    room = tolerance if tolerance is not None else 1e-5 * max(1.0, abs(expected))
-    if not (abs(got - expected) <= room or got == expected):
+    room = tolerance if tolerance is not None else 1e-5 * max(1.0, abs(expected) * isinstance(expected, float))
+    if not (got == expected or (math.isfinite(expected) and abs(got - expected) <= room)):
         raise Mismatch(f"{what} differs", f"expected {expected:.6g}, got {got:.6g}", got, expected)
     return None
 
@@ -103,6 +104,14 @@ def _be_tensor(got, what: str, shape) -> None:
         raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got)
 
 
+def _have_values(got: torch.Tensor, what: str, expected: torch.Tensor) -> None:
+    """A tensor without values is like another such one alone."""
+    if got.device.type != expected.device.type:
+        without = got.device.type == "meta"
+        place = "the device meta: it has a shape, but no values" if without else "another device"
+        raise Mismatch(f"{what} is on {place}", "", got, expected)
+
+
 def _expect_tensor(got, expected: torch.Tensor, what: str, tolerance: float | None) -> None:
     _be_tensor(got, what, expected.shape)
     if got.shape != expected.shape:
@@ -110,7 +119,8 @@ def _expect_tensor(got, expected: torch.Tensor, what: str, tolerance: float | No
     if got.dtype != expected.dtype:
         summary = f"{what} has dtype {dtype_name(got)}; expected {dtype_name(expected)}"
         raise Mismatch(summary, "", got, expected)
-    if got.device.type == "meta" or expected.device.type == "meta":
+    _have_values(got, what, expected)
+    if expected.device.type == "meta":
         return
     if not expected.is_floating_point():
         right = got == expected
@@ -132,12 +142,13 @@ def _expect_printed(got, expected: Printed, what: str) -> None:
     if not isinstance(expected.value, torch.Tensor):
         return expect(got, expected.value, what)
     if isinstance(got, (int, float)) and not isinstance(got, bool):
-        got = torch.tensor(float(got))
+        got = torch.tensor(float(got), dtype=torch.float64)
     if isinstance(got, (list, tuple)) and got and all(type(v) in (int, float) for v in got):
-        got = torch.tensor(got)
+        got = torch.tensor(got, dtype=torch.float64)
     _be_tensor(got, what, expected.value.shape)
     if got.shape != expected.value.shape:
         raise Mismatch(shape_words(tuple(got.shape), tuple(expected.value.shape), what), "", got, expected.value)
+    _have_values(got, what, expected.value)
     noise = 2e-6 * expected.value.abs().clamp(min=0.1)
     right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
     if not bool(right.all()):
@@ -167,7 +178,11 @@ def _expect_dict(got, expected: dict, what: str, tolerance: float | None) -> Non
         details = f"missing: {_plain(missing)}, too many: {_plain(surplus)}"
         raise Mismatch(f"{what} has other keys than expected: {', '.join(words)}", details, got, expected)
     for key, theirs in expected.items():
-        expect(got[key], theirs, f"{key} of {what}" if isinstance(key, str) else what, tolerance)
+        try:
+            expect(got[key], theirs, f"an entry of {what}", tolerance)
+        except Mismatch as error:  # a key may be a hidden input
+            error.details = f"the entry {_plain(key)}\n{error.details}".rstrip()
+            raise
 
 
 def _difference(got: torch.Tensor, expected: torch.Tensor, right: torch.Tensor, what: str) -> Mismatch:

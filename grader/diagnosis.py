@@ -11,9 +11,9 @@ import torch
 
 from grader import paths, structure
 from grader.compare import Mismatch, same
-from grader.connection import Call, LearnerError, Local
+from grader.connection import Call, LearnerError, Local, Stop
 from grader.learner import Learner
-from grader.session import Session, Stop, check_id, is_hidden, task_of
+from grader.session import Session, check_id, is_hidden, task_of
 
 MAX_REPLAYS = 250  # of checks on wrong versions, for one submission
 OTHER_DTYPES = ("float64", "bfloat16", "float16")
@@ -70,20 +70,20 @@ class Replay(Learner):
         index = len(self.calls) - 1
         if index >= len(self._recorded):
             raise Differs
-        theirs = self._recorded[index]
-        if (problem is None) != (theirs.problem is None):
-            raise Differs
-        if problem is not None and outline(problem) != outline(theirs.problem):
-            raise Differs
-        if problem is None and not same(_plain(value), _plain(theirs.value)):
+        if differ(Call("", "", "", value, problem), self._recorded[index]):
             raise Differs
 
 
 class Diagnostician:
-    """Explains failed checks, for one exercise in one session."""
+    """Explains failed checks, for one exercise in one session.
+
+    remembers: each wrong version is put through each check once, and what came of it is kept. For a class that
+    is faster; for one submission it is to stop a replay at the first answer that differs.
+    """
 
     def __init__(self, session: Session):
-        self.session = session
+        self.session, self.remembers = session, False
+        self._seen: dict[tuple[str, str], tuple[BaseException | None, list[Call]]] = {}
         self._wrong: list[WrongVersion] | None = None
 
     def sentences(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, str]:
@@ -120,8 +120,12 @@ class Diagnostician:
 
     def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
         """Whether the wrong version fails the check as the learner's code did."""
+        if self.remembers:
+            error, calls = self.seen(wrong, failure.item)
+            alike = error is not None and len(calls) == len(failure.calls) and outline(error) == outline(failure.error)
+            return alike and not any(map(differ, calls, failure.calls))
         replay = Replay(wrong.connection, failure.calls)
-        error, calls = self.session.replay(failure.item, replay)
+        error, calls = self.session.run(failure.item, replay)
         if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
             return False
         return outline(error) == outline(failure.error)
@@ -137,7 +141,14 @@ class Diagnostician:
     def breaks_any(self, wrong: WrongVersion, passed: set[str]) -> bool:
         """Whether the wrong version fails a check that the learner's code passed."""
         items = [item for item in self.session.items if check_id(item) in passed]
-        return any(self.session.replay(item, Learner(wrong.connection))[0] is not None for item in items)
+        return any(self.seen(wrong, item)[0] is not None for item in items)
+
+    def seen(self, wrong: WrongVersion, item) -> tuple[BaseException | None, list[Call]]:
+        """The error and the calls of a check on a wrong version."""
+        key = (wrong.name, check_id(item))
+        if key not in self._seen:
+            self._seen[key] = self.session.run(item, Learner(wrong.connection))
+        return self._seen[key]
 
     def pattern(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
         """What the other checks say of this one's failure."""
@@ -167,6 +178,13 @@ class Diagnostician:
                 doc = (connection.executor.module.__doc__ or path.stem).strip()
                 self._wrong.append(WrongVersion(path.stem, doc.splitlines()[0], connection))
         return self._wrong
+
+
+def differ(one: Call, other: Call) -> bool:
+    """Whether two calls had other answers."""
+    if one.problem is None and other.problem is None:
+        return not same(_plain(one.value), _plain(other.value))
+    return one.problem is None or other.problem is None or outline(one.problem) != outline(other.problem)
 
 
 def outline(error: BaseException) -> tuple:

@@ -69,6 +69,7 @@ def of_check(folder: str, check: str) -> Numbers:
     return Numbers({number.id: number.data for number in numbers(folder) if number.check == check})
 
 
+@functools.cache
 def parse(name: str, printed: str) -> Printed:
     """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
 

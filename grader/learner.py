@@ -9,6 +9,7 @@ The same proxy stands before the solution (`reference`), run in the grader's own
 """
 
 import contextlib
+import functools
 import zlib
 
 import torch
@@ -17,9 +18,10 @@ from grader.compare import Mismatch
 from grader.connection import Call, LearnerError, Local, Remote
 from grader.words import kind, shape_words
 from grader.worker import wire
+from grader.worker.executor import NO_GRADIENT
 from grader.worker.trees import Decoder, Encoder, Handle
 
-FACTS = {"parameters": dict, "frozen": list, "buffers": dict, "state_dict": dict, "modules": dict, "training": bool}
+DEVICES = ("cpu", "cuda", "mps", "meta")
 
 
 class Learner:
@@ -45,8 +47,7 @@ class Learner:
     def _begin(self, seed: int) -> None:
         """A new check: forget the objects and calls of the one before."""
         self._seed, self.calls = seed, []
-        worker = getattr(self._connection, "worker", True)
-        if worker is True or (worker is not None and worker.alive):
+        if self._connection.answers:
             with contextlib.suppress(LearnerError):  # a worker that ends or hangs now is replaced by the next call
                 self._ask({"op": "forget"}, Encoder(), "")
 
@@ -71,9 +72,13 @@ class Learner:
                 facts = reply[key] if key == "error" else reply
                 raise LearnerError(kind_, facts if isinstance(facts, dict) else {})
         if reply.get("gradient"):
-            raise LearnerError("gradient", {"message": str(reply["gradient"])[:200]})
-        value = Decoder(raw, lambda number, name: Module(self, number, name)).value(reply.get("value"))
-        return value, reply
+            if reply["gradient"] not in NO_GRADIENT:
+                raise wire.ProtocolError("the reason for a missing gradient is none of ours")
+            raise LearnerError("gradient", {"message": reply["gradient"]})
+        return Decoder(raw, self._object).value(reply.get("value")), reply
+
+    def _object(self, number: int, class_name: str) -> "Module":
+        return Module(self, number, self._connection.words.vouched(class_name, torch.nn))
 
 
 class Target:
@@ -83,8 +88,8 @@ class Target:
     ban: operations of torch's dispatcher that this call must not use; hits stand in the Call.
     """
 
-    def __init__(self, learner: Learner, path: list, text: str):
-        self._learner, self._path, self._text = learner, path, text
+    def __init__(self, learner: Learner, path: list, text: str, outline: str = ""):
+        self._learner, self._path, self._text, self._outline = learner, path, text, outline or text
 
     @property
     def name(self) -> str:
@@ -93,7 +98,7 @@ class Target:
     def __call__(self, *args, seed=None, ban=(), state=None, **kwargs):
         result = self._ask("output", args, kwargs, seed, ban)
         if isinstance(result, Module):
-            result._text = self._describe(args, kwargs)
+            result._text, result._outline = self._described(args, kwargs)
             if state is not None:
                 result.load(state)
             if self._learner._device != "cpu":
@@ -106,7 +111,11 @@ class Target:
 
     def inputs_after(self, *args, seed=None, **kwargs) -> list:
         """The arguments [args, kwargs] as they are after the call."""
-        return self._ask("inputs", args, kwargs, seed, ())
+        after = self._ask("inputs", args, kwargs, seed, ())
+        alike = type(after) is list and [type(part) for part in after] == [list, dict]
+        if not alike or len(after[0]) != len(args) or after[1].keys() != kwargs.keys():
+            raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
+        return after
 
     def on_meta(self, *args, **kwargs):
         """The result for tensors without values on the device "meta": shapes and devices only."""
@@ -117,7 +126,8 @@ class Target:
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
         number = len(learner.calls)
         drawn = zlib.crc32(f"{learner._seed} {number}".encode()) if seed is None else seed
-        call = Call(self._describe(args, kwargs), self._function(), want)
+        text, outline = self._described(args, kwargs)
+        call = Call(text, self._function(), want, outline=outline)
         learner.calls.append(call)
         device = device or learner._device
         message = {
@@ -141,12 +151,16 @@ class Target:
         return value
 
     def _function(self) -> str:
-        return self._path[0] if isinstance(self._path[0], str) else f"{self._text}.{self._path[1]}"
+        return self._path[0] if isinstance(self._path[0], str) else f"{self._outline}.{self._path[1]}"
 
-    def _describe(self, args, kwargs) -> str:
-        parts = [_short(value) for value in args]
-        parts += [f"{name}={_short(value)}" for name, value in kwargs.items()]
-        return f"{self._text}({', '.join(parts)})"
+    def _described(self, args, kwargs) -> tuple[str, str]:
+        """The call in words, and the same for everybody's eyes."""
+        texts = []
+        for text, short in ((self._text, _short), (self._outline, _outline)):
+            parts = [short(value) for value in args]
+            parts += [f"{name}={short(value)}" for name, value in kwargs.items()]
+            texts.append(f"{text}({', '.join(parts)})")
+        return texts[0], texts[1]
 
 
 class Module(Target):
@@ -163,49 +177,57 @@ class Module(Target):
     def __getattr__(self, name: str) -> Target:
         if name.startswith("_"):
             raise AttributeError(name)
-        return Target(self._learner, [self._number, name], f"{self._text}.{name}")
+        return Target(self._learner, [self._number, name], f"{self._text}.{name}", f"{self._outline}.{name}")
 
-    def describe(self) -> dict:
+    def describe(self, values: bool = True) -> dict:
         """parameters, frozen, buffers, state_dict, modules (name → torch.nn class), training.
 
+        Buffers and state_dict come as shapes alone, and so do the parameters of `values=False`.
         Raises Mismatch where the object is no torch.nn.Module.
         """
-        value = self._facts()
+        value = self._facts(values)
         # Part of the transcript: a diagnosis compares what was seen. Buffers are free, so not those.
         seen = value.get("parameters") if isinstance(value, dict) else None
-        self._learner._note(Call(self._text, self.class_name, "describe", seen))
-        self._demand_module(value)
+        self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
+        self._demand_module(value, values)
         return value
 
-    def _facts(self):
-        return self._learner._ask({"op": "describe", "object": self._number}, Encoder(), "")[0]
+    def _facts(self, values: bool):
+        message = {"op": "describe", "object": self._number, "values": values}
+        return self._learner._ask(message, Encoder(), "")[0]
 
-    def _demand_module(self, facts) -> None:
+    def _demand_module(self, facts, values: bool) -> None:
         if not isinstance(facts, dict):
             raise Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
-        if any(type(facts.get(key)) is not wanted for key, wanted in FACTS.items()):
+        if not _is_description(facts):
             raise LearnerError("protocol", {"message": "the description of the object is none of ours"})
+        for value in facts["parameters"].values():
+            if not isinstance(value, torch.Tensor):
+                raise Mismatch(f"a parameter of {self.class_name} is {kind(value)}; expected a tensor of numbers")
+            if values and value.device.type == "meta":
+                raise Mismatch(f"a parameter of {self.class_name} is on the device meta: it has no values")
 
     def parameters(self) -> dict[str, torch.Tensor]:
         return self.describe()["parameters"]
 
     def load(self, parameters: dict[str, torch.Tensor]) -> None:
         """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
-        self._demand_module(self._facts())
+        self._demand_module(self._facts(values=False), values=False)
         encoder = Encoder()
         node = encoder.node(parameters)
         message = {"op": "assign", "object": self._number, "parameters": node}
         _, reply = self._learner._ask(message, encoder, "")
-        if reply.get("unknown"):
-            names = ", ".join(map(str, reply["unknown"]))
-            own = ", ".join(map(str, reply.get("surplus") or [])) or "none that fit"
-            raise Mismatch(f"{self.class_name} has no parameter called {names} (it has: {own})"[:300])
-        for entry in reply.get("misshapen") or []:
-            name, got, expected = entry
-            raise Mismatch(shape_words(tuple(got), tuple(expected), f"the parameter {name}"))
+        unknown = [name for name in parameters if name in reply.get("unknown", ())]
+        surplus = ", ".join(reply.get("surplus", ()))[:300]
+        if unknown:
+            details = f"it has:  {surplus or 'none that fit'}"
+            raise Mismatch(f"{self.class_name} has no parameter called {', '.join(unknown)}", details)
+        for name, got, _ in reply.get("misshapen", ()):
+            if name in parameters:
+                raise Mismatch(shape_words(tuple(got), tuple(parameters[name].shape), f"the parameter {name}"))
         if reply.get("surplus"):
-            names = ", ".join(map(str, reply["surplus"]))
-            raise Mismatch(f"{self.class_name} has a parameter too many: {names}"[:300])
+            count = f"{len(reply['surplus'])} parameter{'s' * (len(reply['surplus']) > 1)}"
+            raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}")
 
     def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> "Module":
         name = str(dtype).removeprefix("torch.") if dtype else None
@@ -221,12 +243,14 @@ class Module(Target):
 
 
 def _same_device(value, args, kwargs, device: str) -> None:
-    if not tensors_in([args, kwargs]):
-        return
+    has_inputs = bool(tensors_in([args, kwargs]))
     for tensor in tensors_in(value):
         found = "meta" if tensor.device.type == "meta" else tensor.facts["device"]
-        if found != device:
-            raise Mismatch(f"the result is on the device {found}, the inputs are on {device}")
+        if has_inputs and found != device:
+            where = f"the device {found}" if found in DEVICES else "another device"
+            raise Mismatch(f"the result is on {where}, the inputs are on {device}")
+        if found == "meta" != device:
+            raise Mismatch("the result is on the device meta: it has a shape, but no values")
 
 
 def tensors_in(value) -> list[torch.Tensor]:
@@ -242,6 +266,32 @@ def _pairs(nodes: dict):
     return ["dict", [[name, node] for name, node in nodes.items()]]
 
 
+def _is_description(facts: dict) -> bool:
+    """Whether a worker's description of an object has the form that Module.describe promises."""
+    tables = [facts.get(name) for name in ("parameters", "buffers", "state_dict", "modules")]
+    if not all(type(table) is dict for table in tables) or type(facts.get("frozen")) is not list:
+        return False
+    names = [*facts["frozen"], *(name for table in tables for name in table)]
+    kinds = facts["modules"].values()
+    known = all(type(name) is str for name in names) and all(map(_is_torchs, kinds))
+    return known and type(facts.get("training")) is bool
+
+
+def _is_torchs(kind_) -> bool:
+    """Whether this names a class of torch.nn."""
+    return type(kind_) is str and kind_ in _torchs_classes()
+
+
+@functools.cache
+def _torchs_classes() -> frozenset[str]:
+    found, waiting = set(), [torch.nn.Module]
+    while waiting:
+        part = waiting.pop()
+        found |= {part.__name__} if part.__module__.startswith("torch.nn") else set()
+        waiting += part.__subclasses__()
+    return frozenset(found)
+
+
 def _short(value) -> str:
     if isinstance(value, torch.Tensor):
         dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
@@ -251,3 +301,9 @@ def _short(value) -> str:
     if isinstance(value, Module):
         return value.class_name
     return repr(value)[:60]
+
+
+def _outline(value) -> str:
+    """An argument without its values: they may be hidden inputs. Sizes and switches are told."""
+    is_shown = isinstance(value, (torch.Tensor, Module)) or type(value) in (int, bool, type(None))
+    return _short(value) if is_shown else kind(value)

@@ -28,7 +28,7 @@ def failure(error: BaseException, call: Call | None, filename: str, reveal: bool
         return learner_error(error, filename, reveal)
     lines = [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
     if call is not None:
-        lines.append(f"called   {call.text}" + (" for its gradients" if call.want == "gradients" else ""))
+        lines.append(called(call, reveal) + (" for its gradients" if call.want == "gradients" else ""))
     if reveal and isinstance(error, Mismatch) and error.details:
         lines.extend(error.details.splitlines())
     return "\n".join(lines)
@@ -38,27 +38,33 @@ def learner_error(error: LearnerError, filename: str, reveal: bool = True) -> st
     """What happened instead of a result."""
     facts, call = error.facts, error.call
     name = call.function.removesuffix(".__call__") if call else "the file"
-    called = [f"called   {call.text}"] if call else []
+    how = [called(call, reveal)] if call else []
     if error.is_not_started:
         where = facts.get("frames") or [[0, "", ""]]
         return f"not written yet: {where[-1][1] or name} still raises NotImplementedError ({filename}:{where[-1][0]})"
     if error.kind == "missing":
         return missing(name, facts.get("names") or [], filename)
     if error.kind == "signature":
-        return "\n".join([f"{name} cannot be called as the lesson says: {facts['signature']}", *called])
+        why = f": {facts['signature']}" if reveal else ""
+        return "\n".join([f"{name} cannot be called as the lesson says{why}", *how])
     if error.kind == "timeout":
         if facts.get("in_all"):
             return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
         again = " (it was not called again)" if facts.get("again") else ""
-        return "\n".join([f"{name} took longer than {facts['seconds']:g} s: an endless loop?{again}", *called])
+        return "\n".join([f"{name} took longer than {facts['seconds']:g} s: an endless loop?{again}", *how])
     if error.kind == "ended":
-        return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *called])
+        return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *how])
     if error.kind == "gradient":
         text = f"no gradient comes back from {name}: {facts['message']}"
-        return "\n".join([text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)", *called])
+        return "\n".join([text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)", *how])
     if error.kind == "protocol":
-        return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *called])
-    return "\n".join([*exception(facts, filename, reveal), *called])
+        return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *how])
+    return "\n".join([*exception(facts, filename, reveal), *how])
+
+
+def called(call: Call, reveal: bool) -> str:
+    """The call that a check made last."""
+    return f"called   {call.text if reveal else call.outline}"
 
 
 def exception(facts: dict, filename: str, reveal: bool = True) -> list[str]:
@@ -89,11 +95,12 @@ def missing(name: str, names: list, filename: str) -> str:
 
     A name that is the wanted one with an ending more or less is most likely another of the tasks.
     """
-    names = [other for other in names if isinstance(other, str)]
+    if name in names:
+        return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
     close = nearest(name, [other for other in names if not _one_is_the_other_longer(name, other)])
     if close:
         return f"{filename} defines no {name}: found {close}. Rename it"
-    found = ", ".join(names[:6]) if names else "nothing"
+    found = ", ".join(other[:60] for other in names[:6]) if names else "nothing"
     return f"{filename} defines no {name} (it defines {found})"
 
 

@@ -3,8 +3,10 @@
 import contextlib
 import platform
 import secrets
+import select
 import socket
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from grader import probing, replies
@@ -13,6 +15,8 @@ from grader.sandbox import Sandbox, Tier, Unavailable, choose, weaker
 from grader.worker import wire
 from grader.worker.sandbox import kernel
 
+AHEAD = 48 << 10  # bytes of requests under way: they fit into a socket's buffer, so that sending never waits
+GLANCE_S = 0.25  # so often we look how long a silent worker has computed
 GRACE_S = 0.3  # for a process that hung up to end, so that we learn how it ended
 
 
@@ -29,14 +33,23 @@ class WorkerEnded(Exception):
 
 
 class TimedOut(Exception):
-    """The worker did not answer within its seconds; it has been killed."""
+    """The worker did not answer within its `seconds`; it has been killed."""
+
+    def __init__(self, seconds: float):
+        super().__init__(f"no answer within {seconds:g} s")
+        self.seconds = seconds
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one worker may use. memory_mb counts above what torch itself takes; None sets no limit."""
+    """What one worker may use. memory_mb counts above what torch itself takes; None sets no limit.
+
+    A call ends after `call_s` seconds, or as soon as it has computed for `call_cpu_s`: a loop without
+    an end is told early, and a crowded machine still takes nobody's time away.
+    """
 
     call_s: float = 5.0
+    call_cpu_s: float | None = 2.0
     total_s: float = 60.0
     cpu_s: int = 60
     memory_mb: int | None = 1024
@@ -69,6 +82,25 @@ class Nursery:
         if self._record is None:
             self._record = self._describe()
         return self._record
+
+    def demand(self, accepted: str | None = None) -> Sandbox:
+        """What is in force, fit for others' code. Raises InfrastructureError where it is not.
+
+        accepted: "D" is the instructor's word that no sandbox will do too.
+        """
+        sandbox = self.sandbox
+        if sandbox.holes:
+            raise InfrastructureError(
+                f"refused to grade: the sandbox (tier {sandbox.tier}) let this through: {', '.join(sandbox.holes)}. "
+                "No mark was recorded. See: make doctor, and SECURITY.md"
+            )
+        if sandbox.tier == "D" and accepted != "D":
+            why = "; ".join(sandbox.reasons) or "tier D was asked for"
+            raise InfrastructureError(
+                f"refused to grade others' code: there is no sandbox here ({why}). No mark was recorded. "
+                "See: make doctor. To grade all the same, at your own risk: --accept-tier D"
+            )
+        return sandbox
 
     def spawn(self, limits: Limits) -> "Worker":
         """A fresh worker. A nursery that died or hangs is replaced once.
@@ -211,22 +243,64 @@ class Worker:
             return self._close()
         return None
 
+    def replies(self, bodies: list[bytes], seconds: float) -> Iterator[bytearray]:
+        """The undecoded replies to many encoded requests, which are sent ahead of the answers.
+
+        Raises as `request` does, and Lost where the nursery is gone: then nothing was repeated.
+        """
+        nonces = [secrets.randbits(64) for _ in bodies]
+        sent = under_way = 0
+        for answered, nonce in enumerate(nonces):
+            with self._mishaps():
+                while sent < len(bodies) and (sent == answered or under_way + len(bodies[sent]) <= AHEAD):
+                    wire.send(self.connection, nonces[sent], bodies[sent], time.monotonic() + seconds)
+                    under_way += len(bodies[sent])
+                    sent += 1
+                body = self._reply(nonce, seconds)
+            under_way -= len(bodies[answered])
+            yield body
+
     def _ask(self, message: dict, tensors: list, seconds: float) -> tuple[dict, list]:
         nonce = secrets.randbits(64)
-        deadline = time.monotonic() + seconds
+        with self._mishaps():
+            wire.send(self.connection, nonce, wire.encode(message, tensors), time.monotonic() + seconds)
+            return replies.opened(self._reply(nonce, seconds))
+
+    def _reply(self, nonce: int, seconds: float) -> bytearray:
+        """The body of the reply with this nonce. Raises TimedOut or wire.ProtocolError."""
+        began = time.monotonic()
+        self._wait(began, seconds)
         try:
-            wire.send(self.connection, nonce, wire.encode(message, tensors), deadline)
-            echoed, body = wire.receive(self.connection, deadline)
-            if echoed != nonce:
-                raise wire.ProtocolError("the reply belongs to no request")
-            reply, raw = wire.decode(body)
-            return replies.checked(reply), raw
+            echoed, body = wire.receive(self.connection, began + seconds)
+        except wire.Deadline:
+            raise TimedOut(seconds) from None
+        if echoed != nonce:
+            raise wire.ProtocolError("the reply belongs to no request")
+        return body
+
+    def _wait(self, began: float, seconds: float) -> None:
+        """Until the worker begins to answer. Raises TimedOut."""
+        most, at_first = self.limits.call_cpu_s, None
+        while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
+            if time.monotonic() - began >= seconds:
+                raise TimedOut(seconds)
+            computed = self.pid.computed() if most else None
+            if computed is not None:
+                at_first = computed if at_first is None else at_first
+                if computed - at_first >= most - GLANCE_S:
+                    raise TimedOut(most)
+
+    @contextlib.contextmanager
+    def _mishaps(self):
+        """After an exception the worker is dead; one that hung up is asked how it ended."""
+        try:
+            yield
         except wire.Closed:
             raise WorkerEnded(self._close(GRACE_S)) from None
         except wire.Deadline:
             self.close()
-            raise TimedOut from None
-        except wire.ProtocolError:
+            raise TimedOut(self.limits.call_s) from None
+        except (TimedOut, wire.ProtocolError):
             self.close()
             raise
 

@@ -30,6 +30,7 @@ ENVIRONMENT = {
     "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
     "TORCHINDUCTOR_CACHE_DIR": "/tmp",  # torch._dynamo makes it on import; what is there need not be made
 }  # fmt: skip
+TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # of a processor's time, in a second
 CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of who sent a message, as the kernel knows them
 
 
@@ -44,6 +45,15 @@ class Pid(int):
         number = super().__new__(cls, outside or inside)
         number.inside = inside
         return number
+
+    def computed(self) -> float | None:
+        """Seconds of processor time it has used; None where the system does not tell."""
+        try:
+            with open(f"/proc/{self:d}/stat", "rb") as stat:
+                user, system = stat.read().rpartition(b")")[2].split()[11:13]
+        except (OSError, ValueError):
+            return None
+        return (int(user) + int(system)) / TICKS
 
 
 def connected() -> tuple[socket.socket, socket.socket]:

@@ -6,6 +6,7 @@ Each helper raises Mismatch, which says what the promise was.
 
 import torch
 
+from grader import machinery
 from grader.compare import Mismatch, expect, expect_shape, same
 from grader.connection import LearnerError
 from grader.learner import Module, Target, tensors_in
@@ -61,22 +62,22 @@ def keeps_inputs(mine: Target, *args, **kwargs) -> None:
 def keeps_device(mine: Target, *args, **kwargs) -> None:
     """New tensors are made on the device of the inputs. A pretend device stands in for a GPU.
 
-    A module is moved there by this and is of no further use.
+    Whatever cannot run there counts: on a GPU it could not either. A module is moved there by this and
+    is of no further use.
     """
     if isinstance(mine, Module):
         mine.to(device="meta")
     try:
         result = mine.on_meta(*args, **kwargs)
     except LearnerError as error:
-        text = str(error.facts.get("message", ""))
-        if error.kind == "exception" and MIXED in text:
-            line = (error.facts.get("frames") or [[0, "", ""]])[-1][0]
-            raise Mismatch(
-                f"line {line} mixes tensors of two devices: make new tensors on the device of the inputs"
-            ) from None
-        if error.kind == "exception" and not error.is_not_started:
-            return  # what cannot run on the pretend device (numpy, say) is not judged by it
-        raise
+        if error.kind != "exception" or error.is_not_started:
+            raise
+        line, text = (error.facts.get("frames") or [[0, "", ""]])[-1][0], str(error.facts.get("message", ""))
+        if MIXED in text:
+            summary = f"line {line} mixes tensors of two devices: make new tensors on the device of the inputs"
+        else:
+            summary = f"line {line} does not run where the inputs are on another device ({error.facts.get('type')})"
+        raise Mismatch(summary, text.partition("\n")[0][:300] if summary.endswith(")") else "") from None
     if not tensors_in(result):
         raise Mismatch("the result is not on the device of the inputs")
 
@@ -89,15 +90,22 @@ def refuses(exception: type[BaseException], target: Target, *args, **kwargs) -> 
         if error.kind == "exception" and error.is_a(exception.__name__):
             return str(error.facts.get("message", ""))
         if error.kind == "exception" and not error.is_not_started:
-            raise Mismatch(f"{error.facts.get('type')} was raised; expected {exception.__name__}") from None
+            raised = error.facts.get("type")
+            own = ", a class of the file's own," if raised == exception.__name__ else ""
+            raise Mismatch(f"{raised}{own} was raised; expected {exception.__name__}") from None
         raise
     del result
     raise Mismatch(f"no error was raised; expected {exception.__name__}")
 
 
 def calls_no(target: Target, operations, *args, **kwargs) -> None:
-    """No call of this function so far used these ready-made operations of torch (names of the dispatcher)."""
+    """No call of this function so far used these ready-made operations of torch (names of the dispatcher).
+
+    Nor does its file reach for what could blind the watch on them, which lives in the learner's process.
+    """
     target(*args, ban=tuple(operations), **kwargs)
+    for use in machinery.reaches(target._learner.source)[:1]:
+        raise Mismatch(f"line {use.line} uses {use.name}: the code of this exercise stays out of such machinery")
     hit = target._learner.hits.get(target.name)
     if hit:
         name, line = hit
@@ -111,13 +119,14 @@ def has_parameters(module: Module, expected: dict[str, tuple[int, ...]]) -> None
     missing = [name for name in expected if name not in shapes]
     surplus = [name for name in shapes if name not in expected]
     if missing or surplus:
-        words = [f"{', '.join(missing)} missing"] * bool(missing)
-        words += [f"{', '.join(surplus)} too many"] * bool(surplus)
-        raise Mismatch(f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"[:300])
+        words = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
+        summary = f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"
+        raise Mismatch(summary, f"too many: {', '.join(surplus)}"[:300] if surplus else "")
     for name, shape in expected.items():
         expect(shapes[name], tuple(shape), f"the parameter {name}")
-    if facts["frozen"]:
-        raise Mismatch(f"the parameter {facts['frozen'][0]} is not trainable (requires_grad=False)")
+    for name in expected:
+        if name in facts["frozen"]:
+            raise Mismatch(f"the parameter {name} is not trainable (requires_grad=False)")
 
 
 def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
@@ -128,8 +137,8 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
     drawn = module.parameters()
     for name, want in expected.items():
         if name not in drawn:
-            has = ", ".join(drawn) or "none"
-            raise Mismatch(f"{module.class_name} has no parameter called {name} (it has: {has})"[:300])
+            details = f"it has:  {', '.join(drawn) or 'none'}"[:300]
+            raise Mismatch(f"{module.class_name} has no parameter called {name}", details)
         expect_shape(drawn[name], tuple(want.shape), f"the parameter {name}")
     for name, want in expected.items():
         got = drawn[name]

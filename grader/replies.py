@@ -3,9 +3,16 @@
 The executor writes them, but it lives in the learner's process, where code can write anything.
 """
 
+from grader.worker import wire
 from grader.worker.wire import ProtocolError
 
 MAX_TEXT = 20_000  # characters of one text
+
+
+def opened(body: bytes | bytearray) -> tuple[dict, list]:
+    """The reply in one body, checked, and its tensors. Raises ProtocolError."""
+    reply, raw = wire.decode(body)
+    return checked(reply), raw
 
 
 def checked(reply: dict) -> dict:
@@ -15,7 +22,7 @@ def checked(reply: dict) -> dict:
     """
     for key, part in reply.items():
         if key != "value" and (key not in SHAPES or not SHAPES[key](part)):
-            raise ProtocolError(f"the reply's part {key[:30]!r} is none of ours")
+            raise ProtocolError("a part of the reply is none of ours")
     return reply
 
 

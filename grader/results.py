@@ -36,6 +36,7 @@ class ExerciseResult:
     message: str = ""  # said of the submission as a whole
     started: bool = True  # False for an untouched stub
     notes: tuple[str, ...] = ()
+    pictures: tuple = ()  # of grader.pictures.Picture: the learner's weights beside the expected ones
     sandbox: object = None  # grader.sandbox.Sandbox: what was in force while others' code ran
 
     @property

@@ -16,7 +16,7 @@ from _pytest.runner import runtestprotocol
 from grader import documented, paths
 from grader.catalog import Exercise
 from grader.compare import Mismatch
-from grader.connection import LearnerError, Local
+from grader.connection import LearnerError, Remembering, Stop
 from grader.learner import Learner
 from grader.nursery import InfrastructureError
 from grader.properties import calls_no
@@ -29,10 +29,6 @@ ISOLATION = ["-c", os.devnull, "--rootdir", str(paths.CHECKS), "--noconftest"]
 ISOLATION += ["-p", "no:cacheprovider", "--import-mode=importlib", "--assert=plain"]
 UNUSED = "terminal debugging doctest junitxml pastebin nose stepwise faulthandler logging setupplan setuponly"
 UNUSED += " recwarn unraisableexception threadexception warnings capture legacypath tmpdir monkeypatch"
-
-
-class Stop(Exception):
-    """Raised by a replay to end a check early; it is handed on as the check's error."""
 
 
 def run_session(exercise: Exercise, seed: int, work: Callable[["Session"], None]) -> None:
@@ -61,7 +57,8 @@ class Session:
         self.error: BaseException | None = None
         self.trouble: BaseException | None = None
         self.done = False
-        self._solution: Local | None = None
+        self._wanted: dict[str, tuple[str, ...]] = {}  # what each check asks for
+        self._solution: Remembering | None = None
 
     # Fixtures: what a check may ask for.
 
@@ -71,9 +68,9 @@ class Session:
         return self.subject
 
     @pytest.fixture
-    def reference(self) -> Learner:
+    def reference(self, request) -> Learner:
         """The same proxy before the solution: the truth on fresh inputs."""
-        return self._reference()
+        return self._reference(check_id(request.node))
 
     @pytest.fixture
     def rng(self, request) -> Random:
@@ -90,21 +87,23 @@ class Session:
         """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules."""
         return self._no_ready_made
 
-    def _given(self, item) -> dict:
-        """The same by name, for a replay, which goes without pytest's fixtures: it is made by the hundred."""
+    def _given(self, item) -> dict | None:
+        """The same by name, without pytest; None where a check asks for more."""
         name = check_id(item)
         makers = {
             "learner": lambda: self.subject,
-            "reference": self._reference,
+            "reference": lambda: self._reference(name),
             "rng": lambda: Random(self.seed, name),
             "documented": lambda: documented.of_check(self.exercise.folder, name),
             "no_ready_made": lambda: self._no_ready_made,
         }
-        return {argument: makers[argument]() for argument in inspect.signature(item.function).parameters}
+        wanted = self.wanted(item)
+        return {argument: makers[argument]() for argument in wanted} if makers.keys() >= set(wanted) else None
 
-    def _reference(self) -> Learner:
+    def _reference(self, check: str) -> Learner:
         if self._solution is None:
-            self._solution = Local.load(paths.solution(self.exercise.folder), self.exercise.slug)
+            self._solution = Remembering.load(paths.solution(self.exercise.folder), self.exercise.slug)
+        self._solution.begin(check)
         learner = Learner(self._solution)
         learner._begin(self.subject._seed)
         return learner
@@ -148,24 +147,29 @@ class Session:
     # For those who run checks.
 
     def run(self, item, subject: Learner) -> tuple[BaseException | None, list]:
-        """Run one check against one subject. Gives its error (None: passed) and the calls made."""
-        self._begin(item, subject)
-        item._initrequest()
-        runtestprotocol(item, log=False, nextitem=None)
-        return self._judge(self.error, subject), list(subject.calls)
+        """Run one check against one subject. Gives its error (None: passed) and the calls made.
 
-    def replay(self, item, subject: Learner) -> tuple[BaseException | None, list]:
-        """The same for one of our own files, without pytest around it."""
-        self._begin(item, subject)
-        try:
-            item.function(**self._given(item))
-        except Exception as error:
-            self.error = error
-        return self._judge(self.error, subject), list(subject.calls)
-
-    def _begin(self, item, subject: Learner) -> None:
+        A check that asks for our fixtures alone is called as it is: pytest's own way takes a millisecond.
+        """
         self.subject, self.error = subject, None
         subject._begin(zlib.crc32(f"{self.seed} {check_id(item)}".encode()))
+        given = self._given(item)
+        if given is None:
+            item._initrequest()
+            runtestprotocol(item, log=False, nextitem=None)
+        else:
+            try:
+                item.function(**given)
+            except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+                self.error = error
+        return self._judge(self.error, subject), list(subject.calls)
+
+    def wanted(self, item) -> tuple[str, ...]:
+        """The names of the fixtures that a check asks for."""
+        name = check_id(item)
+        if name not in self._wanted:
+            self._wanted[name] = tuple(inspect.signature(item.function).parameters)
+        return self._wanted[name]
 
     def _judge(self, error: BaseException | None, subject: Learner) -> BaseException | None:
         """A check that broke on the learner's answer says what the answer was.

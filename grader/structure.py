@@ -26,11 +26,13 @@ def describe(error: BaseException) -> str | None:
         return None
     if got.dtype != expected.dtype and expected.dtype != torch.float64:
         return None
+    if got.numel() != expected.numel():  # a worker may send far more than was asked for
+        return None
     got, expected = got.double(), expected.double()
     if got.shape != expected.shape:
         if got.ndim >= 2 and got.mT.shape == expected.shape and _alike(got.mT, expected):
             return "The values are right, but the result is transposed: rows and columns are swapped."
-        if got.numel() == expected.numel() and _alike(got.reshape(expected.shape), expected):
+        if _alike(got.reshape(expected.shape), expected):
             return f"The values are right, but the shape is not: expected {tuple(expected.shape)}."
         return None
     if _alike(got, expected, 1e-3):

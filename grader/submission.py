@@ -7,8 +7,9 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from grader import paths
+from grader import machinery, paths
 
 MAX_SOURCE = 256 << 10  # bytes of a .py file
 MAX_NOTEBOOK = 16 << 20  # a notebook holds pictures too
@@ -42,7 +43,20 @@ def read(path: Path, own: bool = True) -> Submission:
     own: one's own file, which may have hard links (backups make them); a stranger's may not.
     """
     shown = paths.shown(path)
-    data = read_bytes(path, MAX_NOTEBOOK if path.suffix == ".ipynb" else MAX_SOURCE, links=own)
+    return decode(read_bytes(path, limit_of(path.name), links=own), shown, is_notebook(path.name))
+
+
+def is_notebook(name: str) -> bool:
+    return name.lower().endswith(".ipynb")
+
+
+def limit_of(name: str) -> int:
+    """The bytes that a file of this name may have."""
+    return MAX_NOTEBOOK if is_notebook(name) else MAX_SOURCE
+
+
+def decode(data: bytes, shown: str, notebook: bool) -> Submission:
+    """The source in these bytes, called `shown` in messages. Raises BadSubmission."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -52,17 +66,30 @@ def read(path: Path, own: bool = True) -> Submission:
     if "\0" in text:
         raise BadSubmission(f"{shown} holds a NUL byte: it is not a text file. Save it again as plain text.")
     notes: tuple[str, ...] = ()
-    if path.suffix == ".ipynb":
+    if notebook:
         text, notes = notebook_source(text, shown)
     if not text.strip():
         raise BadSubmission(f"{shown} is empty. Start from the stub: git checkout -- {shown}")
     if any(ord(character) in BIDI for character in text):
         notes += ("The source holds invisible characters that change the direction of text.",)
-    return Submission(text, shown, notes)
+    return Submission(text, shown, notes + machinery.notes(text))
 
 
 def read_bytes(path: Path, limit: int, links: bool = False) -> bytes:
     """The bytes of one regular file, at most `limit`; never a link, a pipe or a device."""
+    shown = paths.shown(path)
+    with open_regular(path, links) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise BadSubmission(f"{shown} is too large: {size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit.")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise BadSubmission(f"{shown} grew while it was read. Try again.")
+    return data
+
+
+def open_regular(path: Path, links: bool = False) -> BinaryIO:
+    """One regular file, opened to read; never a link, a pipe or a device. Raises NoSuchFile or BadSubmission."""
     shown = paths.shown(path)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
@@ -73,23 +100,17 @@ def read_bytes(path: Path, limit: int, links: bool = False) -> bytes:
         if path.is_symlink():
             raise BadSubmission(f"{shown} is a symbolic link. Hand in the file itself.") from None
         raise BadSubmission(f"{shown} cannot be read: {error.strerror}.") from None
-    facts = os.fstat(descriptor)
+    facts, trouble = os.fstat(descriptor), ""
     if stat.S_ISDIR(facts.st_mode):
+        trouble = f"{shown} is a directory. Name the .py or .ipynb file inside it."
+    elif not stat.S_ISREG(facts.st_mode):
+        trouble = f"{shown} is not a regular file."
+    elif facts.st_nlink > 1 and not links:
+        trouble = f"{shown} is a hard link to another file. Hand in a copy."
+    if trouble:
         os.close(descriptor)
-        raise BadSubmission(f"{shown} is a directory. Name the .py or .ipynb file inside it.")
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(facts.st_mode):
-            raise BadSubmission(f"{shown} is not a regular file.")
-        if facts.st_nlink > 1 and not links:
-            raise BadSubmission(f"{shown} is a hard link to another file. Hand in a copy.")
-        if facts.st_size > limit:
-            raise BadSubmission(
-                f"{shown} is too large: {facts.st_size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."
-            )
-        data = file.read(limit + 1)
-    if len(data) > limit:
-        raise BadSubmission(f"{shown} grew while it was read. Try again.")
-    return data
+        raise BadSubmission(trouble)
+    return os.fdopen(descriptor, "rb")
 
 
 def notebook_source(text: str, shown: str) -> tuple[str, tuple[str, ...]]:

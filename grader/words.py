@@ -1,13 +1,26 @@
-"""Words for values: what an answer is, how two shapes differ, numbers as a person writes them."""
+"""Words for values: what an answer is, how two shapes differ, numbers as a person writes them.
 
+What a value is made of may be told to anybody, so none of these words is the worker's own: a name that it
+tells is repeated only where it is one of Python's or torch's.
+"""
+
+import builtins
+import collections
 import itertools
 import math
+import re
 
 import torch
 
-from grader.worker.trees import Opaque, describe
+from grader.worker.trees import ARTICLES, Opaque, describe
 
 SHOWN = 8  # values of a tensor that a message shows
+LARGEST = 9_999  # entry of a shape that is written out: a larger one could be a hidden number's digits
+SENTENCES = {
+    *ARTICLES.values(), "a very large int", "a value nested too deeply or with too many parts",
+    "a result too large to send",
+}  # fmt: skip
+LAYOUT, DTYPE, ELEMENTS = "a tensor with layout ", "a tensor of dtype ", re.compile(r"a tensor of [\d,]+ elements")
 
 
 def kind(value) -> str:
@@ -15,14 +28,14 @@ def kind(value) -> str:
     if value is None:
         return "None (is a return missing?)"
     if isinstance(value, Opaque):
-        return value.description
+        return _opaque(value.description)
     if hasattr(value, "class_name"):
-        return f"an object of class {value.class_name}"
+        return f"an object of class {value.class_name}" if value.class_name else "an object"
     if isinstance(value, torch.Tensor):
-        return f"a tensor of shape {tuple(value.shape)}"
+        return f"a tensor of shape {sizes(value.shape)}"
     if isinstance(value, (list, tuple)) and value:
-        inside = {"a tensor" if isinstance(v, torch.Tensor) else type(v).__name__ for v in value}
-        noun = inside.pop().removeprefix("a ") if len(inside) == 1 else "value"
+        inside = {_noun(item) for item in value}
+        noun = inside.pop() if len(inside) == 1 else "value"
         return f"a {type(value).__name__} of {len(value)} {noun}{'s' if len(value) != 1 else ''}"
     return describe(value)
 
@@ -41,8 +54,16 @@ def shape_words(got: tuple, expected: tuple, what: str) -> str:
     elif len(got) == len(expected):
         axes = [i for i in range(len(got)) if got[i] != expected[i]]
         if len(axes) == 1:
-            guess = f": dimension {axes[0]} has {got[axes[0]]} entries instead of {expected[axes[0]]}"
-    return f"{what} has the wrong shape: got {got}, expected {expected}{guess}"
+            size = sizes(got[axes[0] :][:1]).strip("(,)")
+            guess = f": dimension {axes[0]} has {size} entries instead of {expected[axes[0]]}"
+    return f"{what} has the wrong shape: got {sizes(got)}, expected {expected}{guess}"
+
+
+def sizes(shape) -> str:
+    """A shape as Python writes it; of numbers that no shape here has, only that they are large."""
+    shown = [str(size) if 0 <= size <= LARGEST else f">{LARGEST}" for size in itertools.islice(shape, SHOWN)]
+    shown += ["…"] * (len(shape) > SHOWN)
+    return f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
 
 
 def values(tensor: torch.Tensor) -> str:
@@ -66,3 +87,25 @@ def number(value) -> str:
 
 def dtype_name(tensor: torch.Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
+
+
+def _noun(value) -> str:
+    if isinstance(value, torch.Tensor):
+        return "tensor"
+    return "object" if isinstance(value, Opaque) or hasattr(value, "class_name") else type(value).__name__
+
+
+def _opaque(told: str) -> str:
+    """What the worker calls a thing that cannot cross: its words only where they are ours, Python's or torch's."""
+    if told in SENTENCES:
+        return told
+    if ELEMENTS.fullmatch(told):  # not to the digit, which could be a hidden number's
+        return f"a tensor of some 10^{len(re.sub('[^0-9]', '', told)) - 1} elements"
+    name = told.removeprefix(LAYOUT)
+    if isinstance(vars(torch).get(name), torch.layout):
+        return told
+    name = told.removeprefix(DTYPE)
+    if isinstance(vars(torch).get(name), torch.dtype):
+        return told
+    name = told.removeprefix("a ").removeprefix("an ")
+    return told if any(isinstance(vars(home).get(name), type) for home in (builtins, collections)) else "an object"

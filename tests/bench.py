@@ -3,6 +3,7 @@
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -10,6 +11,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 ROUNDS = 9
 GRADINGS = 40
+SAVES = 24
+WATCHED = ("03", "13")
 CHECK = [sys.executable, "-m", "grader", "check", "03", "--seed", "7"]
 CHECK += ["--submission", str(ROOT / "tests/golden/right_answer/submission.py")]
 
@@ -23,6 +26,7 @@ def seconds(command: list[str]) -> float:
 def main() -> None:
     start()
     sandbox()
+    watch()
 
 
 def start() -> None:
@@ -67,6 +71,38 @@ def sandbox() -> None:
         name = walled.tier.name
         print(f"one verdict on exercise 02: {with_walls * 1e3:.0f} ms in tier {name}, {without * 1e3:.0f} ms bare")
         print(f"ratio {with_walls / without:.2f} (at most 1.3 is promised)")
+
+
+def watch() -> None:
+    """From save to verdict on the screen, in a real terminal: the right answer and a wrong one in turns."""
+    from at_terminal import WATCH, AtTerminal, checkout
+
+    from grader import catalog, paths
+
+    torch = statistics.median(seconds([sys.executable, "-c", "import torch"]) for _ in range(3))
+    for name in WATCHED:
+        folder = catalog.find(name).folder
+        sources = [path.read_text("utf-8") for path in (paths.solution(folder), paths.wrong_versions(folder)[0])]
+        times: list[list[float]] = [[], []]
+        with tempfile.TemporaryDirectory() as place:
+            file = checkout(Path(place)) / "exercises" / folder / f"{paths.slug(folder)}.py"
+            desk = AtTerminal([*WATCH, name], Path(place))
+            desk.shows("Not started")
+            for number in range(SAVES + 2):
+                text = f"{sources[number % 2]}\nprint('save {number}.')\n"
+                time.sleep(0.3)  # nobody saves quicker than that
+                began = time.perf_counter()
+                file.write_text(text)
+                desk.shows(f"│ save {number}.")
+                times[number % 2].append(time.perf_counter() - began)
+            desk.type("q")
+            desk.ends()
+            desk.close()
+        right, wrong = (found[1:] for found in times)  # the first of each warms the grader
+        median = statistics.median(right + wrong)
+        parts = f"right {statistics.median(right) * 1e3:.0f}, wrong {statistics.median(wrong) * 1e3:.0f}"
+        print(f"watch of exercise {name}: {median * 1e3:.0f} ms from save to verdict ({parts}; {SAVES} saves)")
+        print(f"ratio {median / torch:.3f} to import torch alone, {torch:.2f} s (150 ms is promised)")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """Hand-ins that attack: each gets the verdict that its code deserves, and harms nobody else.
 
 `tests/hostile/<letter>_<group>/` holds them. The first lines of each say the exercise, the verdict that the
-code deserves, and what it tries; `# finding:` marks one that is known to succeed still, and fails the test.
+code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
+expression gives the rest of a file that is too long to keep.
+
+Two cores need about two minutes. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py -k A`.
 """
 
 import compileall
@@ -10,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import secrets
 import shutil
 import signal
@@ -18,25 +22,26 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from grader import catalog, paths, sandbox
+from grader.report import html, junit
+from grader.report import json as as_json
 
-pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B and C are Linux's"),
-    # Some attacks still succeed (each says so in its `# finding:`): until they are met, this is run by hand.
-    pytest.mark.skipif("HOSTILE" not in os.environ, reason="open findings; run it by hand: HOSTILE=1 make test"),
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B and C are Linux's")
 HOSTILE = Path(__file__).parent / "hostile"
-PUBLIC = HOSTILE.parent.parent
+CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths
 TIERS = ("A", "B", "C")
 HONEST_EVERY = {"A": 1, "B": 4, "C": 4}  # attacks before each honest hand-in
 SEED = 1
-SLOW_S = 12.0  # of one hand-in; the slowest honest one takes half a second
+GROUP = 70  # attacks of one run of the command line
+SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second
 LARGE_BYTES = 2_000_000  # of a whole report
+LARGE_MEMORY = 3 << 30  # of any process of ours
 MARK = "kata-hostile"  # what files are called that attacks try to leave
 # A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
 HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")
@@ -45,12 +50,13 @@ RANDN = "return torch.randn(*shape, generator=self.generator, dtype=torch.float6
 
 @dataclass(frozen=True)
 class Attack:
-    """One file, and what its header says of it."""
+    """One file, and what its header says of it. `note`: what the note for the teacher names."""
 
     path: Path
     exercise: str
     verdict: str
-    finding: str
+    note: str
+    appends: str
 
     @property
     def name(self) -> str:
@@ -60,9 +66,10 @@ class Attack:
 def attacks() -> list[Attack]:
     found = []
     for path in sorted(HOSTILE.glob("*/*.py")):
-        facts = dict(re.findall(r"^# (exercise|verdict|tries|finding): (.+)$", path.read_text("utf-8"), re.M))
+        head = re.findall(r"^# (exercise|verdict|tries|note|appends): (.+)$", path.read_text("utf-8"), re.M)
+        facts = dict(reversed(head))
         assert {"exercise", "verdict", "tries"} <= set(facts), f"{path} lacks its header"
-        found.append(Attack(path, facts["exercise"], facts["verdict"], facts.get("finding", "")))
+        found.append(Attack(path, *(facts.get(key, "") for key in ("exercise", "verdict", "note", "appends"))))
     return found
 
 
@@ -101,7 +108,8 @@ class Place:
     def hand_in(self, attack: Attack) -> Path:
         text = attack.path.read_text("utf-8").replace("@TREE@", os.fsencode(self.tree).hex())
         target = self.desk / f"{attack.name}.py"
-        target.write_text(text.replace("@BESIDE@", os.fsencode(self.desk).hex()), "utf-8")
+        text = text.replace("@BESIDE@", os.fsencode(self.desk).hex())
+        target.write_text(text + (eval(attack.appends) if attack.appends else ""), "utf-8")
         return target
 
     def honest(self, exercise: str, number: int) -> Path:
@@ -218,6 +226,9 @@ def run(place: Place, exercise: str, group: list[Attack], tier: str) -> dict[str
         achieved[f"stderr of exercise {exercise}"] = done.stderr[-300:]
     if len(done.stdout) > LARGE_BYTES + 20_000 * len(files):
         achieved[f"report of exercise {exercise}"] = f"{len(done.stdout)} bytes"
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+    if largest > LARGE_MEMORY:
+        achieved[f"memory of exercise {exercise}"] = f"{largest >> 20} MiB"
     return achieved
 
 
@@ -229,6 +240,8 @@ def success(attack: Attack, result: dict, place: Place) -> str:
         return "no message"
     if result["sandbox"]["tier"] not in TIERS or result["sandbox"]["holes"]:
         return "graded without its sandbox"
+    if attack.note and not any(attack.note in note for note in result["notes"]):
+        return f"no note names {attack.note}: {result['notes']}"
     if result["duration_s"] > SLOW_S:
         return f"the grader worked for {result['duration_s']:.0f} s"
     return leaked(json.dumps(result, ensure_ascii=False), place)
@@ -253,24 +266,28 @@ def test_no_attack_succeeds(tier, place, capsys):
         sandbox.choose(wanted=tier, sure=True)
     except sandbox.Unavailable as missing:
         pytest.skip(str(missing))
-    groups: dict[str, list[Attack]] = {}
-    for attack in ATTACKS:
-        groups.setdefault(attack.exercise, []).append(attack)
-    by_size = sorted(groups.items(), key=lambda item: -len(item[1]))
+    chosen = [attack for attack in ATTACKS if re.search(CHOSEN, str(attack.path.relative_to(HOSTILE)))]
+    groups = grouped(chosen)
     with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:
-        waiting = [pool.submit(run, place, exercise, group, tier) for exercise, group in by_size]
+        waiting = [pool.submit(run, place, group[0].exercise, group, tier) for group in groups]
         achieved = {name: harm for one in waiting for name, harm in one.result().items()}
     with capsys.disabled():
-        print(f"\ntier {tier}: {len(ATTACKS)} attacks, {len(achieved)} succeeded")
-    known = {attack.name: attack.finding for attack in ATTACKS if attack.finding}
-    assert not achieved, "\n".join(
-        f"{name}: {harm}{' (known: ' + known[name] + ')' if name in known else ''}" for name, harm in achieved.items()
-    )
+        print(f"\ntier {tier}: {len(chosen)} attacks, {len(achieved)} succeeded")
+    assert not achieved, "\n".join(f"{name}: {harm}" for name, harm in achieved.items())
+
+
+def grouped(chosen: list[Attack]) -> list[list[Attack]]:
+    """Attacks of one exercise together, the largest groups first."""
+    by_exercise: dict[str, list[Attack]] = {}
+    for attack in chosen:
+        by_exercise.setdefault(attack.exercise, []).append(attack)
+    groups = [every[start : start + GROUP] for every in by_exercise.values() for start in range(0, len(every), GROUP)]
+    return sorted(groups, key=len, reverse=True)
 
 
 def test_there_are_enough_attacks_on_functions_and_modules():
-    assert len(ATTACKS) >= 140
-    assert {attack.exercise for attack in ATTACKS} == {"01", "02", "03", "06", "07", "08", "09", "10", "11"}
+    assert len(ATTACKS) >= 280
+    assert {attack.exercise for attack in ATTACKS} == {"01", "02", "03", "04", "06", "07", "08", "09", "10", "11"}
     assert {attack.path.parent.name[0] for attack in ATTACKS} == set("ABCDEFGHIJKL")
     assert not [attack.name for attack in ATTACKS if attack.verdict not in ("passed", "failed", "error")]
 
@@ -307,12 +324,22 @@ def odd_files(desk: Path, solution: str) -> dict[str, str]:
             ("markdown", "# <script>"), ("code", "%load_ext x\n!rm -rf /"), ("code", "%%bash\necho"), ("code", solution)
         )
     )
+    (desk / "half.ipynb").write_text(notebook(("code", solution + "\n# \ud800")))  # half of a character
+    (desk / "nul.ipynb").write_text(notebook(("code", solution + "\0")))
+    (desk / "shout.IPYNB").write_text(notebook(("code", solution)))
+    (desk / "numbers.ipynb").write_text('{"cells": [{"cell_type": "code", "source": [1' + "0" * 5000 + "]}]}")
+    (desk / "none.ipynb").write_text('{"cells": [{"cell_type": "code"}, {"cell_type": ["code"], "source": null}]}')
+    (desk / "array.ipynb").write_text("[1, NaN, Infinity]")
+    (desk / "wide.py").write_bytes(solution.encode("utf-16"))
+    (desk / "mark.py").write_bytes(b"\xef\xbb\xbf" + solution.replace("\n", "\r\n").encode())
     (desk / "bidi.py").write_text(solution + "\n# \u202e\u2066 right \u2069\n")
     (desk / "escape\x1b[31m\u202e\n::error::x.py").write_text(solution)
     return {
         "target.py": "error", "link.py": "error", "zero.py": "error", "fifo.py": "error", "hard.py": "error",
         "folder.py": "error", "large.py": "error", "huge.py": "error", "huge.ipynb": "error", "latin.py": "error",
         "nul.py": "error", "empty.py": "error", "deep.ipynb": "error", "wrong.ipynb": "error",
+        "half.ipynb": "error", "nul.ipynb": "error", "numbers.ipynb": "error", "none.ipynb": "error",
+        "array.ipynb": "error", "wide.py": "error", "shout.IPYNB": "passed", "mark.py": "passed",
         "magic.ipynb": "passed", "bidi.py": "passed", "escape\x1b[31m\u202e\n::error::x.py": "passed",
     }  # fmt: skip
 
@@ -366,8 +393,9 @@ def test_nothing_beside_a_hand_in_is_ever_run(place):
 
 # Words: every output form shows a learner's text as text.
 
-NASTY = sorted(HOSTILE.glob("G_*/*_terminal_codes.py")) + sorted(HOSTILE.glob("G_*/*_markup.py"))
-NASTY += sorted(HOSTILE.glob("G_*/*_workflow_commands.py"))
+NASTY = [
+    path for part in ("terminal_codes", "markup", "*command*") for path in sorted(HOSTILE.glob(f"G_*/*_{part}.py"))
+]
 UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ue000-\uf8ff]"
 )
@@ -381,30 +409,42 @@ def assert_inert(text: str) -> None:
     assert command is None, repr(text[max(0, command.start() - 60) : command.end() + 60])
 
 
-@pytest.mark.parametrize("form", ["text", "json", "junit"])
+class Tags(HTMLParser):
+    """The tags and attributes of a page."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.found, self.text = set(), ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.found |= {tag, *(f"{tag} {name}" for name, _ in attributes)}
+
+    def handle_data(self, data):
+        self.text += data
+
+
 @pytest.mark.parametrize("path", NASTY, ids=lambda path: path.stem)
-def test_hostile_text_is_inert_in_every_form(path, form, place):
+def test_hostile_text_is_inert_in_every_form(path, place):
     exercise = re.search(r"# exercise: (\d+)", path.read_text("utf-8")).group(1)
-    done = place.cli(
-        "check",
-        exercise,
-        "--submission",
-        path,
-        "--format",
-        form,
-        "--seed",
-        SEED,
-        "--all" if form == "text" else "--timeout=1",
-    )
+    output = place.desk / "result.json"
+    asked = ("--submission", path, "--seed", SEED, "--all", "--format", "json", "--output", output)
+    done = place.cli("check", exercise, *asked)
     assert done.returncode == 1, done.stderr
-    assert_inert(done.stdout + done.stderr)
-    if form == "json":
-        record = json.loads(done.stdout)
-        assert record["status"] == "failed"
-        for text in (record["output"], record["message"], *(check["message"] for check in record["checks"])):
-            assert_inert(text)
-    if form == "junit":
-        suite = ElementTree.fromstring(done.stdout)
-        assert suite.tag == "testsuite" and {case.tag for case in suite} <= {"properties", "testcase", "system-out"}
-        assert int(suite.get("tests")) == len(suite.findall("testcase"))
-        assert {part.tag for case in suite.iter("testcase") for part in case} <= {"failure", "skipped"}
+    assert_inert(done.stdout + done.stderr)  # the text for a person
+    assert_inert(output.read_text("utf-8"))
+    known = json.loads(output.read_text("utf-8"))
+    assert known["status"] == "failed"
+    for text in (known["output"], known["message"], *(check["message"] for check in known["checks"])):
+        assert_inert(text)
+    result = as_json.read(known)
+    assert_inert(junit.render(result))
+    suite = ElementTree.fromstring(junit.render(result))
+    assert suite.tag == "testsuite" and {case.tag for case in suite} <= {"properties", "testcase", "system-out"}
+    assert int(suite.get("tests")) == len(suite.findall("testcase"))
+    assert {part.tag for case in suite.iter("testcase") for part in case} <= {"failure", "skipped"}
+    page = Tags(html.verdict(result))
+    assert_inert(page.text)
+    allowed = {"article", "h2", "p", "span", "ul", "li", "details", "summary", "pre", "code"}
+    assert {name.split()[0] for name in page.found} <= allowed
+    assert {name.split()[1] for name in page.found if " " in name} <= {"class", "aria-label", "aria-hidden"}

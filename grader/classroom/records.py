@@ -1,15 +1,17 @@
 """The plain data of a class: students, what they handed in, and what came out."""
 
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader import submission
+from grader.report.inert import label
 from grader.results import ExerciseResult
 from grader.submission import Submission
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Student:
     """One student, as the platform that the files came from names them. `id` names the folder of the results."""
 
@@ -17,18 +19,28 @@ class Student:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class HandIn:
     """One file of one student for one exercise. Nothing is read before `read`, so that a large class stays small."""
 
     student: Student
     exercise: str  # "03_context_vectors"
-    path: Path  # of the file, or of the archive that holds it
+    place: str  # the path of the file, or of the archive that holds it; a str is a third of a Path
     member: str = ""  # the name inside the archive
 
     @property
+    def path(self) -> Path:
+        return Path(self.place)
+
+    @property
     def shown(self) -> str:
-        return f"{self.path}:{self.member}" if self.member else str(self.path)
+        """Where it lies, as one harmless line."""
+        return label(f"{self.place}:{self.member}" if self.member else self.place)
+
+    def below(self, folder: Path) -> str:
+        """Where it lies in this folder, as one harmless line."""
+        place = os.path.relpath(self.place, folder)
+        return label(f"{place}:{self.member}" if self.member else place)
 
     def read(self) -> Submission:
         """The submission. Raises submission.BadSubmission or NoSuchFile."""
@@ -36,7 +48,8 @@ class HandIn:
             from grader.classroom import archives
 
             return archives.read(self.path, self.member)
-        return submission.read(self.path, own=False)
+        handed_in = submission.read(self.path, own=False)
+        return replace(handed_in, filename=label(handed_in.filename))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import argparse
 import glob
+import os
 import secrets
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
     parser.add_argument("--seed", type=int, help="of the fresh inputs; default: a new one each time")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds for one call")
-    parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
+    parser.add_argument("--format", choices=("text", "json", "junit", "github"), default="text")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--all", action="store_true", help="show every failed check in full")
 
@@ -37,27 +38,34 @@ def run(options: argparse.Namespace) -> int:
         demand_device(device)
         seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
         settings = runner.Settings(device=device, seed=seed, timeout=options.timeout)
+        source = ""
         try:
             handed_in = submission.read(path)
+            source = handed_in.source
         except submission.BadSubmission as error:
             result = runner.unreadable(exercise, paths.shown(path), str(error), settings)
         else:
             result = runner.grade(exercise, handed_in, nursery, settings)
         if own:
             progress.note(result)
-        closing = [next_step(result)] if own else []
+        closing = [hidden_follow(exercise), next_step(result) if own else ""]
         if nursery.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
-    report(result, options, "\n".join(filter(None, closing)))
+    report(result, options, "\n".join(filter(None, closing)), source)
     return errors.PASSED if result.status == "passed" else errors.FAILED
 
 
-def report(result, options: argparse.Namespace, closing: str) -> None:
+def report(result, options: argparse.Namespace, closing: str, source: str = "") -> None:
     """Print the result, or write it to --output (and print the text for a person beside it)."""
     from grader.report import terminal
 
     rendered = None
-    if options.format != "text":
+    if options.format == "github":
+        from grader.report import github
+
+        rendered = github.annotations(result, source)
+        add_summary(github.summary(result))
+    elif options.format != "text":
         from grader.report import json as as_json
         from grader.report import junit as as_junit
 
@@ -75,6 +83,24 @@ def report(result, options: argparse.Namespace, closing: str) -> None:
         except OSError as error:
             raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None
     terminal.show(result, terminal.console(), options.all, closing)
+
+
+def add_summary(text: str) -> None:
+    """Add to the job's summary, where GitHub Actions says that there is one."""
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise InfrastructureError(f"the summary {path} cannot be written: {error.strerror}") from None
+
+
+def hidden_follow(exercise) -> str:
+    """In a learner's bundle: what is not graded here."""
+    if not exercise.hidden_points:
+        return ""
+    whole = exercise.max_points + exercise.hidden_points
+    return f"These are {exercise.max_points:g} of {whole:g} points. Hidden checks follow when you hand in."
 
 
 def next_step(result) -> str:

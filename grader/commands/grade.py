@@ -1,7 +1,8 @@
-"""Grade others' files of one exercise, behind a sandbox that has been tried out."""
+"""Grade others' files behind a sandbox that has been tried out: a folder of a whole class, or a few files."""
 
 import argparse
 import json
+import os
 import secrets
 import sys
 from dataclasses import replace
@@ -10,31 +11,91 @@ from pathlib import Path
 from grader import catalog, errors, paths, submission
 from grader.commands.check import DEVICES, demand_device, pick_device, seconds
 from grader.errors import WrongUse
-from grader.nursery import InfrastructureError, Nursery
+from grader.nursery import Nursery
 
 TIERS = ("A", "B", "C", "D")
+FORMS = ("plain", "canvas", "moodle")
+LEVELS = ("full", "hints", "names", "none")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help=".py files or .ipynb notebooks")
+    parser.usage = "python -m grader grade DIR [--out results] …  |  grade EX FILE …  |  grade --nbgrader COURSE …"
+    parser.add_argument("what", metavar="DIR | EX", nargs="?", help="a folder of submissions, or an exercise")
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=".py files or .ipynb notebooks of EX")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
-    parser.add_argument("--seed", type=int, help="of the fresh inputs, the same for all files; default: a new one")
+    parser.add_argument(
+        "--seed", type=int, help="of the fresh inputs, the same for all; default: that of the run before"
+    )
     parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds for one call")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--tier", choices=TIERS, help="this sandbox and no other; default: the strongest there is")
     parser.add_argument("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")
+    few = parser.add_argument_group("a few files")
+    few.add_argument("--format", choices=("text", "json"), default="text")
+    few.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
+    many = parser.add_argument_group("a class")
+    many.add_argument("--submissions", metavar="DIR", type=Path, help="the same as DIR")
+    many.add_argument("--out", metavar="DIR", type=Path, default=Path("results"), help="default: results")
+    many.add_argument("--ex", metavar="03,07", default="all", help="these exercises; default: all")
+    many.add_argument("--jobs", metavar="N", type=_positive, help="processes; default: as many as there are cores")
+    many.add_argument("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file")
+    many.add_argument("--csv", choices=FORMS, default="plain", help="the columns of grades.csv")
+    many.add_argument("--feedback", choices=LEVELS, default="full", help="how much feedback.html tells")
+    many.add_argument("--log", metavar="FILE", type=Path, help="append every event as a line of JSON")
+    many.add_argument("--nbgrader", metavar="COURSE", type=Path, help="a course of nbgrader, recorded in its gradebook")
+    many.add_argument("--assignment", metavar="NAME", help="of that course")
 
 
 def run(options: argparse.Namespace) -> int:
-    exercise = catalog.find(options.exercise)
+    if options.nbgrader is not None:
+        return run_nbgrader(options)
+    if options.submissions is None and options.what and not options.files and Path(options.what).exists():
+        options.submissions, options.what = Path(options.what), None
+    if options.submissions is not None:
+        if options.what or options.files:
+            raise WrongUse("name a folder of submissions, or an exercise and its files, not both")
+        return run_class(options)
+    if not options.what or not options.files:
+        raise WrongUse("name a folder of submissions, or an exercise and its files\nSee: python -m grader grade --help")
+    return run_files(options)
+
+
+def run_class(options: argparse.Namespace) -> int:
+    """Grade a folder. Exit code 3 where something of it could not be graded."""
+    from grader.classroom import run as classroom
+    from grader.classroom.show import Show
+
+    plan = classroom.Plan(
+        submissions=options.submissions,
+        out=options.out,
+        exercises=chosen(options.ex),
+        named=options.ex.strip().lower() != "all",
+        device=pick_device(options.device),
+        seed=options.seed,
+        timeout=options.timeout,
+        jobs=options.jobs or cores(),
+        tier=options.tier,
+        accept_tier=options.accept_tier,
+        dask=options.dask,
+        form=options.csv,
+        level=options.feedback,
+    )
+    show = Show(options.log)
+    try:
+        troubles = classroom.run(plan, show)
+    finally:
+        show.close()
+    return errors.NOT_DONE if troubles else errors.PASSED
+
+
+def run_files(options: argparse.Namespace) -> int:
+    """Grade a few files of one exercise. Exit code 1 where one did not pass."""
+    exercise = catalog.find(options.what)
     device = pick_device(options.device)
     with Nursery(device, options.tier) as nursery:
         from grader import runner  # heavy: it imports torch while the nursery does
 
         demand_device(device)
-        sandbox = demand_sandbox(nursery, options.accept_tier)
+        sandbox = nursery.demand(options.accept_tier)
         seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
         settings = runner.Settings(device=device, seed=seed, timeout=options.timeout, reveal=False)
         results: dict[Path, object] = {}
@@ -56,20 +117,22 @@ def run(options: argparse.Namespace) -> int:
 
 
 def demand_sandbox(nursery: Nursery, accepted: str | None):
-    """What is in force, tried out. Raises InfrastructureError where it is not enough for others' code."""
-    sandbox = nursery.sandbox
-    if sandbox.holes:
-        raise InfrastructureError(
-            f"refused to grade: the sandbox (tier {sandbox.tier}) let this through: {', '.join(sandbox.holes)}. "
-            "No mark was recorded. See: make doctor, and SECURITY.md"
-        )
-    if sandbox.tier == "D" and accepted != "D":
-        why = "; ".join(sandbox.reasons) or "tier D was asked for"
-        raise InfrastructureError(
-            f"refused to grade others' code: there is no sandbox here ({why}). No mark was recorded. "
-            "See: make doctor. To grade all the same, at your own risk: --accept-tier D"
-        )
-    return sandbox
+    return nursery.demand(accepted)
+
+
+def chosen(words: str) -> tuple[catalog.Exercise, ...]:
+    """The exercises named as "03,07", or "all"."""
+    if words.strip().lower() == "all":
+        return catalog.exercises()
+    found = {catalog.find(word).folder: catalog.find(word) for word in words.replace(" ", ",").split(",") if word}
+    if not found:
+        raise WrongUse("EX names no exercise. Write EX=03,07 or EX=all")
+    return tuple(found[folder] for folder in sorted(found))
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def write(graded: list, options: argparse.Namespace) -> None:
@@ -95,3 +158,9 @@ def line(result) -> str:
     cause = result.message or (first.diagnosis or first.message if first else "")
     points = f"{result.points:g}/{result.max_points:g}"
     return f"{points:>9}  {result.status:<6}  {result.submission}  {cause.partition(chr(10))[0]}".rstrip()
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
+    return int(text)

@@ -1,20 +1,30 @@
-"""Makes a learner's text harmless to show: no escape codes, no direction tricks, no controls."""
+"""Makes a learner's text harmless to show: no escape codes, no direction tricks, no controls, no commands."""
 
+import re
 import unicodedata
 
 SPACES = {"\n", "\t"}
 MAX_LINE = 400
+# What a CI system would take for a command where it stands in a log: ::error, ##[group], ##vso[…], ##teamcity[…]
+COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#(?:vso|teamcity)?\[)", re.M)
 
 
 def inert(text: str) -> str:
-    """The text with every control and format character written out, as in "\\x1b"."""
-    return "".join(map(_safe, text.replace("\r\n", "\n")))
+    """The text with every control and format character written out, as in "\\x1b"; commands lose their first sign."""
+    plain = "".join(map(_safe, text.replace("\r\n", "\n")))
+    return COMMAND.sub(lambda found: f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}", plain)
+
+
+def label(name: str) -> str:
+    """A name or path of a stranger's as one harmless line, cut where it is too long."""
+    line = inert(name).replace("\n", "\\n").replace("\t", "\\t")
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 
 
 def _safe(character: str) -> str:
     if character in SPACES:
         return character
-    # Cc: controls, Cf: formats such as bidi overrides, Cs: lone surrogates, Co: private, Zl/Zp: line separators
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
+    # Cc: controls, Cf: formats (bidi overrides), Cs: lone surrogates, Co: private, Cn: nothing yet, Zl/Zp: separators
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
         return character.encode("unicode_escape").decode()
     return character

@@ -33,7 +33,7 @@ def record(result: ExerciseResult) -> dict:
     return known
 
 
-def read(known: dict) -> ExerciseResult:
+def read(known: dict, pictures: tuple = ()) -> ExerciseResult:
     """The result that `record` was made from. Raises KeyError or TypeError where it is none."""
     same = ("exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started")
     sandbox = {key: tuple(v) if isinstance(v, list) else v for key, v in known.get("sandbox", {}).items()}
@@ -41,6 +41,7 @@ def read(known: dict) -> ExerciseResult:
         **{key: known[key] for key in same},
         checks=tuple(CheckResult(**check) for check in known["checks"]),
         notes=tuple(known["notes"]),
+        pictures=pictures,
         sandbox=Sandbox(**sandbox) if sandbox else None,
     )
 

@@ -1,13 +1,17 @@
 """A result as a learner reads it in a terminal. Colours and width follow the terminal."""
 
-from rich.console import Console
+import re
+
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from grader.report.inert import label
 from grader.results import ERROR, FAILED, PASSED, CheckResult, ExerciseResult
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
 MAX_OUTPUT_LINES = 20
+PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
 
 
 def console(file=None) -> Console:
@@ -17,11 +21,18 @@ def console(file=None) -> Console:
 
 def show(result: ExerciseResult, where: Console, every: bool = False, closing: str = "") -> None:
     """Print the result. `every`: all failed checks in full, not only the first."""
-    for left, line in render(result, every, closing):
+    for left, text in render(result, every, closing):
         if where.is_terminal:
-            where.print(Padding(line, (0, 0, 0, left), expand=False))
+            where.print(line(left, text), crop=False)
         else:
-            where.print(Text(" " * left) + line, soft_wrap=True)
+            where.print(Text(" " * left) + text, soft_wrap=True)
+
+
+def line(left: int, text: Text) -> RenderableType:
+    """One line, wrapped behind its indentation. A place in a file stays whole, so that terminals make it a link."""
+    if PLACE.match(text.plain):
+        return Text(" " * left, no_wrap=True, overflow="ignore") + text
+    return Padding(text, (0, 0, 0, left), expand=False)
 
 
 def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:
@@ -35,9 +46,9 @@ def render(result: ExerciseResult, every: bool = False, closing: str = "") -> li
     else:
         first = next((check for check in result.checks if check.outcome == FAILED), None)
         for check in result.checks:
-            lines += _check(check, full=every or check is first)
+            lines += check_lines(check, full=every or check is first)
     if result.output.strip():
-        lines += _output(result.output)
+        lines += printed(result.output)
     lines.append((0, summary(result)))
     lines += [(0, Text(line, "dim")) for line in closing.splitlines()]
     return lines
@@ -45,7 +56,7 @@ def render(result: ExerciseResult, every: bool = False, closing: str = "") -> li
 
 def heading(result: ExerciseResult) -> Text:
     text = Text(f"{result.exercise[:2]} {result.title}", "bold")
-    text.append(f"  {result.submission} · {result.device} · seed {result.seed}", "dim")
+    text.append(f"  {label(result.submission)} · {result.device} · seed {result.seed}", "dim")
     return text
 
 
@@ -54,9 +65,11 @@ def summary(result: ExerciseResult) -> Text:
     return Text(f"{result.points:g} of {result.max_points:g} points · {result.status}", style)
 
 
-def _check(check: CheckResult, full: bool) -> list[tuple[int, Text]]:
+def check_lines(check: CheckResult, full: bool) -> list[tuple[int, Text]]:
+    """One check: its line, and below it what went wrong; `full`: all of that, not only its first line."""
     sign, style = SIGNS[check.outcome]
-    line = Text(f"{sign} ", style)
+    line = Text()
+    line.append(f"{sign} ", style)
     line.append(f"Task {check.task}  " if check.task else "", "dim")
     line.append(check.title, "" if check.outcome == PASSED else style)
     line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
@@ -67,7 +80,7 @@ def _check(check: CheckResult, full: bool) -> list[tuple[int, Text]]:
     return [(1, line), *_block(message, 6), *likely]
 
 
-def _output(output: str) -> list[tuple[int, Text]]:
+def printed(output: str) -> list[tuple[int, Text]]:
     """What the learner's code printed, each line behind a bar, so that it is taken for nothing else."""
     lines = output.rstrip("\n").split("\n")
     shown = lines[:MAX_OUTPUT_LINES]

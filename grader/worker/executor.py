@@ -3,6 +3,7 @@
 The same executor runs the solution on the trusted side, so that both answer alike.
 """
 
+import builtins
 import contextlib
 import difflib
 import inspect
@@ -20,6 +21,13 @@ from .trees import Decoder, Encoder, Handle
 MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
+SIGNATURES: dict[int, tuple] = {}  # of a function's id: the function (kept alive), its signature
+PYTHONS_OWN = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
+# Why no gradient can be told; the grader repeats these words and no others.
+NO_LEAVES = "nothing among the arguments and parameters can have a gradient"
+NO_FLOATS = "the result holds no floating-point tensor"
+NO_PATH = "the result has no grad_fn: the path back to the inputs was cut"
+NO_GRADIENT = (NO_LEAVES, NO_FLOATS, NO_PATH)
 
 
 class Executor:
@@ -88,19 +96,24 @@ class Executor:
         pretend = PretendDevice() if message["device"] == "meta" else contextlib.nullcontext()
         with pretend, Ban(message["banned"], self.filename) as ban:
             result = target(*args, **kwargs)
-        result = report(result) if message["device"] == "meta" else result
-        reply = {"banned": ban.hits}
+            if message["want"] == "output" and message["device"] != "meta":
+                value = encoder.node(result)  # watched too: what it calls may have been replaced
         if message["want"] == "inputs":
-            result = [args, kwargs]
-        if message["want"] == "gradients":
-            result, problem = _gradients(result, leaves, message["cotangent_seed"])
+            value = encoder.node([args, kwargs])
+        elif message["want"] == "gradients":
+            gradients, problem = _gradients(result, leaves, message["cotangent_seed"])
             if problem:
                 return {"gradient": problem}
-        reply["value"] = encoder.node(result)
-        return reply
+            value = encoder.node(gradients)
+        elif message["device"] == "meta":
+            value = encoder.node(report(result))
+        return {"banned": ban.hits, "value": value}
 
     def on_describe(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
-        """What a module holds: its parameters, buffers and parts, each with its name."""
+        """What a module holds: its parameters, buffers and parts, each with its name.
+
+        Values come of the parameters alone, and only where they are asked for: a mask has a million.
+        """
         module = self.objects[message["object"]]
         if not isinstance(module, torch.nn.Module):
             return {"value": None}
@@ -110,10 +123,10 @@ class Executor:
         return {
             "value": encoder.node(
                 {
-                    "parameters": parameters,
+                    "parameters": parameters if message["values"] else _shapes(parameters.items()),
                     "frozen": frozen,
-                    "buffers": dict(torch.nn.Module.named_buffers(module)),
-                    "state_dict": dict(torch.nn.Module.state_dict(module)),
+                    "buffers": _shapes(torch.nn.Module.named_buffers(module)),
+                    "state_dict": _shapes(torch.nn.Module.state_dict(module).items()),
                     "modules": {name: _kind(part) for name, part in parts},
                     "training": bool(module.training),
                 }
@@ -215,10 +228,10 @@ class Executor:
             frames.append([error.lineno or 0, "", (error.text or "").rstrip()[:200]])
         if len(frames) > MAX_FRAMES:
             frames = frames[: MAX_FRAMES // 2] + frames[-MAX_FRAMES // 2 :]
-        bases = [base.__name__ for base in type(error).__mro__ if base is not object]
+        bases = [base for base in type(error).__mro__ if base is not object]
         return {
             "type": type(error).__name__[:100],
-            "bases": [base[:100] for base in bases[:10]],
+            "bases": [_qualified(base)[:100] for base in bases[:10]],
             "message": _text(error),
             "missing_module": str(error.name)[:100] if isinstance(error, ImportError) and error.name else None,
             "frames": frames,
@@ -260,7 +273,8 @@ def _neutral() -> None:
     """Undo what a learner's code may have set for the whole process."""
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
-    torch.set_default_device(None) if torch.get_default_device().type != "cpu" else None
+    if torch.empty(0).device.type != "cpu":
+        torch.set_default_device(None)
 
 
 def _seed(seed, device: str) -> None:
@@ -276,7 +290,7 @@ def _mismatch(target, args: list, kwargs: dict) -> str | None:
     """The signature, where the call does not fit it."""
     try:
         function = target.forward if isinstance(target, torch.nn.Module) else target
-        signature = inspect.signature(function)
+        signature = _signature(function)
     except (TypeError, ValueError):
         return None
     try:
@@ -284,6 +298,20 @@ def _mismatch(target, args: list, kwargs: dict) -> str | None:
     except TypeError as error:
         return f"{getattr(function, '__name__', 'call')}{signature}: {error}"[:300]
     return None
+
+
+def _signature(function) -> inspect.Signature:
+    """As inspect.signature, which takes longer than most calls; a function is looked at once."""
+    owner = getattr(function, "__func__", None)
+    plain = function if owner is None else owner
+    if type(plain) is not types.FunctionType:
+        return inspect.signature(function)
+    known = SIGNATURES.get(id(plain))
+    if known is None or known[0] is not plain:
+        known = SIGNATURES[id(plain)] = (plain, inspect.signature(plain))
+    if owner is None:
+        return known[1]
+    return known[1].replace(parameters=list(known[1].parameters.values())[1:])
 
 
 def _gather(name: str, value, leaves: dict) -> None:
@@ -299,11 +327,11 @@ def _gradients(result, leaves: dict, seed: int):
     outputs: dict[str, torch.Tensor] = {}
     _collect("result", result, outputs)
     if not leaves:
-        return None, "nothing among the arguments and parameters can have a gradient"
+        return None, NO_LEAVES
     if not outputs:
-        return None, "the result holds no floating-point tensor"
+        return None, NO_FLOATS
     if not any(output.requires_grad for output in outputs.values()):
-        return None, "the result has no grad_fn: the path back to the inputs was cut"
+        return None, NO_PATH
     generator = torch.Generator().manual_seed(seed)
     total = 0.0
     for output in outputs.values():
@@ -325,6 +353,20 @@ def _collect(name: str, value, outputs: dict) -> None:
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             _collect(f"{name}[{index}]", item, outputs)
+
+
+def _qualified(kind: type) -> str:
+    """A class's name; with its module where it is none of Python's own, so that no namesake is taken for one."""
+    return kind.__name__ if id(kind) in PYTHONS_OWN else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _shapes(named) -> dict[str, torch.Tensor]:
+    """Tensors without values: each with its name, shape and dtype."""
+    return {
+        name: torch.empty(value.shape, dtype=value.dtype, device="meta")
+        for name, value in named
+        if isinstance(value, torch.Tensor)
+    }
 
 
 def _kind(part: torch.nn.Module) -> str:

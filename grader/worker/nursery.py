@@ -104,7 +104,7 @@ def serve(connection: socket.socket, output: int) -> None:
     executor.output.room = output
     while True:
         nonce, body = wire.receive(connection)
-        reply, tensors = executor.handle(*wire.decode(body))
+        reply, tensors = executor.handle(*wire.decode(body, strict=False))
         try:
             body = wire.encode(reply, tensors)
         except (wire.ProtocolError, ValueError):

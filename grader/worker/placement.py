@@ -15,7 +15,9 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 DEVICE = torch.device("meta")
 MIXED = "tensors are not on the same device"
+NO_NUMPY = "can't convert a tensor of another device to numpy. Use Tensor.cpu() to copy it to host memory first."
 FACTORIES = {torch.tensor, torch.as_tensor, torch.asarray}
+READING = {torch.Tensor.tolist, torch.Tensor.__format__}
 CROSSING = {"aten::copy_", "aten::_to_copy", "aten::set_", "aten::_local_scalar_dense"}
 INDEXING = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_unsafe_index"}
 
@@ -69,15 +71,23 @@ class PretendDevice(TorchDispatchMode):
 
 
 class Factories(TorchFunctionMode):
-    """torch.tensor and its kin go past the dispatcher: they make their tensor on the CPU, which is moved."""
+    """What goes past the dispatcher. torch.tensor and its kin make their tensor on the CPU, which is moved;
+    tolist and format read the values, as they would on a GPU; numpy is refused, as it would be there.
+    """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
+        if function in READING and args and isinstance(args[0], Placed):
+            return function(args[0].inner, *args[1:], **kwargs)
+        if function in (torch.Tensor.numpy, torch.Tensor.__array__) and args and isinstance(args[0], Placed):
+            raise TypeError(NO_NUMPY)
         device = kwargs.get("device")
         if function is torch.Tensor.new_tensor:
             kwargs.setdefault("dtype", args[0].dtype)
             device = args[0].device if device is None else device
             function, args = torch.tensor, args[1:]
+        if function is torch.tensor and args and isinstance(args[0], (list, tuple)):
+            args = (_values(args[0]), *args[1:])
         if function not in FACTORIES or device is None or torch.device(device) != DEVICE:
             return function(*args, **kwargs)
         return function(*args, **{**kwargs, "device": "cpu"}).to(DEVICE)
@@ -132,6 +142,13 @@ def compute(function, args: tuple, kwargs: dict):
 
 def _moved(value):
     return MOVED[id(value)][1] if type(value) is torch.nn.Parameter and id(value) in MOVED else value
+
+
+def _values(value):
+    """A list with its pretended numbers read, as torch.tensor reads them on a GPU."""
+    if isinstance(value, (list, tuple)):
+        return [_values(item) for item in value]
+    return value.inner.item() if isinstance(value, Placed) and value.ndim == 0 else value
 
 
 def _inner(value):

@@ -64,21 +64,25 @@ def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
     return b"".join([LENGTH.pack(len(text)), text, *(tensor.data for tensor in tensors)])
 
 
-def decode(body: bytes | bytearray) -> tuple[dict, list[RawTensor]]:
-    """The message and the tensors of one body. Raises ProtocolError on anything unexpected."""
+def decode(body: bytes | bytearray, strict: bool = True) -> tuple[dict, list[RawTensor]]:
+    """The message and the tensors of one body. Raises ProtocolError on anything unexpected.
+
+    strict: as a stranger's words are read. A worker, which is asked by the grader alone, need not.
+    """
+    parse = _json if strict else json.loads
     if len(body) < LENGTH.size:
         raise ProtocolError("the frame is too short")
     (length,) = LENGTH.unpack_from(body)
     start = LENGTH.size + length
     if length > MAX_HEADER or start > len(body):
         raise ProtocolError("the header is longer than the frame")
-    header = _json(bytes(body[LENGTH.size : start]))
+    header = parse(bytes(body[LENGTH.size : start]))
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or set(metadata) != {"message"}:
         raise ProtocolError("the header holds no message")
     if not isinstance(metadata["message"], str):
         raise ProtocolError("the message is not text")
-    message = _json(metadata["message"].encode())
+    message = parse(metadata["message"].encode())
     if len(header) > MAX_TENSORS:
         raise ProtocolError("too many tensors")
     payload, offset, tensors = memoryview(body)[start:], 0, []

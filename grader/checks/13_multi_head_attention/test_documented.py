@@ -86,8 +86,7 @@ def test_documented_parameter_count(learner, documented):
     small = learner.MultiHeadAttention(6, 6, 2, 0.0, 3).describe()
     expect(trainable(small), 3 * 6 * 6 + 6 * 6 + 6, "the number of trainable parameters of a layer with d_out = 6")
     large = learner.MultiHeadAttention(768, 768, 1024, 0.0, 12)
-    large.to(dtype=torch.bfloat16)  # half as much to send
-    expect(trainable(large.describe()), documented["parameter_count"], "the number of trainable parameters")
+    expect(trainable(large.describe(values=False)), documented["parameter_count"], "the number of trainable parameters")
 
 
 def trainable(facts: dict) -> int:

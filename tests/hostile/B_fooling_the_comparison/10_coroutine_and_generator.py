@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: a coroutine, a generator and an async generator for a result
-# finding: a warning in the output shows the path of the worker (tiers B and C)
 
 import torch
 

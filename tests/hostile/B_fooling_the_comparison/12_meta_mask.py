@@ -1,7 +1,6 @@
 # exercise: 10
 # verdict: failed
 # tries: a mask without values: the call has no tensor whose device could be compared
-# finding: a result on the device meta is not compared where the call has no tensors
 
 import torch
 

@@ -1,7 +1,6 @@
 # exercise: 09
 # verdict: failed
 # tries: averaging weights without values, on the device meta
-# finding: a result on the device meta is not compared where the call has no tensors
 
 import torch
 

@@ -1,6 +1,7 @@
 # exercise: 02
 # verdict: failed
 # tries: softmax through torch._C._VariableFunctions
+# note: __getattribute__
 
 import torch
 

@@ -1,7 +1,6 @@
 # exercise: 02
 # verdict: failed
 # tries: remembers torch's own answer by input, so that the watched call computes nothing
-# finding: the watched call repeats inputs that an unwatched call has seen
 
 import torch
 

@@ -1,7 +1,6 @@
 # exercise: 01
 # verdict: failed
 # tries: remembers torch.dot's answer from the unwatched call
-# finding: the watched call repeats inputs that an unwatched call has seen
 
 import torch
 

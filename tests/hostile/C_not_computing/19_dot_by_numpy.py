@@ -1,6 +1,7 @@
 # exercise: 01
 # verdict: failed
 # tries: numpy's dot, past torch's dispatcher, with a gradient written by hand
+# note: importlib
 
 import importlib
 

@@ -1,6 +1,7 @@
 # exercise: 01
 # verdict: failed
 # tries: sys.modules['torch'] is another module
+# note: sys.modules
 
 import sys
 import types

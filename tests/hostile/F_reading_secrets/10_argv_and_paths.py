@@ -1,7 +1,6 @@
 # exercise: 01
 # verdict: failed
 # tries: command line, search path and file names of the modules: where the grader lies
-# finding: what is printed while the file is loaded tells where the grader lies (tiers B and C)
 
 import sys
 TREE = bytes.fromhex("@TREE@").decode()

@@ -1,7 +1,6 @@
 # exercise: 01
 # verdict: failed
 # tries: finds the request's number in the callers' frames and answers it with made-up numbers
-# finding: an answer too many is met by “forget”, which is not prepared for it
 
 import json
 import os

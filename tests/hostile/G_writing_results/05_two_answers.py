@@ -1,7 +1,6 @@
 # exercise: 01
 # verdict: failed
 # tries: answers the same request twice, so that the second waits for the next request
-# finding: an answer too many is met by “forget”, which is not prepared for it
 
 import json
 import os

@@ -1,7 +1,6 @@
 # exercise: 02
 # verdict: failed
 # tries: the hidden input as the name of the exception's type
-# finding: grade mode shows the type's name, which may hold a hidden input
 
 import torch
 

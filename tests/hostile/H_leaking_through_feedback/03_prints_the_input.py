@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: prints every input
-# finding: grade mode shows what was printed during a call
 
 import torch
 

@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: the input through warnings, logging and sys.stderr
-# finding: grade mode shows what was printed during a call
 
 import logging
 import sys

@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: returns an object whose class is named like the input
-# finding: “the result is a …” shows the class's name
 
 import torch
 

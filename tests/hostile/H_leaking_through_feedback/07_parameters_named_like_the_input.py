@@ -1,7 +1,6 @@
 # exercise: 08
 # verdict: failed
 # tries: renames its parameters after the input that it saw
-# finding: “… too many” shows the parameters' names
 
 import torch
 from torch import nn

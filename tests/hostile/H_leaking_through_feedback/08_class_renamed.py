@@ -1,7 +1,6 @@
 # exercise: 07
 # verdict: failed
 # tries: the class takes the name of the input that it saw
-# finding: messages on parameters show the class's name as the worker tells it
 
 import torch
 from torch import nn

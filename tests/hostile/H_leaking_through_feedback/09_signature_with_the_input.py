@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: replaces its function by one whose signature holds the input
-# finding: “cannot be called as the lesson says” shows the signature
 
 import torch
 

@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: deletes its function and defines one named like the input
-# finding: “it defines …” shows the names
 
 import torch
 

@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: an ImportError for a module named like the input
-# finding: “there is no module …” shows the name
 
 import torch
 

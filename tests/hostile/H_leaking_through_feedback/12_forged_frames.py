@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: a report of an exception whose source line and function are the input
-# finding: the source line comes from the worker instead of the source
 
 import sys
 

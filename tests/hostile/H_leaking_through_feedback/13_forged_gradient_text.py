@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: a gradient's reason that holds the input
-# finding: “no gradient comes back” shows the worker's text
 
 import sys
 

@@ -1,7 +1,7 @@
 # exercise: 02
-# verdict: passed
-# tries: right code that accuses itself of a forbidden operation named like the input
-# finding: “torch's ready-made …” shows the worker's text
+# verdict: failed
+# tries: code that accuses itself of a forbidden operation named like the input; for that it must reach into sys.modules
+# note: sys.modules
 
 import sys
 

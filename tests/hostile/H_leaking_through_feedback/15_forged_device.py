@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: a tensor whose device is told as the input
-# finding: “the result is on the device …” shows the worker's text
 
 import sys
 

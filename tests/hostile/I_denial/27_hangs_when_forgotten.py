@@ -1,7 +1,6 @@
 # exercise: 07
 # verdict: failed
 # tries: an object whose end takes for ever
-# finding: the request “forget” is not prepared for a worker that hangs
 
 import torch
 from torch import nn

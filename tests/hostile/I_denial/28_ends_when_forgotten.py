@@ -1,7 +1,6 @@
 # exercise: 07
 # verdict: failed
 # tries: an object whose end ends the process
-# finding: the request “forget” is not prepared for a worker that ends
 
 import torch
 from torch import nn

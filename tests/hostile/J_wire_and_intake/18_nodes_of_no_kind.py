@@ -1,7 +1,6 @@
 # exercise: 01
 # verdict: failed
 # tries: value nodes with wrong tags, places and parts
-# finding: an answer too many, or a bad one to “forget”, ends the grader
 
 import json
 import os

@@ -1,7 +1,6 @@
 # exercise: 01
 # verdict: failed
 # tries: one small tensor that is used a thousand times
-# finding: an answer too many, or a bad one to “forget”, ends the grader
 
 import json
 import os

@@ -1,6 +1,7 @@
 # exercise: 02
 # verdict: failed
 # tries: Executor.handle answers every request by itself: all well, made-up numbers
+# note: sys.modules
 
 import torch
 

@@ -1,7 +1,7 @@
 # exercise: 01
 # verdict: failed
 # tries: sends every request back as its own answer
-# finding: an odd answer to “forget” ends the grader
+# note: sys.modules
 
 import torch
 

@@ -1,6 +1,7 @@
 # exercise: 03
 # verdict: failed
 # tries: Encoder.tensor gives other bytes, NaN and infinite shapes
+# note: sys.modules
 
 import torch
 

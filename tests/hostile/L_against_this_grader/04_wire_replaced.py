@@ -1,6 +1,7 @@
 # exercise: 01
 # verdict: error
 # tries: wire.encode, send and receive say what they like
+# note: sys.modules
 
 import torch
 

@@ -1,7 +1,7 @@
 # exercise: 02
 # verdict: failed
 # tries: the watch on ready-made operations replaced by one that sees nothing
-# finding: guard rail: the watch lives in the learner's process; such a source should carry a note for the teacher
+# note: sys.modules
 
 import contextlib
 import sys

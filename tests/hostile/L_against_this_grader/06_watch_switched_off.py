@@ -1,7 +1,7 @@
 # exercise: 02
 # verdict: failed
 # tries: torch's own way to leave all dispatch modes
-# finding: guard rail: the watch lives in the learner's process; such a source should carry a note for the teacher
+# note: torch.utils._python_dispatch
 
 import torch
 

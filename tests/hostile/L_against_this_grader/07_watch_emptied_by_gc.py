@@ -1,7 +1,7 @@
 # exercise: 02
 # verdict: failed
 # tries: finds the watch among all objects and empties its list of names
-# finding: guard rail: the watch lives in the learner's process; such a source should carry a note for the teacher
+# note: gc
 
 import gc
 

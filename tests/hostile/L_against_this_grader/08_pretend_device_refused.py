@@ -1,7 +1,6 @@
 # exercise: 03
 # verdict: failed
 # tries: raises wherever it meets the pretend device, so that it is not judged by it
-# finding: an exception on the pretend device counts as “not judged”, a `raise` of the learner's own too
 
 import torch
 

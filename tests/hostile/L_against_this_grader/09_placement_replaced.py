@@ -1,6 +1,7 @@
 # exercise: 09
 # verdict: failed
 # tries: a mask made on the CPU, and the pretend device made to accept it
+# note: sys.modules
 
 import sys
 

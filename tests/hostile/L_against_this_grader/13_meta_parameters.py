@@ -1,7 +1,6 @@
 # exercise: 07
 # verdict: failed
 # tries: parameters without values, on the device meta: nothing to compare
-# finding: a value on the device meta reaches the comparison and breaks it
 
 import torch
 from torch import nn

@@ -1,7 +1,7 @@
 # exercise: 07
 # verdict: failed
 # tries: describes itself with numbers and texts where names and tensors belong
-# finding: Module.describe believes the worker that its facts have the right types
+# note: sys.modules
 
 import sys
 

@@ -1,7 +1,7 @@
 # exercise: 08
 # verdict: failed
 # tries: describes parameters that are texts, and none at all
-# finding: Module.describe believes the worker that its facts have the right types
+# note: sys.modules
 
 import sys
 

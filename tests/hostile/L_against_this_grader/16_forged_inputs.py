@@ -1,7 +1,7 @@
 # exercise: 01
 # verdict: failed
 # tries: answers the question for its inputs with None
-# finding: keeps_inputs believes the worker that the inputs come back as a list of two
+# note: sys.modules
 
 import sys
 

@@ -1,7 +1,7 @@
 # exercise: 02
 # verdict: failed
 # tries: a list of ints that fit no tensor where printed numbers are expected
-# finding: a list of very large ints breaks the comparison with printed numbers
+# note: sys.modules
 
 import sys
 

@@ -1,6 +1,7 @@
 # exercise: 03
 # verdict: failed
 # tries: gradients that are texts, lists and meta tensors
+# note: sys.modules
 
 import sys
 

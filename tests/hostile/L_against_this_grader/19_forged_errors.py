@@ -1,6 +1,7 @@
 # exercise: 11
 # verdict: failed
 # tries: every refusal is told as a ValueError, every exception as not begun
+# note: sys.modules
 
 import sys
 

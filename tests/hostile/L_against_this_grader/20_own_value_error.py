@@ -1,7 +1,6 @@
 # exercise: 11
 # verdict: failed
 # tries: refuses too many tokens with an exception that is only named ValueError
-# finding: an exception is known by its name alone
 
 class ValueError(BaseException):
     pass

@@ -1,7 +1,6 @@
 # exercise: 01
 # verdict: failed
 # tries: the functions that put torch back to normal raise, before the harness is ready
-# finding: the request “forget” is not prepared for a worker that ends
 
 import torch
 def refuse(*_):

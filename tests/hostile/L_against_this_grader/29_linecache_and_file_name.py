@@ -1,6 +1,7 @@
 # exercise: 01
 # verdict: failed
 # tries: its file name, lines and module name are others
+# note: sys.modules
 
 import linecache
 import sys

@@ -1,7 +1,7 @@
 # exercise: 01
 # verdict: failed
 # tries: queues forged answers before it is asked, as many as the socket holds
-# finding: an answer too many is met by “forget”, which is not prepared for it
+# note: sys.modules
 
 import json
 import os

@@ -1,0 +1,92 @@
+"""The grades of a class as CSV: plain, or as Canvas and Moodle import them. Points have a decimal point everywhere.
+
+What was not handed in, or could not be graded, is no zero: it is an empty cell ("-", Moodle's word, in Moodle's
+file), and the platform's own rule for missing work decides. A file that was handed in untouched has 0 points.
+"""
+
+import csv as spreadsheet
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from grader.catalog import Exercise
+from grader.classroom.records import Class
+from grader.classroom.summary import Row, Summary
+from grader.report.inert import inert
+
+FORMS = ("plain", "canvas", "moodle")
+# Where a spreadsheet would begin to read a formula: at the start of a cell, also of one that a wrong separator makes.
+FORMULA = re.compile(r"(^|[;,|\t])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+NUMBER = re.compile(r"[0-9]+")
+
+
+def csv(klass: Class, form: str = "plain") -> str:
+    """One row a student."""
+    return table(Summary.of(klass), form)
+
+
+def table(summary: Summary, form: str = "plain") -> str:
+    """The same of a summary."""
+    if form not in FORMS:
+        raise ValueError(f'"{form}" is no form of grades. There are: {", ".join(FORMS)}')
+    rows = {"plain": _plain, "canvas": _canvas, "moodle": _moodle}[form](summary)
+    text = io.StringIO()
+    spreadsheet.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def number(points: float | None, missing: str = "") -> str:
+    """Points as every locale's import reads them: "7", "6.5"."""
+    return missing if points is None else f"{points:.6f}".rstrip("0").rstrip(".")
+
+
+def cell(text: str) -> str:
+    """A text that stays a text: one line, no tricks, and no spreadsheet takes it for a formula."""
+    return FORMULA.sub(r"\1\2'", inert(" ".join(text.split())))
+
+
+def _plain(summary: Summary) -> Iterator[list[str]]:
+    """The columns of the exercises are called by their folders; no total where one could not be graded."""
+    yield ["student", "name", *(exercise.folder for exercise in summary.exercises), "total", "max"]
+    for row in summary.rows:
+        yield [*_who(row), *map(number, row.points), number(row.total), number(summary.max_points)]
+
+
+def _canvas(summary: Summary) -> Iterator[list[str]]:
+    """Canvas' gradebook import: it finds a student by ID, else SIS User ID, else SIS Login ID, else by name.
+
+    So all three stand there: the files' names do not say which of them they hold. An empty cell means no grade.
+    """
+    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *_titles(summary.exercises)]
+    yield ["    Points Possible", "", "", "", "", *(number(exercise.max_points) for exercise in summary.exercises)]
+    for row in summary.rows:
+        id, name = _who(row)
+        canvas_id = id if NUMBER.fullmatch(id) else ""
+        # Canvas takes any row whose first cell says "Points Possible" for the second row of the file.
+        name = (name or id).replace("Points Possible", "Points_Possible")
+        yield [name, canvas_id, id, id, "", *map(number, row.points)]
+
+
+def _moodle(summary: Summary) -> Iterator[list[str]]:
+    """One file for both of Moodle's imports.
+
+    The gradebook's (Import, CSV file): map from "ID" to whatever the submissions' names are (user name, email,
+    ID number), and the exercises' columns to grade items. That column is never empty: Moodle would then write the
+    grades to the student of the row before. An assignment's "Upload grading worksheet" looks at Identifier, Grade
+    and Last modified (grade) alone: there the participant numbers of Moodle's own archive fit.
+    """
+    yield ["Identifier", "Full name", "ID", *_titles(summary.exercises), "Grade", "Last modified (grade)"]
+    for row in summary.rows:
+        id, name = _who(row)
+        identifier = f"Participant {id}" if NUMBER.fullmatch(id) else id
+        points = [number(points, "-") for points in row.points]
+        # In a worksheet "-" would be read as 0; an empty grade is passed over.
+        yield [identifier, name, id, *points, number(row.total) if row.handed_in else "", ""]
+
+
+def _who(row: Row) -> tuple[str, str]:
+    return cell(row.student.id), cell(row.student.name)
+
+
+def _titles(exercises: Sequence[Exercise]) -> list[str]:
+    return [f"{exercise.folder[:2]} {exercise.title}" for exercise in exercises]

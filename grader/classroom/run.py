@@ -1,0 +1,163 @@
+"""Grades a class: finds what was handed in, grades what is not graded yet, writes the results."""
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader import catalog, similar
+from grader.catalog import Exercise
+from grader.classroom import find, pool, results, store, version
+from grader.classroom.pool import Order, Outcome, Task
+from grader.classroom.records import Found, HandIn
+from grader.classroom.store import Store
+from grader.nursery import InfrastructureError
+from grader.runner import Settings, unreadable
+from grader.submission import BadSubmission, NoSuchFile
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was asked for. seed None: that of the run before, else a new one."""
+
+    submissions: Path
+    out: Path
+    exercises: tuple[Exercise, ...]
+    named: bool = True  # each exercise was asked for by name; else only those that somebody handed in count
+    device: str = "cpu"
+    seed: int | None = None
+    timeout: float | None = None
+    jobs: int = 1
+    tier: str | None = None
+    accept_tier: str | None = None
+    dask: str | None = None
+    form: str = "plain"
+    level: str = "full"
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened, for the terminal and the log. `facts` are plain data."""
+
+    kind: str  # "found", "begin", "graded", "ungraded", "written"
+    facts: dict
+
+
+def run(plan: Plan, tell: Callable[[Event], None]) -> dict[tuple[str, str], str]:
+    """Grade a class. Gives what could not be graded: (student's id, exercise) → why.
+
+    Raises WrongUse for a folder that cannot be used, InfrastructureError where nothing can be graded.
+    """
+    found = find.find(plan.submissions, plan.exercises)
+    tell(Event("found", {"layout": found.layout, **_counts(found), "misplaced": found.misplaced}))
+    file = Store(plan.out)
+    try:
+        seed = plan.seed if plan.seed is not None else file.fact("seed", secrets.randbelow(1_000_000))
+        file.note("seed", seed)
+        settings = Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True)
+        file.note("settings", {"device": plan.device, "timeout": plan.timeout, "submissions": str(plan.submissions)})
+        desk = Desk(file, settings, found)
+        if desk.enter():
+            grade(plan, desk, tell)
+        pairs = similar.pairs(found.handins)
+        troubles = file.troubles()
+        handed_in = {handin.exercise for handin in found.handins}
+        folders = [exercise.folder for exercise in plan.exercises if plan.named or exercise.folder in handed_in]
+        summary = results.write(plan.out, file.students(), folders, plan.form, plan.level, pairs, troubles)
+        tell(Event("written", {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}))
+        return troubles
+    finally:
+        file.close()
+
+
+def grade(plan: Plan, desk: "Desk", tell: Callable[[Event], None]) -> None:
+    """Grade all that has no result yet, here or on a cluster."""
+    order = Order(desk.settings, plan.tier, plan.accept_tier)
+    with crew(plan, order) as hands:
+        desk.file.note("sandbox", hands.wait())
+        tell(Event("begin", {"to_grade": desk.left, "seed": desk.settings.seed, "sandbox": hands.sandbox["tier"]}))
+
+        def record(outcome: Outcome) -> None:
+            facts = {"exercise": outcome.task.exercise, "key": outcome.task.key}
+            if outcome.trouble:
+                desk.file.trouble(outcome.task.key, outcome.trouble)
+                return tell(Event("ungraded", {**facts, "reason": outcome.trouble}))
+            desk.file.add(outcome.task.key, outcome.record)
+            tell(Event("graded", {**facts, "status": outcome.status}))
+
+        hands.run(desk.rows(), record)
+
+
+def crew(plan: Plan, order: Order):
+    """Who grades: processes of this machine, or of a Dask cluster."""
+    if plan.dask is None:
+        return pool.Pool(order, plan.jobs)
+    from grader.classroom.cluster import Cluster  # distributed is an extra
+
+    return Cluster(order, plan.dask)
+
+
+class Desk:
+    """What was handed in, and which of it has a result."""
+
+    def __init__(self, file: Store, settings: Settings, found: Found):
+        self.file, self.settings, self.found, self.left = file, settings, found, 0
+        self.waiting: dict[str, dict[str, HandIn]] = {}  # by exercise and key: what is to be graded
+
+    def enter(self) -> int:
+        """Enter everything, and judge what cannot even be read. Gives how much is to be graded."""
+        with self.file.roll():
+            for student in self.found.students:
+                self.file.enrol(student)
+            for handin in self.found.handins:
+                try:
+                    handed_in = self.read(handin)
+                except (BadSubmission, NoSuchFile) as error:
+                    self.refuse(handin, str(error))
+                except OSError as error:
+                    self.file.enter(handin, None, f"the file cannot be read: {error.strerror}")
+                else:
+                    key = self.key(handin.exercise, handed_in)
+                    self.file.enter(handin, key)
+                    if not self.file.has(key):
+                        self.waiting.setdefault(handin.exercise, {}).setdefault(key, handin)
+        self.left = sum(map(len, self.waiting.values()))
+        return self.left
+
+    def rows(self) -> list[Iterator[Task]]:
+        """The tasks of each exercise; a file is read again when its turn comes."""
+        return [self._row(exercise) for exercise in sorted(self.waiting)]
+
+    def read(self, handin: HandIn):
+        """The submission under the name that the lesson gives it: equal files are the same to the grader."""
+        handed_in = handin.read()
+        name = f"{handin.exercise.partition('_')[2]}{Path(handin.member or handin.place).suffix}"
+        notes = tuple(note.replace(handed_in.filename, name) for note in handed_in.notes)
+        return replace(handed_in, filename=name, notes=notes)
+
+    def key(self, exercise: str, handed_in) -> str:
+        more = f"{self.settings.timeout}"
+        return store.key(handed_in, version.exercise(exercise), self.settings.seed, self.settings.device, more)
+
+    def refuse(self, handin: HandIn, message: str) -> None:
+        """The verdict on a file that cannot be graded as it is."""
+        exercise = catalog.read(handin.exercise)
+        result = unreadable(exercise, handin.shown, message, self.settings)
+        key = f"unreadable {store.digest(store.written(result))}"
+        self.file.add(key, store.written(result))
+        self.file.enter(handin, key)
+
+    def _row(self, exercise: str) -> Iterator[Task]:
+        for key, handin in self.waiting[exercise].items():
+            try:
+                handed_in = self.read(handin)
+            except (BadSubmission, NoSuchFile, OSError):
+                handed_in = None
+            if handed_in is None or self.key(exercise, handed_in) != key:
+                self.file.trouble(key, "the file changed while the class was graded. Grade again")
+                continue
+            yield Task(key, exercise, handed_in.source, handed_in.filename, handed_in.notes)
+
+
+def _counts(found: Found) -> dict[str, int]:
+    return {"students": len(found.students), "handins": len(found.handins)}

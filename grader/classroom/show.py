@@ -1,0 +1,110 @@
+"""What the one at the terminal sees while a class is graded, and the log that programs read."""
+
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from grader.classroom.run import Event
+from grader.errors import WrongUse
+from grader.report.inert import label
+
+MOST = 10  # files not placed, or failures, that are listed
+STEP = 10  # percent between two lines where there is no terminal
+
+
+class Show:
+    """Takes the events of a run. A bar on a terminal, a few plain lines in a pipe. All on stderr."""
+
+    def __init__(self, log: Path | None = None):
+        self.console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self.counts: Counter[str] = Counter()
+        self.bar: Progress | None = None
+        self.total = self.shown = 0
+        self.began = time.monotonic()
+        try:
+            self.log = log.open("a", encoding="utf-8") if log else None
+        except OSError as error:
+            raise WrongUse(f"{log} cannot be written: {error.strerror}") from None
+
+    def __call__(self, event: Event) -> None:
+        if self.log:
+            facts = {"time": round(time.time(), 3), "event": event.kind, **event.facts}
+            self.log.write(json.dumps(facts, default=_plain) + "\n")
+            self.log.flush()
+        getattr(self, f"on_{event.kind}")(**event.facts)
+
+    def close(self) -> None:
+        if self.bar:
+            self.bar.stop()
+            self.bar = None
+        if self.log:
+            self.log.close()
+
+    def on_found(self, layout: str, students: int, handins: int, misplaced: tuple) -> None:
+        self.say(f"{layout}: {_many(students, 'student')}, {_many(handins, 'file')} to grade.")
+        for one in misplaced[:MOST]:
+            self.say(f"  not placed: {label(one.path)}: {label(one.reason)}")
+        if len(misplaced) > MOST:
+            self.say(f"  … and {len(misplaced) - MOST} more that could not be placed.")
+
+    def on_begin(self, to_grade: int, seed: int, sandbox: str) -> None:
+        self.say(f"Sandbox tier {sandbox}, tried out. Seed {seed}. {_many(to_grade, 'grading')} to do.")
+        self.total, self.began = to_grade, time.monotonic()
+        if self.console.is_terminal:
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+            columns += TextColumn("{task.fields[rate]}"), TimeRemainingColumn(compact=True)
+            self.bar = Progress(*columns, console=self.console, transient=True, refresh_per_second=5)
+            self.task = self.bar.add_task("grading", total=to_grade, rate="")
+            self.bar.start()
+
+    def on_graded(self, exercise: str, key: str, status: str) -> None:
+        self.count(status)
+
+    def on_ungraded(self, exercise: str, key: str, reason: str) -> None:
+        self.count("ungraded")
+        if self.counts["ungraded"] <= MOST:
+            self.say(f"  not graded ({exercise}): {label(reason)}")
+
+    def on_written(self, out: str, students: int, ungraded: int) -> None:
+        if self.bar:
+            self.bar.stop()
+            self.bar = None
+        done = sum(self.counts.values())
+        seconds = time.monotonic() - self.began
+        rate = f" in {seconds:.1f} s ({done / seconds:.1f} a second)" if done else ", all had been graded before"
+        self.say(f"{_many(done, 'grading')}{rate}: {self.summary() or 'nothing to do'}.")
+        if ungraded:
+            self.say(f"{_many(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
+        self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
+
+    def count(self, status: str) -> None:
+        self.counts[status] += 1
+        done = sum(self.counts.values())
+        rate = done / max(time.monotonic() - self.began, 0.001)
+        if self.bar:
+            self.bar.update(self.task, completed=done, rate=f"{rate:.0f}/s", description=f"grading ({self.summary()})")
+        elif self.total >= 50 and done * 100 // self.total // STEP > self.shown:
+            self.shown = done * 100 // self.total // STEP
+            left = (self.total - done) / rate
+            self.say(f"  {done} of {self.total}, {rate:.0f} a second, {left:.0f} s left ({self.summary()})")
+
+    def summary(self) -> str:
+        return ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
+
+    def say(self, line: str) -> None:
+        console = self.bar.console if self.bar else self.console
+        console.print(line)
+        sys.stderr.flush()
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _plain(value):
+    return {"path": value.path, "reason": value.reason} if hasattr(value, "reason") else str(value)

@@ -1,0 +1,88 @@
+"""The hints of an exercise: numbered stages for each task, one more each time one asks."""
+
+import re
+from dataclasses import dataclass
+
+from grader import paths, progress
+from grader.desk import lesson
+
+TASK = re.compile(r"^## Task (\d+)")
+STAGE = re.compile(r"^(\d+)\. +(.*)$")
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One stage for one task, counted from 1."""
+
+    task: int
+    stage: int
+    of: int  # stages of this task
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one who asks is given: the hint (None: all are seen), and how many are left."""
+
+    hint: Hint | None
+    left_of_task: int
+    left: int
+
+
+def all_hints(folder: str) -> tuple[Hint, ...]:
+    """Every hint in the order of tasks and stages; none where hints.md is absent or has none."""
+    try:
+        lines = paths.hints(folder).read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return ()
+    stages: dict[int, list[str]] = {}
+    task = None
+    for line in lines:
+        if heading := TASK.match(line):
+            task = int(heading[1])
+            stages.setdefault(task, [])
+        elif line.startswith("#"):
+            task = None
+        elif task is not None and (numbered := STAGE.match(line)):
+            stages[task].append(numbered[2].strip())
+        elif task is not None and line.strip() and stages[task]:
+            stages[task][-1] += " " + line.strip()
+    return tuple(
+        Hint(number, stage, len(texts), text)
+        for number, texts in sorted(stages.items())
+        for stage, text in enumerate(texts, 1)
+    )
+
+
+def seen(folder: str, states: dict[str, progress.State] | None = None) -> tuple[Hint, ...]:
+    """The hints that were given so far."""
+    given = (progress.load() if states is None else states).get(folder, progress.State()).hints
+    return tuple(hint for hint in all_hints(folder) if hint.stage <= given.get(str(hint.task), 0))
+
+
+def left(folder: str, states: dict[str, progress.State] | None = None) -> int:
+    """How many hints of an exercise were not given yet."""
+    return len(all_hints(folder)) - len(seen(folder, states))
+
+
+def ask(folder: str, task: int | None = None) -> Answer:
+    """The next hint, which counts as given from now on.
+
+    It is one for `task`, else for the first task that the last verdict found not done.
+    """
+    wanted = lesson.open_tasks(progress.last(folder)) if task is None else {task}
+    found: list[Hint] = []
+
+    def take(state: progress.State) -> None:
+        unseen = [hint for hint in all_hints(folder) if hint.stage > state.hints.get(str(hint.task), 0)]
+        if wanted:  # open tasks first, then the rest; a task that was named, alone
+            first = [hint for hint in unseen if hint.task in wanted]
+            unseen = first if task is not None else first + [hint for hint in unseen if hint not in first]
+        if unseen:
+            found.append(unseen[0])
+            state.hints[str(unseen[0].task)] = unseen[0].stage
+
+    states = {folder: progress.change(folder, take)}
+    if not found:
+        return Answer(None, 0, left(folder, states))
+    return Answer(found[0], found[0].of - found[0].stage, left(folder, states))

@@ -1,0 +1,92 @@
+"""Tells when a file below a folder was saved: by the system's file events, or by looking again and again.
+
+An event is only a hint to look: what counts is what the file holds then. So events may come twice, late or for
+another file, and where none come, a look every moment does the same.
+"""
+
+import contextlib
+import platform
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+STEP_MS, GROUP_MS = 5, 50  # events of one save are taken together; one that never ends is told after GROUP_MS
+POLL_S = 0.2  # between two looks where no events come
+GLANCE_S = 2.0  # between two looks where events come: a drive that nobody knows may send none
+NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "drvfs", "vboxsf", "prl_fs", "virtiofs")
+NETWORK += ("fuse", "fakeowner", "gpfs", "beegfs", "davfs", "ncpfs", "osxfs")
+INSTALL = "pip install watchfiles"
+
+
+class Saves:
+    """Calls `tell()` from a thread of its own after every save below `folder`, until closed.
+
+    `pause`: seconds after which one should look in any case. `note`: what the learner should know, or "".
+    """
+
+    def __init__(self, folder: Path, tell: Callable[[], None], poll: bool = False):
+        self.folder, self.tell = folder, tell
+        self.pause, self.note = POLL_S, ""
+        self.stop = threading.Event()
+        reason = "POLL=1" if poll else must_poll(folder, platform.release(), _mounts())
+        if reason:
+            self.note = f"Looks at the file {1 / POLL_S:.0f} times a second ({reason})."
+            return
+        try:
+            import watchfiles
+        except ImportError:
+            self.note = f"Looks at the file {1 / POLL_S:.0f} times a second. Quicker: {INSTALL}"
+            return
+        self.watchfiles, self.pause = watchfiles, GLANCE_S
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def close(self) -> None:
+        self.stop.set()
+
+    def _listen(self) -> None:
+        with contextlib.suppress(Exception):  # the system may have no watches left
+            changes = self.watchfiles.watch(
+                self.folder,
+                watch_filter=None,
+                debounce=GROUP_MS,
+                step=STEP_MS,
+                stop_event=self.stop,
+                force_polling=False,
+                raise_interrupt=False,
+            )
+            for _ in changes:
+                self.tell()
+        if not self.stop.is_set():
+            self.pause = POLL_S
+            self.tell()
+
+
+def must_poll(folder: Path, release: str, mounts: str) -> str:
+    """Why file events cannot be trusted for this folder ("": they can).
+
+    release: the kernel's; mounts: as in /proc/mounts.
+    """
+    if "microsoft" in release.lower():
+        return "WSL"
+    kind = _file_system(folder.resolve(), mounts)
+    return f"a drive of the kind {kind}" if kind.startswith(NETWORK) else ""
+
+
+def _file_system(folder: Path, mounts: str) -> str:
+    """The kind of the drive that holds the folder: of the last, longest mount point above it."""
+    best, kind = -1, ""
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        point = Path(fields[1].replace("\\040", " "))
+        if (point == folder or point in folder.parents) and len(point.parts) >= best:
+            best, kind = len(point.parts), fields[2]
+    return kind
+
+
+def _mounts() -> str:
+    try:
+        return Path("/proc/mounts").read_text("utf-8", errors="replace")
+    except OSError:
+        return ""

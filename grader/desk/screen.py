@@ -1,0 +1,157 @@
+"""What the watch shows: pages as lines of rich text, and the terminal that they are drawn on."""
+
+import contextlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rich.console import Console, RenderableType
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.text import Text
+from rich.theme import Theme
+
+from grader import paths
+from grader.catalog import Exercise
+from grader.desk.hints import Hint
+from grader.desk.lesson import Task
+from grader.report import terminal
+from grader.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+
+KEYS = (
+    ("n", "next"), ("p", "previous"), ("h", "hint"), ("a", "all"), ("g", "plot"),
+    ("s", "solution"), ("r", "reset"), ("l", "list"), ("q", "quit"),
+)  # fmt: skip
+LESSON_LINES = (3, 14)  # of the task's text, at least and at most
+LINKS = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+
+
+@dataclass(frozen=True)
+class View:
+    """All that the main page shows."""
+
+    exercise: Exercise
+    position: str  # "3 of 14"
+    task: Task | None
+    result: ExerciseResult | None
+    when: str = ""  # the time of the verdict
+    every: bool = False
+    done: bool = False
+    hints: tuple[Hint, ...] = ()
+    status: str = ""  # "grading …"
+    note: str = ""
+    following: str = ""  # the next exercise, to be offered once this one is passed
+    warnings: tuple[str, ...] = field(default=())
+
+
+class Screen:
+    """Draws pages. A page longer than the terminal scrolls, so that its end and the keys are seen."""
+
+    def __init__(self, console: Console):
+        self.console = console
+        console.push_theme(Theme({"markdown.code": "cyan"}))  # without a ground: terminals are dark or light
+        self.plain = console.is_dumb_terminal
+        self.begun = False
+        self.laid_out: dict[tuple[str, int], list[str]] = {}
+
+    def draw(self, parts: Iterable[RenderableType]) -> None:
+        """Show the page instead of the one before, in one write, so that it does not flicker."""
+        text = self.text(parts)
+        if not self.plain:
+            first = "" if self.begun else "\n" * self.console.height  # what was there stays above
+            text = f"{first}\x1b[H" + text.replace("\n", "\x1b[K\n") + "\x1b[K\x1b[J"
+        self.begun = True
+        with contextlib.suppress(OSError):  # the window was closed: the keyboard will tell
+            self.console.file.write(text)
+            self.console.file.flush()
+
+    def text(self, parts: Iterable[RenderableType]) -> str:
+        with self.console.capture() as captured:
+            for part in parts:
+                self.console.print(part, crop=False)
+        return captured.get()
+
+    def main(self, view: View) -> None:
+        """Draw the main page; the task's text gets the lines that the rest leaves."""
+        below = [*verdict(view), Text(), keys(view)]
+        above = heading(view)
+        room = self.console.height - self.text([*above, *below]).count("\n") - 2
+        self.draw([*above, *self.task(view, room), *below])
+
+    def task(self, view: View, room: int) -> list[RenderableType]:
+        """The task that is open, as the lesson tells it."""
+        if view.task is None:
+            return []
+        least, most = LESSON_LINES
+        title = Text.assemble((f"Task {view.task.number}  ", "dim"), (view.task.title.replace("`", ""), "bold"))
+        lines = self.lesson(view.task.text, self.console.width)
+        shown = max(least, min(room - 2, most))
+        text = Text.from_ansi("\n".join(lines[:shown]), no_wrap=True)
+        if len(lines) > shown:
+            lesson = paths.shown(paths.lesson(view.exercise.folder))
+            return [title, text, Text(f"  … more in {lesson}", "dim"), Text()]
+        return [title, text, Text()]
+
+    def lesson(self, markdown: str, width: int) -> list[str]:
+        """A task's text as lines for the terminal; the same as before is not laid out again."""
+        if (markdown, width) not in self.laid_out:
+            page = Markdown(LINKS.sub(r"\1", markdown), code_theme="ansi_dark")
+            lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
+            self.laid_out[markdown, width] = [line for line in lines if Text.from_ansi(line).plain.strip()]
+        return self.laid_out[markdown, width]
+
+
+def heading(view: View) -> list[RenderableType]:
+    facts = f"  {view.exercise.track} track · {view.position}"
+    name = Text.assemble((f"{view.exercise.folder[:2]} {view.exercise.title}", "bold"), (facts, "dim"))
+    return [name, Text(paths.shown(paths.stub(view.exercise.folder)), "dim", no_wrap=True), Text()]
+
+
+def verdict(view: View) -> Iterable[RenderableType]:
+    """The verdict, in brief or with every check, and what is said beside it."""
+    result = view.result
+    if result is None:
+        yield from ()
+    elif not result.started:
+        yield Text("Not started: replace a `raise NotImplementedError` with your code and save.")
+    elif view.every or result.status == ERROR:
+        yield from (terminal.line(left, text) for left, text in terminal.render(result, every=True)[1:-1])
+    else:
+        yield from brief(result)
+    if result is not None and result.started:
+        yield Text.assemble(terminal.summary(result), (f" · {view.when} · seed {result.seed}", "dim"))
+    for hint in view.hints:
+        title = f"Hint {hint.stage} of {hint.of} for task {hint.task}: "
+        yield Padding(Text.assemble((title, "yellow"), hint.text), (1, 0, 0, 0))
+    if result is not None and result.status == PASSED:
+        yield Text(f"n: on to {view.following}" if view.following else "That was the last one.", "green")
+    yield from (Text(text, "yellow") for text in (*view.warnings, view.note, view.status) if text)
+
+
+def brief(result: ExerciseResult) -> Iterable[RenderableType]:
+    """What is passed in one line, the first failure in full, the rest in one line."""
+    counts = {outcome: sum(check.outcome == outcome for check in result.checks) for outcome in terminal.SIGNS}
+    yield from (Text(f"note: {note}", "yellow") for note in result.notes)
+    if counts[PASSED]:
+        yield Text(f" ✔ {_checks(counts[PASSED])} passed", "green")
+    first = next((check for check in result.checks if check.outcome == FAILED), None)
+    if first is not None:
+        yield from (terminal.line(left, text) for left, text in terminal.check_lines(first, full=True))
+    others = counts[FAILED] - (first is not None) + counts[NOT_CHECKED]
+    if others:
+        yield Text(f" – {_checks(others, 'more ')} not passed (a: show all)", "dim")
+    if result.output.strip():
+        yield from (terminal.line(left, text) for left, text in terminal.printed(result.output))
+
+
+def keys(view: View) -> Text:
+    """One key each; what cannot be done now is dim."""
+    text = Text(no_wrap=False)
+    for key, name in KEYS:
+        style = "dim" if key == "s" and not view.done else "bold cyan"
+        text.append(key, style).append(f" {name}  ", "dim")
+    return text
+
+
+def _checks(number: int, more: str = "") -> str:
+    return f"{number} {more}{'check' if number == 1 else 'checks'}"

@@ -1,0 +1,111 @@
+"""A result for GitHub Actions: annotations at the failing lines, and a job summary in Markdown.
+
+Workflow commands are lines that begin with "::". Nothing of a learner's begins a line here, and what stands in a
+command is escaped as GitHub's own toolkit escapes it.
+"""
+
+import ast
+import html
+import re
+from collections.abc import Iterator
+
+from grader.results import ERROR, FAILED, PASSED, CheckResult, ExerciseResult
+
+SIGNS = {"passed": "✅", "failed": "❌", "not_checked": "➖"}
+CALLED = re.compile(r"(?m)^called   (\w+)")
+LINE = re.compile(r"\bline (\d+)\b")
+
+
+def annotations(result: ExerciseResult, source: str = "") -> str:
+    """One workflow command for each cause of a failure, and a plain last line with the points.
+
+    GitHub shows ten a step. So checks that fail in the same line for the same reason are told of together.
+    """
+    causes: dict[tuple, list[CheckResult]] = {}
+    for check in _failed(result):
+        reason = check.diagnosis or check.message.partition("\n")[0].partition(" (")[0]
+        causes.setdefault((_line(check.message, result.submission, source), reason), []).append(check)
+    lines = [_command(result, checks, line) for (line, _), checks in causes.items()]
+    if result.status == ERROR:
+        line = _line(result.message, result.submission, "") or _first_number(result.message)
+        lines.append(command("error", result.message, result.submission, line, f"{result.exercise}: not loaded"))
+    elif not result.started:
+        lines = [command("notice", result.message, result.submission, 1, f"{result.exercise}: not started")]
+    lines.append(f"{result.exercise}: {result.points:g} of {result.max_points:g} points, {result.status}")
+    return "\n".join(lines) + "\n"
+
+
+def summary(result: ExerciseResult) -> str:
+    """One exercise of the job summary."""
+    head = f"### {result.exercise[:2]} {_cell(result.title)}: {result.points:g} of {result.max_points:g} points\n\n"
+    if not result.started:
+        return head + "not started yet\n\n"
+    rows = ["| | check | points |", "|---|---|---:|"]
+    for check in result.checks:
+        rows.append(f"| {SIGNS[check.outcome]} | {_cell(check.title)} | {check.points:g}/{check.max_points:g} |")
+    said = [f"{result.message}\n"] if result.message else []
+    said += [f"{check.title}\n{_said(check)}\n" for check in _failed(result)]
+    block = f"\n<pre>{_inert_html(chr(10).join(said).rstrip())}</pre>\n" if said else ""
+    return head + "\n".join(rows) + "\n" + block + "\n"
+
+
+def command(kind: str, message: str, file: str, line: int, title: str) -> str:
+    """A workflow command: `::error file=…,line=…,title=…::message`."""
+    facts = ",".join(f"{name}={_property(value)}" for name, value in (("file", file), ("line", line), ("title", title)))
+    return f"::{kind} {facts}::{_data(message)}"
+
+
+def _command(result: ExerciseResult, checks: list[CheckResult], line: int) -> str:
+    more = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
+    return command("error", _said(checks[0]), result.submission, line, f"{result.exercise[:2]} {checks[0].title}{more}")
+
+
+def _failed(result: ExerciseResult) -> Iterator[CheckResult]:
+    return (check for check in result.checks if check.outcome == FAILED and result.status != PASSED)
+
+
+def _said(check: CheckResult) -> str:
+    return check.message + (f"\nlikely: {check.diagnosis}" if check.diagnosis else "")
+
+
+def _line(message: str, file: str, source: str) -> int:
+    """The line that a message is about: the last of the learner's own that it names, else where the function begins."""
+    named = re.findall(rf"{re.escape(file)}:(\d+)", message)
+    if named:
+        return int(named[-1])
+    if found := LINE.search(message.partition("\n")[0]):
+        return int(found[1])
+    called = CALLED.search(message)
+    return _defined(source, called[1]) if called else 1
+
+
+def _first_number(message: str) -> int:
+    found = LINE.search(message)
+    return int(found[1]) if found else 1
+
+
+def _defined(source: str, name: str) -> int:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 1
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return next((node.lineno for node in ast.walk(tree) if isinstance(node, kinds) and node.name == name), 1)
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value) -> str:
+    return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _cell(text: str) -> str:
+    """Text that Markdown takes for nothing else."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~$@-])", r"\\\1", text.replace("\n", " "))
+
+
+def _inert_html(text: str) -> str:
+    """Text inside <pre>: no tag, no entity, and no blank line that would end the block."""
+    return re.sub(r"\n\s*\n", "\n&nbsp;\n", html.escape(text))

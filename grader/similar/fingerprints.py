@@ -1,0 +1,185 @@
+"""What is left of a source when names, formatting, comments, docstrings and annotations do not count.
+
+Winnowing (Schleimer, Wilkerson, Aiken: "Winnowing: local algorithms for document fingerprinting", SIGMOD 2003) over
+the syntax tree: the tree's tokens of each function, grams of GRAM tokens, and of each WINDOW grams the smallest hash.
+Two sources that share GRAM + WINDOW - 1 tokens in a row share a fingerprint. A gram never spans two functions,
+so their order does not count either.
+"""
+
+import ast
+import builtins
+import hashlib
+from dataclasses import dataclass
+
+GRAM, WINDOW = 10, 3
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Lines:
+    """Where a fingerprint stands: the first and last line."""
+
+    first: int
+    last: int
+
+    def joined(self, other: "Lines") -> "Lines":
+        return Lines(min(self.first, other.first), max(self.last, other.last))
+
+    def __str__(self) -> str:
+        return f"line {self.first}" if self.first == self.last else f"lines {self.first} to {self.last}"
+
+
+def fingerprints(source: str) -> dict[int, Lines]:
+    """The fingerprints of a source and where each stands first; {} where it is not Python."""
+    try:
+        tree = ast.parse(source)
+        own = _own_names(tree)
+        found: dict[int, Lines] = {}
+        for body in _units(tree):
+            for print_, lines in _winnowed(_tokens(body, own)):
+                found.setdefault(print_, lines)
+        return found
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+
+
+def _winnowed(tokens: list[tuple[str, int]]):
+    """The grams that winnowing keeps, as (hash, lines)."""
+    grams = []
+    for start in range(len(tokens) - GRAM + 1):
+        piece = tokens[start : start + GRAM]
+        lines = [line for _, line in piece if line]
+        text = " ".join(token for token, _ in piece).encode("utf-8", "replace")
+        hashed = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+        grams.append((hashed, Lines(min(lines), max(lines))))
+    for start in range(max(len(grams) - WINDOW + 1, min(len(grams), 1))):
+        yield min(reversed(grams[start : start + WINDOW]), key=lambda gram: gram[0])
+
+
+def _units(tree: ast.Module) -> list[list[ast.stmt]]:
+    """The bodies that are compared each for itself: every function, and what is left of classes and the module."""
+    units, bodies = [], [tree.body]
+    while bodies:
+        rest: list[ast.stmt] = []
+        for statement in bodies.pop():
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                units.append([statement])
+            elif isinstance(statement, ast.ClassDef):
+                bodies.append(statement.body)
+            elif not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                rest.append(statement)
+        units.append(rest)
+    return units
+
+
+def _own_names(tree: ast.Module) -> dict[str, str]:
+    """What a name stands for: imported modules by their full name, so that `F.softmax` is what it is everywhere."""
+    known = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                known[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom):
+            known |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return known
+
+
+class _Tokens(ast.NodeVisitor):
+    """The tree in preorder, each node one token and its line, in one spelling where Python and torch have several:
+    `torch.softmax(x, -1)`, `F.softmax(x, dim=1)` and `x.softmax(0)` are the same."""
+
+    def __init__(self, names: dict[str, str]):
+        self.names, self.tokens, self.line = names, [], 0
+
+    def put(self, token: str) -> None:
+        self.tokens.append((token, self.line))
+
+    def visit(self, node: ast.AST) -> None:
+        self.line = getattr(node, "lineno", self.line)
+        super().visit(node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if not isinstance(node, ast.expr_context):
+            self.put(type(node).__name__)
+            super().generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self.put(self.names.get(node.id) or (node.id if node.id in BUILTINS else "name"))
+
+    def visit_arg(self, node: ast.arg) -> None:
+        self.put("name")
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        self.put("number" if isinstance(node.value, (int, float)) else type(node.value).__name__)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.operand, ast.Constant):
+            return self.visit(node.operand)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return self.put("own")
+        self.put(f".{SPELLINGS.get(node.attr, node.attr)}")
+        if not self.is_module(node.value):
+            self.visit(node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        spelled = SPELLINGS.get(name, name)
+        if name and spelled == "transposed":
+            self.put(".transposed")
+            return self.visit(node.args[0] if self.is_module(node.func.value) and node.args else node.func.value)
+        if spelled == "MatMult":
+            self.put("BinOp")
+        elif not name:
+            self.put("Call")
+        self.visit(node.func)
+        for part in (*node.args, *node.keywords):
+            self.visit(part)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        self.put("BinOp")
+        self.put("." + type(node.op).__name__)
+        self.visit(node.left)
+        self.visit(node.right)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in ("dim", "axis"):
+            self.put(f"{node.arg}=")
+        self.visit(node.value)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):  # a docstring
+            self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.put("Assign")
+            self.visit(node.target)
+            self.visit(node.value)
+
+    def visit_FunctionDef(self, node) -> None:
+        self.put("def")
+        for part in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *node.body):
+            self.visit(part)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def is_module(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self.names
+
+
+BUILTINS = frozenset(dir(builtins))
+SPELLINGS = dict.fromkeys(("T", "mT", "t", "transpose", "swapaxes", "swapdims"), "transposed")
+SPELLINGS |= dict.fromkeys(("matmul", "mm", "bmm", "mv", "dot", "inner"), "MatMult")
+SPELLINGS |= {"reshape": "view", "movedim": "permute"}
+
+
+def _tokens(body: list[ast.stmt], names: dict[str, str]) -> list[tuple[str, int]]:
+    visitor = _Tokens(names)
+    for statement in body:
+        visitor.visit(statement)
+    return visitor.tokens

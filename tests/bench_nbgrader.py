@@ -1,0 +1,110 @@
+"""Stock `nbgrader autograde` against the fast road: the same submissions, one after the other, from end to end.
+
+    python tests/bench_nbgrader.py [NOTEBOOKS [STOCK]]     100 for us; STOCK (default: the same number) for nbgrader
+
+Stock means the settings that nbgrader comes with: every notebook is run by a kernel of its own. Where STOCK is
+smaller than NOTEBOOKS, nbgrader's time for the rest is its own time per notebook, its start not counted.
+"""
+
+# ruff: noqa: E402  (a script: it finds its modules itself)
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent / "nbgrader"), str(Path(__file__).parent.parent)]
+
+from a_course import FOLDER, Course, cell, environment
+
+from grader import catalog, paths, submission
+from grader.classroom.pool import Order, Pool, Task
+from grader.classroom.records import Graded
+from grader.classroom.store import read
+from grader.runner import Settings, unreadable
+
+WRONG = "return attention_weights(inputs)", "return attention_weights(inputs).T"
+
+
+def main(notebooks: int, stock_notebooks: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ours, stock = Course(Path(folder) / "ours" / "kata"), Course(Path(folder) / "stock" / "kata")
+        from grader.nbgrader import course
+
+        course.make(ours.root, (catalog.find("03"),))
+        ours.run("nbgrader", "generate_assignment", FOLDER)
+        shutil.copytree(ours.root, stock.root)
+        (stock.root / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'kata'\n")
+        for number in range(notebooks):
+            submit(ours, number)
+        started = time.perf_counter()
+        subprocess.run(
+            [sys.executable, __file__, "--fast", str(ours.root)], check=True, env=environment(), cwd=paths.ROOT
+        )
+        fast = time.perf_counter() - started
+        print(f"the fast road: {notebooks} notebooks in {fast:.1f} s, {os.cpu_count()} cores", flush=True)
+        submit(stock, 0)
+        one = timed(stock)
+        for number in range(1, stock_notebooks):
+            submit(stock, number)
+        rest = timed(stock) if stock_notebooks > 1 else 0.0
+        slow = one + rest * (notebooks - 1) / max(stock_notebooks - 1, 1)
+        measured = "" if stock_notebooks == notebooks else f" (measured: {stock_notebooks} in {one + rest:.1f} s)"
+        print(f"stock autograde: {notebooks} notebooks in {slow:.1f} s{measured}")
+        print(f"ratio: {slow / fast:.1f}")
+        with ours.gradebook() as book:
+            assert len(book.assignment_submissions(FOLDER)) == notebooks
+        assert ours.scores("s0")["task_3"] > ours.scores("s1")["task_3"]
+
+
+def submit(where: Course, number: int) -> None:
+    notebook = where.solved()
+    if number % 3 == 1:
+        code = cell(notebook, "write_context_vectors")
+        code.source = code.source.replace(*WRONG)
+    code = cell(notebook, "write_context_vector")
+    code.source += f"\n\n# student {number}"  # so that no two are alike
+    where.submit(f"s{number}", notebook)
+
+
+def timed(where: Course) -> float:
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "nbgrader", "autograde", FOLDER]
+    subprocess.run(command, cwd=where.root, env=environment(), check=True, capture_output=True)
+    return time.perf_counter() - started
+
+
+def fast(root: Path) -> None:
+    """Grade and record a course: the classroom's processes grade, this one records."""
+    exercise, settings = catalog.find("03"), Settings(seed=7, reveal=False)
+    with Pool(Order(settings), os.cpu_count()) as pool:
+        from grader.nbgrader import gradebook  # while the processes start
+
+        def grade(handins):
+            students, done = {}, []
+
+            def tasks():
+                for number, handin in enumerate(handins):
+                    students[str(number)] = handin.student
+                    try:
+                        code = handin.read()
+                    except submission.BadSubmission as error:
+                        done.append(Graded(handin.student, unreadable(exercise, handin.shown, str(error), settings)))
+                    else:
+                        yield Task(str(number), exercise.folder, code.source, code.filename, code.notes)
+
+            pool.run([tasks()], lambda outcome: done.append(Graded(students[outcome.task.key], read(outcome.record))))
+            return done
+
+        recorded = gradebook.grade_course(root, FOLDER, grade)
+    assert not recorded.failed, recorded.failed
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--fast"]:
+        fast(Path(sys.argv[2]))
+    else:
+        count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+        main(count, int(sys.argv[2]) if len(sys.argv) > 2 else count)

@@ -1,0 +1,61 @@
+"""A real headless Chromium for the tests of pages, and what they ask of it."""
+
+import contextlib
+import shutil
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+@contextlib.contextmanager
+def browser():
+    """A running browser; the test is skipped, with the reason, where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
+    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    if executable is None:
+        pytest.skip("no Chromium here: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        chromium = running.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
+# Every text that is seen, with the contrast of its colour to what lies behind it.
+CONTRASTS = """() => {
+  const parse = colour => {
+    const parts = colour.match(/[\\d.]+/g).map(Number);
+    return {rgb: parts.slice(0, 3), alpha: parts.length > 3 ? parts[3] : 1};
+  };
+  const light = rgb => {
+    const [r, g, b] = rgb.map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    if (element instanceof SVGElement) {
+      const box = element.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+      for (const rect of element.ownerSVGElement.querySelectorAll('rect')) {
+        const r = rect.getBoundingClientRect();
+        if (r.left <= x && x <= r.right && r.top <= y && y <= r.bottom) return parse(getComputedStyle(rect).fill).rgb;
+      }
+    }
+    for (let node = element; node; node = node.parentElement) {
+      const colour = parse(getComputedStyle(node).backgroundColor);
+      if (colour.alpha === 1) return colour.rgb;
+    }
+    return matchMedia('(prefers-color-scheme: dark)').matches ? [18, 18, 18] : [255, 255, 255];
+  };
+  const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
+    if (!text || ['SCRIPT', 'STYLE', 'TITLE', 'title', 'desc'].includes(element.tagName)) continue;
+    if (!element.checkVisibility({visibilityProperty: true})) continue;
+    const style = getComputedStyle(element);
+    const ink = parse(element instanceof SVGElement ? style.fill : style.color).rgb;
+    const [high, low] = [light(ink), light(behind(element))].sort((a, b) => b - a);
+    found.push({text: text.slice(0, 40), ratio: (high + 0.05) / (low + 0.05)});
+  }
+  return found;
+}"""

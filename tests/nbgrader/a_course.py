@@ -1,0 +1,90 @@
+"""A course of one exercise, and nbgrader's real commands in it."""
+
+import copy
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+
+from grader import paths
+
+FOLDER = "03_context_vectors"
+
+
+class Course:
+    """A course folder, and nbgrader's real commands in it."""
+
+    def __init__(self, root: Path):
+        self.root = root
+
+    def run(self, *command: str, ok: bool = True) -> subprocess.CompletedProcess:
+        """`run("nbgrader", "autograde", FOLDER)` in the course folder."""
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=self.root,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
+        assert not ok or done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def source(self) -> nbformat.NotebookNode:
+        return nbformat.read(self.root / "source" / FOLDER / f"{FOLDER}.ipynb", 4)
+
+    def released(self) -> nbformat.NotebookNode:
+        return nbformat.read(self.root / "release" / FOLDER / f"{FOLDER}.ipynb", 4)
+
+    def solved(self) -> nbformat.NotebookNode:
+        """The released notebook with the solution's cells in it."""
+        notebook, answers = self.released(), {cell.id: cell.source for cell in self.source().cells}
+        for cell in notebook.cells:
+            if cell.id.startswith("write_"):
+                cell.source = answers[cell.id]
+        return notebook
+
+    def submit(self, student: str, notebook, timestamp: str = "") -> Path:
+        """A submission as `nbgrader collect` leaves it."""
+        folder = self.root / "submitted" / student / FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        text = notebook if isinstance(notebook, str) else nbformat.writes(copy.deepcopy(notebook))
+        (folder / f"{FOLDER}.ipynb").write_text(text, "utf-8")
+        shutil.copy(self.root / "release" / FOLDER / "documented_checks.py", folder)
+        if timestamp:
+            (folder / "timestamp.txt").write_text(timestamp)
+        return folder
+
+    def autograded(self, student: str) -> nbformat.NotebookNode:
+        return nbformat.read(self.root / "autograded" / student / FOLDER / f"{FOLDER}.ipynb", 4)
+
+    def gradebook(self, db_url: str | None = None):
+        from nbgrader.api import Gradebook
+
+        return Gradebook(db_url or f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
+
+    def scores(self, student: str) -> dict[str, float | None]:
+        """What the autograder gave, by grade cell."""
+        with self.gradebook() as book:
+            notebook = book.find_submission_notebook(FOLDER, FOLDER, student)
+            return {grade.name: grade.auto_score for grade in notebook.grades}
+
+
+def environment() -> dict[str, str]:
+    """No settings of the machine's users; this interpreter and this grader first."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return {
+        **os.environ,
+        "PATH": path,
+        "PYTHONPATH": str(paths.ROOT),
+        "JUPYTER_NO_CONFIG": "1",
+        "PYTHONWARNINGS": "ignore",
+    }
+
+
+def cell(notebook, id: str):
+    """The cell of a course's notebook with this name."""
+    return next(c for c in notebook.cells if c.id == id)

@@ -1,0 +1,349 @@
+"""What a student can do to a notebook, through the real `nbgrader autograde`: the score is what the code deserves.
+
+One run grades every case. Each says which honest notebook its scores must equal.
+"""
+
+import copy
+import re
+
+import nbformat
+import pytest
+from a_course import FOLDER, cell
+from nbformat.v4 import new_code_cell, new_output
+
+from grader import catalog, paths, runner
+from grader.randomness import Random
+from grader.submission import Submission
+
+SEED = 7
+GRADED = ("task_1", "task_2", "task_3")
+CASES = {}
+
+
+def case(like: str):
+    """A way to cheat, or to be unlucky: `like` names the honest notebook that it starts from and must equal."""
+
+    def note(change):
+        CASES[change.__name__] = (like, change)
+        return change
+
+    return note
+
+
+def grade_cells(notebook):
+    return [cell(notebook, id) for id in GRADED]
+
+
+def add(notebook, source: str, at: int | None = None):
+    notebook.cells.insert(len(notebook.cells) if at is None else at, new_code_cell(source))
+
+
+# The grade cells
+
+
+@case("wrong")
+def deleted(notebook):
+    notebook.cells = [c for c in notebook.cells if c.id not in GRADED]
+
+
+@case("right")
+def deleted_with_all_that_is_marked_but_the_code(notebook):
+    notebook.cells = [
+        c for c in notebook.cells if c.cell_type == "code" and not c.metadata.get("nbgrader", {}).get("locked")
+    ]
+
+
+@case("wrong")
+def duplicated(notebook):
+    for graded in grade_cells(notebook):
+        twin = copy.deepcopy(graded)
+        twin.id, twin.source = f"{graded.id}_twin", "3.5"
+        notebook.cells.append(twin)
+
+
+@case("right")
+def duplicated_before(notebook):
+    for graded in grade_cells(notebook):
+        twin = copy.deepcopy(graded)
+        twin.id, twin.source = f"{graded.id}_twin", graded.source + "\nprint('debugging')"
+        notebook.cells.insert(0, twin)
+
+
+@case("right")
+def reordered(notebook):
+    graded = grade_cells(notebook)
+    notebook.cells = [*reversed(graded), *(c for c in notebook.cells if c not in graded)]
+
+
+@case("wrong")
+def edited_to_a_score(notebook):
+    for graded, text in zip(grade_cells(notebook), ("2.5", "import torch\ntorch.tensor(2.)", "-1"), strict=True):
+        graded.source = text
+
+
+@case("wrong")
+def emptied(notebook):
+    for graded in grade_cells(notebook):
+        graded.source = ""
+
+
+@case("right")
+def edited_to_an_error(notebook):
+    for graded in grade_cells(notebook):
+        graded.source = "this is ) no Python"
+
+
+@case("wrong")
+def made_markdown(notebook):
+    for graded in grade_cells(notebook):
+        graded.cell_type = "markdown"
+        del graded["outputs"], graded["execution_count"]
+
+
+@case("wrong")
+def with_outputs_of_its_own(notebook):
+    for graded in grade_cells(notebook):
+        graded.outputs = [new_output("execute_result", data={"text/plain": "100"}, execution_count=1)]
+        graded.execution_count = 1
+
+
+# Their metadata
+
+
+@case("wrong")
+def worth_a_hundred_points(notebook):
+    for graded in grade_cells(notebook):
+        graded.metadata.nbgrader.points = 100
+
+
+@case("wrong")
+def called_solutions(notebook):
+    for graded in grade_cells(notebook):
+        graded.metadata.nbgrader.solution = True
+        graded.metadata.nbgrader.locked = False
+
+
+@case("wrong")
+def no_longer_graded(notebook):
+    for graded in grade_cells(notebook):
+        graded.metadata.nbgrader.grade = False
+
+
+@case("wrong")
+def ids_of_grade_cells_swapped(notebook):
+    first, _, last = grade_cells(notebook)
+    first.metadata.nbgrader.grade_id, last.metadata.nbgrader.grade_id = "task_3", "task_1"
+
+
+@case("right")
+def ids_of_code_and_grade_cell_swapped(notebook):
+    code, graded = cell(notebook, "write_attention_weights"), cell(notebook, "task_1")
+    code.metadata, graded.metadata = graded.metadata, code.metadata
+
+
+@case("right")
+def metadata_thrown_away(notebook):
+    for any_cell in notebook.cells:
+        any_cell.metadata = {}
+    notebook.metadata = {}
+
+
+@case("right")
+def metadata_of_nonsense(notebook):
+    one, two, three = grade_cells(notebook)
+    one.metadata.nbgrader = "nonsense"
+    two.metadata.nbgrader = {"grade_id": ["task_2"], "points": "many", "grade": "yes", "schema_version": 99}
+    del three.metadata.nbgrader["points"], three.metadata.nbgrader["locked"]
+    notebook.cells[0].metadata.nbgrader = {"grade": True, "grade_id": "task_1", "schema_version": 1e400}
+    notebook.metadata.kernelspec = {"name": "evil", "language": 7}
+
+
+@case("wrong")
+def a_grade_cell_of_its_own(notebook):
+    extra = new_code_cell("50", id="mine")
+    extra.metadata.nbgrader = dict(cell(notebook, "task_1").metadata.nbgrader, grade_id="bonus", points=50)
+    notebook.cells.append(extra)
+
+
+# What the code does
+
+
+@case("wrong")
+def patches_ipython(notebook):
+    add(
+        notebook,
+        "try:\n    shell = get_ipython()\n    shell.run_cell = shell.run_line_magic = lambda *a, **k: 100\n"
+        "except NameError:\n    pass",
+        0,
+    )
+
+
+@case("wrong")
+def prints_scores(notebook):
+    add(notebook, "print(100)\n100", 0)
+    add(notebook, "print('2.5')\n2.5")
+
+
+@case("right")
+def writes_to_stderr(notebook):
+    add(notebook, "import sys\nsys.stderr.write('a warning')")
+
+
+@case("wrong")
+def reads_and_writes_the_gradebook(notebook):
+    add(
+        notebook,
+        """import glob, sqlite3
+for path in glob.glob("/**/gradebook.db", recursive=True) + ["gradebook.db", "../gradebook.db", "ROOT/gradebook.db"]:
+    try:
+        with sqlite3.connect(path) as book:
+            print("SECRET", book.execute("select * from grade").fetchall())
+            book.execute("update grade set auto_score = 100")
+    except Exception:
+        pass""",
+    )
+
+
+@case("nothing")
+def kills_its_process(notebook):
+    add(notebook, "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos._exit(0)")
+
+
+@case("nothing")
+def loops_for_ever(notebook):
+    add(notebook, "while True: pass")
+
+
+@case("wrong")
+def loops_in_a_call(notebook):
+    code = cell(notebook, "write_context_vectors")
+    code.source = code.source.replace("    return", "    while True: pass\n    return")
+
+
+@case("wrong")
+def tells_the_hidden_inputs(notebook):
+    """Prints and raises whatever it is given."""
+    code = cell(notebook, "write_context_vectors")
+    told = "import sys; print(inputs); sys.stderr.write(str(inputs)); raise ValueError(inputs)"
+    code.source = code.source.replace("    return", f"    {told}\n    return")
+
+
+@case("wrong")
+def writes_html(notebook):
+    add(notebook, "print('<script>alert(1)</script>')")
+
+
+@case("right")
+def half_a_character(notebook):
+    add(notebook, "'\\ud800'  # HALF")
+
+
+def wrong(notebook):
+    """The weights are transposed in task 3, which tasks 1 and 2 do not build on."""
+    code = cell(notebook, "write_context_vectors")
+    code.source = code.source.replace("attention_weights(inputs) @", "attention_weights(inputs).T @")
+
+
+@pytest.fixture(scope="module")
+def graded(released, tmp_path_factory):
+    """The course after one run of autograde and one of generate_feedback over all cases."""
+    import shutil
+
+    from a_course import Course
+
+    course = Course(tmp_path_factory.mktemp("cheating") / "kata")
+    shutil.copytree(released.root, course.root)
+    for name, change in {"right": None, "wrong": wrong, "nothing": None}.items():
+        notebook = course.released() if name == "nothing" else course.solved()
+        if change:
+            change(notebook)
+        course.submit(name, notebook)
+    for name, (like, change) in CASES.items():
+        notebook = course.solved()
+        if like == "wrong":
+            wrong(notebook)
+        change(notebook)
+        text = nbformat.writes(notebook).replace("ROOT", str(course.root)).replace("# HALF", "\\ud800")
+        course.submit(name, text)
+    course.submit("no_notebook_at_all", "{ this is no JSON")
+    course.output = course.run("nbgrader", "autograde", FOLDER, f"--GradeInSandbox.seed={SEED}", ok=False)
+    course.run("nbgrader", "generate_feedback", FOLDER)
+    return course
+
+
+def test_the_honest_get_what_they_deserve(graded):
+    assert graded.scores("right") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
+    assert graded.scores("nothing") == {"task_1": 0.0, "task_2": 0.0, "task_3": 0.0}
+    some = graded.scores("wrong")
+    assert (some["task_1"], some["task_2"]) == (2.5, 1.0) and some["task_3"] < 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_score_is_what_the_code_deserves(name, graded):
+    assert graded.scores(name) == graded.scores(CASES[name][0])
+    with graded.gradebook() as book:
+        submission = book.find_submission(FOLDER, name)
+        assert not submission.needs_manual_grade
+        assert submission.max_score == catalog.find("03").max_points
+    shown = [c for c in graded.autograded(name).cells if c.metadata.get("nbgrader", {}).get("grade")]
+    assert sorted(c.metadata.nbgrader.grade_id for c in shown) == sorted(GRADED)
+    assert all("%documented" in c.source and len(c.outputs) == 1 for c in shown)
+
+
+def test_a_file_that_is_no_notebook_costs_nobody_else_anything(graded):
+    assert graded.output.returncode == 1
+    assert "no_notebook_at_all" in graded.output.stderr
+    assert not (graded.root / "autograded" / "no_notebook_at_all" / FOLDER).exists()
+    assert len(list((graded.root / "autograded").iterdir())) >= len(CASES) + 3
+
+
+def test_the_feedback_says_what_is_wrong_and_nothing_hidden(graded):
+    page = (graded.root / "feedback" / "wrong" / FOLDER / f"{FOLDER}.html").read_text("utf-8")
+    assert "The context vectors of all six tokens are the printed ones." in page and "likely:" in page
+    everything = {
+        path: path.read_text("utf-8")
+        for folder in ("release", "autograded", "feedback")
+        for path in (graded.root / folder).rglob("*")
+        if path.suffix in (".ipynb", ".html", ".py")
+    }
+    assert len(everything) > 2 * len(CASES)
+    public = paths.documented_checks(FOLDER).read_text("utf-8")
+    source = "\n".join(path.read_text("utf-8") for path in paths.checks(FOLDER)[1:])
+    lines = {line.strip() for line in source.splitlines() if len(line.strip()) > 50 and '"""' not in line} - {
+        *public.splitlines()
+    }
+    lines = {line for line in lines if not line.startswith(("#", "from", "import")) and line not in public}
+    inputs = [Random(SEED, check).randn(5, 2) for check in ("fresh_attention_weights", "fresh_context_vectors")]
+    numbers = {f"{abs(value):.4f}" for tensor in inputs for value in tensor.flatten().tolist()}
+    assert len(lines) > 5 and len(numbers) > 10
+    for path, text in everything.items():
+        assert [line for line in lines if line in text] == [], path
+        assert [number for number in numbers if re.search(rf"(?<!\d){re.escape(number)}", text)] == [], path
+        assert "SECRET [" not in text, path
+        assert path.suffix != ".html" or "<script>alert(1)" not in text, path
+    told = "".join(str(c.outputs) for c in graded.autograded("writes_html").cells if c.cell_type == "code")
+    assert "&lt;script&gt;alert(1)" in told and "<script" not in told
+
+
+def test_the_hidden_inputs_were_there_to_be_told(graded, nursery):
+    """Proves that the search above looks for the right thing: at a learner's own desk the same code shows them."""
+    notebook = nbformat.reads(
+        (graded.root / "submitted/tells_the_hidden_inputs" / FOLDER / f"{FOLDER}.ipynb").read_text(), 4
+    )
+    source = "\n".join(c.source for c in notebook.cells if c.id.startswith("write_"))
+    handed_in = Submission(f"import torch\n{source}", "own.py")
+    result = runner.grade(catalog.find("03"), handed_in, nursery, runner.Settings(seed=SEED, reveal=True))
+    first = Random(SEED, "fresh_context_vectors").randn(5, 2)[0, 0].item()
+    assert f"{first:.4f}" in result.output
+
+
+def test_without_a_sandbox_nothing_is_graded(classroom):
+    """An infrastructure failure is no grade: the submission stays in need of autograding, then is graded."""
+    classroom.submit("ada", classroom.solved())
+    done = classroom.run("nbgrader", "autograde", FOLDER, "--GradeInSandbox.tier=D", ok=False)
+    assert done.returncode == 1
+    assert "was not graded: refused to grade others' code: there is no sandbox here" in done.stderr
+    assert not (classroom.root / "autograded" / "ada" / FOLDER).exists()
+    assert set(classroom.scores("ada").values()) == {None}
+    classroom.run("nbgrader", "autograde", FOLDER)
+    assert classroom.scores("ada") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}

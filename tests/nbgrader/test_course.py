@@ -1,0 +1,157 @@
+"""The course that is made: whole, gradable, and without anything hidden."""
+
+import ast
+import contextlib
+import io
+import types
+
+import nbformat
+import pytest
+from a_course import FOLDER, cell
+
+from grader import catalog, paths, runner
+from grader.nbgrader import course, names, public
+from grader.nbgrader.cells import Cell, learner_code, restore
+from grader.submission import Submission
+
+EXERCISES = catalog.exercises()
+
+
+def as_cells(notebook) -> tuple[Cell, ...]:
+    """The cells of a source notebook as the gradebook would hold them."""
+    marked = [c for c in notebook.cells if "nbgrader" in c.metadata]
+    return tuple(
+        Cell(
+            c.metadata.nbgrader.grade_id,
+            c.cell_type,
+            c.source,
+            None,
+            c.metadata.nbgrader.locked,
+            c.metadata.nbgrader.grade,
+            c.metadata.nbgrader.solution,
+            points=c.metadata.nbgrader.get("points", 0),
+        )
+        for c in marked
+    )
+
+
+@pytest.fixture(scope="module")
+def notebooks():
+    return {exercise.folder: course.notebook(exercise) for exercise in EXERCISES}
+
+
+def in_notebook(exercise, source: str) -> dict[str, bool]:
+    """Which documented checks pass as documented_checks.py runs them."""
+    module = types.ModuleType("documented_checks")
+    exec(compile(public.source(exercise), public.NAME, "exec"), module.__dict__)
+    learner = {"__name__": "__main__"}
+    passed = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(source, learner)
+        for number, checks in module.TASKS.items():
+            for check in checks:
+                module.__dict__["TASKS"] = {number: [check]}
+                try:
+                    module.run(number, learner)
+                    passed[check.__name__.removeprefix("test_")] = True
+                except Exception:
+                    passed[check.__name__.removeprefix("test_")] = False
+    return passed
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
+def test_a_notebook_holds_the_lesson_the_code_and_every_point(exercise, notebooks):
+    notebook = notebooks[exercise.folder]
+    nbformat.validate(notebook)
+    lesson = paths.lesson(exercise.folder).read_text("utf-8")
+    told = "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    assert sorted(told.split()) == sorted(lesson.split())
+    graded = [c.metadata.nbgrader for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
+    assert sum(about.points for about in graded) == pytest.approx(exercise.max_points)
+    assert len({about.grade_id for about in graded}) == len(graded) > 0
+    assert all(names.task(about.grade_id) is not None for about in graded)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
+def test_the_marked_solution_gets_full_points(exercise, notebooks, nursery):
+    notebook = nbformat.from_dict(notebooks[exercise.folder])
+    cells = as_cells(notebook)
+    restore(notebook, cells)
+    code = learner_code(notebook, cells, "n.ipynb")
+    result = runner.grade(exercise, code, nursery, runner.Settings(seed=1, reveal=False))
+    assert result.points == exercise.max_points, [check for check in result.checks if check.outcome != "passed"]
+    assert code.notes == ()
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
+def test_without_its_regions_it_is_the_stub(exercise, notebooks):
+    lines, inside = [], False
+    for c in notebooks[exercise.folder].cells:
+        if c.cell_type != "code" or c.metadata.get("nbgrader", {}).get("locked"):
+            continue
+        for line in c.source.splitlines():
+            if "### BEGIN SOLUTION" in line:
+                lines.append(line.replace("### BEGIN SOLUTION", "raise NotImplementedError"))
+            inside = (inside or "### BEGIN SOLUTION" in line) and "### END SOLUTION" not in line
+            if not inside and "### " not in line:
+                lines.append(line)
+    stub = ast.parse(paths.stub(exercise.folder).read_text("utf-8"))
+    stub.body = stub.body[1:] if ast.get_docstring(stub) else stub.body
+    assert ast.unparse(ast.parse("\n".join(lines))) == ast.unparse(stub)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
+def test_documented_checks_judge_as_the_grader_does(exercise, nursery):
+    """The solution, the stub, and a few wrong versions: in a notebook and in the grader the same checks pass."""
+    files = [paths.solution(exercise.folder), paths.stub(exercise.folder), *paths.wrong_versions(exercise.folder)[::9]]
+    for path in files:
+        source = path.read_text("utf-8")
+        result = runner.grade(exercise, Submission(source, path.name), nursery, runner.Settings(seed=1, diagnose=False))
+        expected = {check.id: check.outcome == "passed" for check in result.checks if not check.hidden}
+        assert in_notebook(exercise, source) == expected, path.name
+
+
+def test_nothing_hidden_is_released(notebooks):
+    """No line of a hidden check that is longer than a few words stands in what is made from it."""
+    for exercise in EXERCISES:
+        made = nbformat.writes(notebooks[exercise.folder]) + public.source(exercise)
+        public_text = paths.documented_checks(exercise.folder).read_text("utf-8") + public.source(exercise)
+        hidden = "\n".join(path.read_text("utf-8") for path in paths.checks(exercise.folder)[1:])
+        secret = [line.strip() for line in hidden.splitlines() if len(line.strip()) > 50]
+        secret = [line for line in secret if line not in public_text and not line.startswith(("#", "from", "import"))]
+        assert len(secret) > 5
+        assert [line for line in secret if line in made] == [], exercise.folder
+
+
+def test_the_released_notebook_is_the_stub(released):
+    notebook = released.released()
+    assert "BEGIN SOLUTION" not in nbformat.writes(notebook)
+    assert cell(notebook, "write_context_vector").source.count("raise NotImplementedError") == 1
+    assert cell(notebook, "task_1").metadata.editable is False
+
+
+def test_settings_are_written_once(tmp_path):
+    chosen = (catalog.find("03"),)
+    course.make(tmp_path, chosen)
+    (tmp_path / "nbgrader_config.py").write_text("# mine")
+    assert "nbgrader_config.py stands as it was" in course.make(tmp_path, chosen)
+    assert (tmp_path / "nbgrader_config.py").read_text() == "# mine"
+
+
+def test_validate_tells_the_learner(classroom):
+    """nbgrader's own validate, on the student's side, where there is no grader: right, wrong, not begun."""
+    wrong = classroom.solved()
+    cell(wrong, "write_context_vectors").source = cell(wrong, "write_context_vectors").source.replace(
+        "attention_weights(inputs) @", "attention_weights(inputs).T @"
+    )
+    for student, notebook in (("right", classroom.solved()), ("wrong", wrong), ("stub", classroom.released())):
+        classroom.submit(student, notebook)
+    (classroom.root / "nbgrader_config.py").unlink()
+    done = classroom.run(
+        "nbgrader", "validate", *(f"submitted/{s}/{FOLDER}/{FOLDER}.ipynb" for s in ("right", "wrong", "stub"))
+    )
+    right, _, rest = done.stdout.partition("Success! Your notebook passes all the tests.")
+    assert right == ""
+    assert "FAILED ON 1 CELL" in rest and "The context vectors of all six tokens are the printed ones." in rest
+    assert "FAILED ON 3 CELL" in rest and "not written yet" in rest
+    assert "grader/" not in done.stdout and "Traceback" not in done.stdout

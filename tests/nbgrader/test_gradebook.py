@@ -1,0 +1,199 @@
+"""The fast road ends where `nbgrader autograde` ends: in SQLite, and in a real PostgreSQL."""
+
+import contextlib
+import datetime
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from a_course import FOLDER, Course, cell
+
+from grader import catalog, runner, submission
+from grader.classroom.records import Graded
+from grader.errors import WrongUse
+from grader.nbgrader import gradebook
+
+SEED = 7
+CONFIG = f"""
+c.GradeInSandbox.seed = {SEED}
+c.LateSubmissionPlugin.penalty_method = "zero"
+"""
+
+
+@pytest.fixture
+def grade(nursery):
+    """What the classroom's machinery does, in one process."""
+
+    def work(handins):
+        exercise, settings = catalog.find("03"), runner.Settings(seed=SEED, reveal=False)
+        for handin in handins:
+            try:
+                yield Graded(handin.student, runner.grade(exercise, handin.read(), nursery, settings))
+            except submission.BadSubmission as error:
+                yield Graded(handin.student, runner.unreadable(exercise, handin.shown, str(error), settings))
+
+    return work
+
+
+def fill(course: Course) -> None:
+    """Five students: right, half right, late, not begun, and a file that is no notebook."""
+    half = course.solved()
+    cell(
+        half, "write_context_vector"
+    ).source = "def context_vector(inputs, query_index):\n    return inputs[query_index]"
+    graded = cell(half, "task_3")
+    graded.source, graded.metadata.nbgrader.points = "raise SystemExit", 99
+    with (course.root / "nbgrader_config.py").open("a") as file:
+        file.write(CONFIG)
+    course.submit("ada", course.solved(), "2026-01-01 10:00:00 UTC")
+    course.submit("ben", half, "2026-01-01 11:00:00 UTC")
+    course.submit("late", course.solved(), "2026-02-01 10:00:00 UTC")
+    course.submit("stub", course.released())
+    course.submit("torn", '{"cells": [')
+
+
+def due(course: Course, db_url: str | None = None) -> None:
+    with course.gradebook(db_url) as book:
+        book.update_or_create_assignment(FOLDER, duedate=datetime.datetime(2026, 1, 15))
+
+
+def state(course: Course, db_url: str | None = None) -> dict:
+    """Everything that a run leaves: rows of the gradebook and files, without the ids that nbgrader draws."""
+    found = {}
+    with course.gradebook(db_url) as book:
+        for entry in book.assignment_submissions(FOLDER):
+            (notebook,) = entry.notebooks
+            grades = sorted(
+                (g.name, g.auto_score, g.manual_score, g.needs_manual_grade, g.score) for g in notebook.grades
+            )
+            comments = sorted((c.name, c.auto_comment, c.manual_comment) for c in notebook.comments)
+            found[entry.student.id] = (entry.timestamp, notebook.late_submission_penalty, grades, comments)
+    for path in sorted((course.root / "autograded").rglob("*")):
+        if path.is_file():
+            name = str(path.relative_to(course.root))
+            found[name] = (path.stat().st_mode, path.read_text("utf-8"))
+    return found
+
+
+def test_the_same_state_as_autograde(classroom, grade, tmp_path):
+    fill(classroom)
+    due(classroom)
+    shutil.copytree(classroom.root, tmp_path / "other" / "kata")
+    stock = Course(tmp_path / "other" / "kata")
+    stock.run("nbgrader", "autograde", FOLDER, ok=False)
+    done = gradebook.grade_course(classroom.root, FOLDER, grade)
+    assert sorted(done.graded) == ["ada", "ben", "late", "stub"]
+    assert list(done.failed) == ["torn"] and done.failed["torn"]
+    mine, theirs = state(classroom), state(stock)
+    assert set(mine) == set(theirs)
+    for name in mine:
+        assert mine[name] == theirs[name], name
+    assert mine["late"][1] == 7.0 and mine["ben"][1] is None
+    assert mine["ben"][2][1][:2] == ("task_2", 0.0) and mine["stub"][3][0][1] == "No response."
+    assert (classroom.root / "autograded" / "ada" / FOLDER / "timestamp.txt").read_text().startswith("2026-01-01")
+
+
+def test_what_is_graded_is_left_alone_until_it_changes(classroom, grade):
+    fill(classroom)
+    asked = []
+
+    def counted(handins):
+        asked.append([handin.student.id for handin in handins])
+        return grade(handins)
+
+    gradebook.grade_course(classroom.root, FOLDER, counted)
+    with classroom.gradebook() as book:
+        book.find_grade("task_3", FOLDER, FOLDER, "ben").manual_score = 3.25
+        book.find_comment("write_context_vector", FOLDER, FOLDER, "ben").manual_comment = "Nearly."
+        book.db.commit()
+    gradebook.grade_course(classroom.root, FOLDER, counted)
+    classroom.submit("ben", classroom.solved(), "2026-01-02 11:00:00 UTC")
+    gradebook.grade_course(classroom.root, FOLDER, counted)
+    assert asked == [["ada", "ben", "late", "stub", "torn"], ["torn"], ["ben", "torn"]]
+    assert classroom.scores("ben") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
+    with classroom.gradebook() as book:
+        kept = book.find_grade("task_3", FOLDER, FOLDER, "ben")
+        assert (kept.manual_score, kept.score, kept.needs_manual_grade) == (3.25, 3.25, True)
+        assert book.find_comment("write_context_vector", FOLDER, FOLDER, "ben").comment == "Nearly."
+    gradebook.grade_course(classroom.root, FOLDER, counted, force=True)
+    assert asked[-1] == asked[0]
+
+
+def test_who_could_not_be_graded_stays_in_need_of_it(classroom, grade):
+    classroom.submit("ada", classroom.solved())
+    classroom.submit("ben", classroom.solved())
+    done = gradebook.grade_course(classroom.root, FOLDER, lambda handins: grade(handins[:1]))
+    assert done == gradebook.Recorded(("ada",), {"ben": "it was not graded"})
+    assert not (classroom.root / "autograded" / "ben").exists()
+    assert [h.student.id for h in gradebook.waiting(gradebook._app(classroom.root, FOLDER, None))] == ["ben"]
+
+
+def test_wrong_use_says_what_to_type(classroom, tmp_path):
+    with pytest.raises(WrongUse, match="make nbgrader COURSE=dir"):
+        gradebook.grade_course(tmp_path / "nowhere", FOLDER, list)
+    with pytest.raises(WrongUse, match="nbgrader generate_assignment 04_other"):
+        gradebook.grade_course(classroom.root, "04_other", list)
+    with pytest.raises(WrongUse, match=f"nbgrader collect {FOLDER}"):
+        gradebook.grade_course(classroom.root, FOLDER, list)
+
+
+@contextlib.contextmanager
+def postgres(folder: Path):
+    """A private server, gone afterwards. Skips, with the reason, where PostgreSQL is not installed."""
+    pytest.importorskip("psycopg2", reason="psycopg2 is not installed (the extra dev)")
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [*filter(None, [shutil.which("initdb")])]
+    if not found:
+        pytest.skip("no PostgreSQL here: apt-get install postgresql")
+    bin, user = Path(found[-1]).parent, []
+    if os.getuid() == 0:  # which the server refuses to run as
+        user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        shutil.chown(folder, "postgres")
+        for parent in folder.parents:
+            if parent.stat().st_uid == os.getuid() and parent != Path("/") and parent != Path("/tmp"):
+                parent.chmod(parent.stat().st_mode | 0o011)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    data, log = folder / "data", folder / "log"
+    control = [*user, str(bin / "pg_ctl"), "-D", str(data), "-l", str(log), "-w"]
+    quiet = {"check": True, "capture_output": True, "cwd": folder, "timeout": 60}
+    subprocess.run([*user, bin / "initdb", "-D", data, "-U", "kata", "-A", "trust", "--no-sync"], **quiet)
+    subprocess.run([*control, "-o", f"-p {port} -k {folder} -h 127.0.0.1 -F", "start"], **quiet)
+    try:
+        yield f"postgresql://kata@127.0.0.1:{port}/postgres"
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], check=False, capture_output=True, cwd=folder, timeout=60)
+
+
+def test_any_database(classroom, grade, tmp_path_factory):
+    """The same rows in PostgreSQL, named by the course's own settings."""
+    fill(classroom)
+    with postgres(tmp_path_factory.mktemp("postgres")) as db_url:
+        with (classroom.root / "nbgrader_config.py").open("a") as file:
+            file.write(f"c.CourseDirectory.db_url = {db_url!r}\n")
+        classroom.run("nbgrader", "generate_assignment", FOLDER, "--force")
+        due(classroom, db_url)
+        done = gradebook.grade_course(classroom.root, FOLDER, grade)
+        assert sorted(done.graded) == ["ada", "ben", "late", "stub"]
+        rows = {name: entry for name, entry in state(classroom, db_url).items() if "/" not in name}
+        with classroom.gradebook() as book:
+            assert book.assignment_submissions(FOLDER) == []  # nothing went to the default gradebook
+        classroom.run("nbgrader", "autograde", FOLDER, "--force", ok=False)
+        again = {name: entry for name, entry in state(classroom, db_url).items() if "/" not in name}
+        assert rows == {name: again[name] for name in rows} and rows["ada"][2][2][1] == 3.5
+
+
+def test_a_notebook_is_read_as_the_engine_reads_it(classroom):
+    """The learner's cells alone, whatever stands in a grade cell; nothing else of the file matters."""
+    fill(classroom)
+    handins = {h.student.id: h for h in gradebook.waiting(gradebook._app(classroom.root, FOLDER, None))}
+    code = handins["ben"].read()
+    assert "SystemExit" not in code.source and "%documented" not in code.source and code.notes == ()
+    assert code.filename == f"{FOLDER}.ipynb"
+    with pytest.raises(submission.BadSubmission):
+        handins["torn"].read()
+    assert nbformat.reads(handins["ada"].path.read_text(), 4)

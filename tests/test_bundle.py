@@ -1,0 +1,152 @@
+"""The zip that learners get is opened and searched, and its grader is really run."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from grader import bundle, catalog, paths, stubs
+from grader.catalog import tomllib
+
+FOLDERS = [exercise.folder for exercise in catalog.exercises()]
+
+
+@pytest.fixture(scope="module")
+def zipped() -> bytes:
+    return bundle.build()
+
+
+@pytest.fixture(scope="module")
+def content(zipped) -> dict[str, str]:
+    with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+        return {name.removeprefix(f"{bundle.TOP}/"): archive.read(name).decode() for name in archive.namelist()}
+
+
+@pytest.fixture(scope="module")
+def unpacked(zipped, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("learner")
+    with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+        archive.extractall(folder)
+    return folder / bundle.TOP
+
+
+def run(folder, *arguments) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "grader", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_what_is_in_it(content):
+    for folder in FOLDERS:
+        slug = paths.slug(folder)
+        stub = stubs.make(paths.solution(folder).read_text())
+        assert content[f"exercises/{folder}/{slug}.py"] == stub == content[f"grader/checks/{folder}/{slug}.stub"]
+        inside = {name for name in content if name.startswith(f"grader/checks/{folder}/")}
+        allowed = {f"{slug}.stub", "test_documented.py", "exercise.toml", "documented.toml"}
+        assert {name.rpartition("/")[2] for name in inside} == allowed
+        assert content[f"exercises/{folder}/README.md"] and content[f"exercises/{folder}/hints.md"]
+    assert {"README.md", "Makefile", "constraints.txt", "pyproject.toml", "grader/__main__.py"} <= set(content)
+    tops = {name.partition("/")[0] for name in content}
+    assert tops == {".github", "README.md", "Makefile", "exercises", "grader", *bundle.WHOLE}
+
+
+def test_no_solution_is_in_it(content):
+    everything = "\n".join(content.values())
+    lessons = "\n".join(text for name, text in content.items() if name.startswith("exercises/"))
+    searched = 0
+    for folder in FOLDERS:
+        given = stubs.make(paths.solution(folder).read_text()) + lessons
+        for path in (paths.solution(folder), *paths.wrong_versions(folder)):
+            lines = {line.partition("  #")[0].strip() for line in path.read_text().splitlines()}
+            own = {line for line in lines if len(line) > 40 and line not in given}
+            searched += len(own)
+            assert not [line for line in own if line in everything], path
+            if path.parent.name == "wrong":  # its first line is the diagnosis
+                assert path.read_text().splitlines()[0].strip('"') not in everything, path
+    assert searched > 500
+
+
+def test_no_hidden_check_is_in_it(content):
+    everything = "\n".join(content.values())
+    for exercise in catalog.exercises():
+        shown = bundle.check_names(paths.CHECKS / exercise.folder / paths.DOCUMENTED_CHECKS)
+        hidden = set(exercise.points) - shown
+        assert hidden
+        of_it = "\n".join(text for name, text in content.items() if f"checks/{exercise.folder}/" in name)
+        for name in hidden:
+            assert f"test_{name}" not in everything
+            if "_" in name:  # "parameters" is a word like any other
+                assert not re.search(rf"\b{name}\b", of_it), f"{exercise.folder}: {name}"
+        toml = tomllib.loads(content[f"grader/checks/{exercise.folder}/exercise.toml"])
+        assert set(toml["points"]) == shown
+        assert sum(toml["points"].values()) + toml["hidden_points"] == pytest.approx(exercise.max_points)
+        assert toml["title"] == exercise.title
+
+
+def test_the_same_tree_gives_the_same_bytes(zipped):
+    assert bundle.build() == zipped
+
+
+def test_work_in_this_checkout_is_not_given_out(content, tmp_path, monkeypatch):
+    """The stubs come from the solutions, not from a file that somebody may have worked on."""
+    monkeypatch.setattr(paths, "EXERCISES", tmp_path)
+    shutil.copytree(paths.ROOT / "exercises", tmp_path, dirs_exist_ok=True)
+    paths.stub(FOLDERS[0]).write_text("SECRET = 1\n")
+    (tmp_path / FOLDERS[0] / "notes.txt").write_text("SECRET")
+    assert (
+        dict(bundle.files())[f"exercises/{FOLDERS[0]}/{paths.slug(FOLDERS[0])}.py"]
+        == content[f"exercises/{FOLDERS[0]}/{paths.slug(FOLDERS[0])}.py"].encode()
+    )
+    assert not any("notes" in name for name, _ in bundle.files())
+
+
+def test_a_right_answer_is_graded_in_it(unpacked, tmp_path):
+    (tmp_path / "mine.py").write_text(paths.solution("03_context_vectors").read_text())
+    done = run(unpacked, "check", "03", "--submission", str(tmp_path / "mine.py"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2.5 of 2.5 points" in done.stdout
+    assert "These are 2.5 of 7 points. Hidden checks follow" in done.stdout
+
+
+def test_a_wrong_answer_is_graded_in_it(unpacked, tmp_path):
+    """Without the known mistakes there is no diagnosis, and nothing is said of that."""
+    (tmp_path / "mine.py").write_text(paths.wrong_versions("03_context_vectors")[0].read_text())
+    done = run(unpacked, "check", "03", "--submission", str(tmp_path / "mine.py"), "--format", "json")
+    assert done.returncode == 1, done.stdout + done.stderr
+    result = json.loads(done.stdout)
+    assert result["status"] == "failed" and result["started"]
+    assert not any(check["hidden"] for check in result["checks"])
+
+
+def test_every_exercise_is_begun_in_it(unpacked):
+    for folder in FOLDERS[::5]:
+        done = run(unpacked, "check", folder)
+        assert done.returncode == 1 and "not started yet" in done.stdout, done.stdout + done.stderr
+
+
+def test_its_makefile(unpacked, content):
+    done = subprocess.run(["make", "help"], cwd=unpacked, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0
+    targets = set(re.findall(r"make ([a-z0-9-]+)", done.stdout))
+    assert {"check", "hint", "reset", "list", "progress"} <= targets
+    assert not targets & bundle.NOT_HERE
+    assert "$(VENV)/.ready:" in content["Makefile"]
+    reset = run(unpacked, "reset", "03")
+    assert reset.returncode == 0, reset.stdout + reset.stderr
+
+
+def test_a_bundle_makes_no_bundle(unpacked):
+    done = run(unpacked, "bundle")
+    assert done.returncode == 2 and "no solutions" in done.stderr
+
+
+def test_the_command(tmp_path, cli, zipped):
+    done = cli("bundle", "--output", tmp_path / "kata.zip")
+    assert done.returncode == 0 and "kB" in done.stdout, done.stderr
+    with zipfile.ZipFile(tmp_path / "kata.zip") as archive, zipfile.ZipFile(io.BytesIO(zipped)) as other:
+        assert archive.namelist() == other.namelist() and archive.testzip() is None
+    assert cli("bundle", "--output", tmp_path / "absent/kata.zip").returncode == 2

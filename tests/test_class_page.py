@@ -1,0 +1,321 @@
+"""class.html in a real browser, with 2,000 made-up students: what it shows agrees with the results."""
+
+import re
+import shutil
+import statistics
+from collections import Counter
+
+import pytest
+from made_up_class import HOSTILE, folders, made_up, result_of, results, stream, students
+
+from grader import catalog
+from grader.classroom.page import class_page
+from grader.classroom.records import Class, Student
+from grader.classroom.results import write
+from grader.results import ERROR, PASSED
+from grader.similar import Pair
+
+MANY = 2000
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+
+@pytest.fixture(scope="module")
+def klass() -> Class:
+    return made_up(MANY)
+
+
+@pytest.fixture(scope="module")
+def text(klass) -> str:
+    a, b, c = klass.students[8], klass.students[9], klass.students[0]
+    evil = "<script>window.stolen = 5</script>"
+    pairs = (
+        Pair(a, b, folders()[2], 0.914, (evil, "lines 3 to 9"), 12.0, 20.0),
+        Pair(a, b, folders()[5], 0.62, (), 8.0, 20.0),
+        Pair(a, c, folders()[5], 1.0, (), 19.0, 19.0),
+    )
+    return class_page(klass, pairs)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, text, tmp_path):
+    """The page, open. At the end: nothing left it, nothing was complained of, no name ran."""
+    path = tmp_path / "class.html"
+    path.write_text(text, "utf-8")
+    opened, complaints, requests = browser.new_page(), [], []
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda request: requests.append(request.url))
+    opened.goto(path.as_uri())
+    yield opened
+    assert opened.evaluate("window.stolen") is None
+    assert complaints == []
+    assert {url.partition("#")[0] for url in requests} == {path.as_uri()}
+    opened.close()
+
+
+def rows(page) -> list[list[str]]:
+    """The rows that are drawn: the cells' texts."""
+    return page.eval_on_selector_all("#table tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))")
+
+
+def count(page) -> str:
+    return page.text_content("#count")
+
+
+def total(klass: Class, student: Student) -> float:
+    return sum(result.points for result in klass.of(student))
+
+
+def state(result) -> str:
+    if result is None:
+        return "-"
+    if result.status == ERROR:
+        return "e"
+    return ("p" if result.status == PASSED else "f") if result.started else "n"
+
+
+@in_browser
+def test_the_table_shows_every_students_points(page, klass):
+    shown = rows(page)
+    assert len(shown) == 50 and count(page) == "2,000 students"
+    assert page.text_content("#page") == "Page 1 of 40"
+    page.click("#last")
+    shown += rows(page)
+    words = {"e": "error", "n": "stub", "-": "–"}
+    for student, cells in zip([*klass.students[:50], *klass.students[-50:]], shown, strict=True):
+        found = [klass.results.get((student.id, folder)) for folder in klass.exercises]
+        expected = [words.get(state(result)) or f"{result.points:g}" for result in found]
+        assert cells[0] == student.id
+        assert cells[2:] == [f"{total(klass, student):g}", *expected]
+
+
+@in_browser
+def test_a_click_on_a_heading_sorts_both_ways_and_what_is_absent_comes_last(page, klass):
+    page.click("[data-sort=total]")
+    ordered = sorted(klass.students, key=lambda student: (total(klass, student), student.id))
+    assert [cells[0] for cells in rows(page)] == [student.id for student in ordered[:50]]
+    assert page.get_attribute("th[aria-sort]", "aria-sort") == "ascending"
+    page.click("[data-sort=total]")
+    ordered = sorted(klass.students, key=lambda student: (-total(klass, student), student.id))
+    assert [cells[0] for cells in rows(page)] == [student.id for student in ordered[:50]]
+    assert page.get_attribute("th[aria-sort]", "aria-sort") == "descending"
+
+    folder = klass.exercises[4]
+    column = [klass.results.get((student.id, folder)) for student in klass.students]
+    have = sorted((result.points for result in column if result), reverse=True)
+    page.click("[data-sort=e4]")
+    page.click("[data-sort=e4]")
+    assert [number(cells[7]) for cells in rows(page)] == have[:50]
+    page.click("#last")
+    assert {cells[7] for cells in rows(page)} == {"–"}
+
+
+@in_browser
+def test_filters_by_name_exercise_state_and_mistake_agree_with_the_results(page, klass):
+    page.fill("#text", "STUDENT 0012")
+    assert [cells[1] for cells in rows(page)] == [f"Student 0012{digit}" for digit in range(10)]
+    assert count(page) == "10 of 2,000 students"
+    page.click("[type=reset]")
+    assert count(page) == "2,000 students"
+
+    folder = klass.exercises[7]
+    states = Counter(state(klass.results.get((student.id, folder))) for student in klass.students)
+    page.select_option("#exercise", "7")
+    assert count(page) == f"{MANY - states['-']:,} of 2,000 students"
+    for letter in "pfen-":
+        page.select_option("#state", letter)
+        assert count(page) == f"{states[letter]:,} of 2,000 students"
+
+    page.click("[type=reset]")
+    item = page.text_content("#mistakes ~ ol li >> nth=0")
+    said = re.match(r"([\d,]+) of ([\d,]+) in (\d\d) [^:]+: (.+?)\s+show them$", item)
+    folder = next(folder for folder in klass.exercises if folder.startswith(said[3]))
+    having = [
+        student
+        for student in klass.students
+        if (result := klass.results.get((student.id, folder)))
+        and any(check.diagnosis == said[4] for check in result.checks)
+    ]
+    assert said[1] == f"{len(having):,}"
+    assert said[2] == f"{sum((student.id, folder) in klass.results for student in klass.students):,}"
+    page.click("#mistakes ~ ol li >> nth=0 >> button")
+    assert count(page) == f"{len(having):,} of 2,000 students"
+    assert [cells[0] for cells in rows(page)] == [student.id for student in having[:50]]
+    assert page.evaluate("document.activeElement.id") == "students"
+
+
+@in_browser
+def test_the_students_to_look_after_are_those_of_the_results(page, klass):
+    groups = page.eval_on_selector_all("#look-after + ul > li", "all => all.map(l => l.innerText)")
+    counts = {re.sub(r"^[\d,]+ ", "", text).partition(" show")[0]: text.partition(" ")[0] for text in groups}
+    of = {student: [state(klass.results.get((student.id, f))) for f in klass.exercises] for student in klass.students}
+    nothing = [student for student in klass.students if set(of[student]) == {"-"}]
+    totals = {student: total(klass, student) for student in klass.students if student not in nothing}
+    median = statistics.median(totals.values())
+    below = [student for student, points in totals.items() if points < median / 2]
+    assert counts == {
+        "handed in nothing": f"{len(nothing):,}",
+        "handed in a file that could not be loaded": f"{sum('e' in states for states in of.values()):,}",
+        "handed in an untouched file": f"{sum('n' in states for states in of.values()):,}",
+        f"far below the class: less than half of the median of {median:g} points": f"{len(below):,}",
+    }
+    page.click("#look-after + ul button >> nth=0")
+    assert [cells[0] for cells in rows(page)] == [student.id for student in nothing[:50]]
+
+
+@in_browser
+def test_histograms_and_hardest_checks_agree_with_the_results(page, klass):
+    spoken = page.eval_on_selector_all("svg.histogram", "all => all.map(s => s.getAttribute('aria-label'))")
+    assert len(spoken) == len(klass.exercises)
+    for folder, words in zip(klass.exercises, spoken):
+        most = catalog.find(folder).max_points
+        found = [result.points for (_, exercise), result in klass.results.items() if exercise == folder]
+        said = {name: int(students) for name, students in re.findall(r"(\d+ to \d+ %|all points): (\d+)", words)}
+        assert sum(said.values()) == len(found)
+        assert said["all points"] == sum(points == most for points in found)
+        assert said["50 to 59 %"] == sum(0.5 <= points / most < 0.6 for points in found)
+    hardest = page.eval_on_selector("#checks ~ .scroll tbody tr", "row => [...row.cells].map(c => c.textContent)")
+    tallies: dict = {}
+    for result in klass.results.values():
+        if result.started and result.status != ERROR:
+            for check in result.checks:
+                tallies.setdefault((result.exercise, check.title), []).append(check.outcome == PASSED)
+    shares = {key: sum(passed) / len(passed) for key, passed in tallies.items()}
+    (folder, title), least = min(shares.items(), key=lambda entry: entry[1])
+    passed = tallies[folder, title]
+    assert hardest == [folder[:2], title, f"{sum(passed):,} ({100 * least:.0f} %)", f"{passed.count(False):,}", "0"]
+
+
+@in_browser
+def test_names_are_texts_and_nothing_else(page):
+    shown = [cells[1] for cells in rows(page)]
+    assert shown[:3] == list(HOSTILE[:3])
+    assert "\\u202egnihton\\u202c" in shown
+    assert page.eval_on_selector_all("body script:not([type])", "all => all.length") == 1
+    assert page.eval_on_selector_all("main img, main svg[onload], main iframe", "all => all.length") == 0
+    pairs = page.eval_on_selector_all("#pairs ~ ol.groups li.pair", "all => all.map(l => l.innerText.split('\\n'))")
+    assert [lines[0] for lines in pairs] == ["Student 00008 and Student 00009", f"Student 00008 and {HOSTILE[0]}"]
+    assert pairs[0][1].startswith("91% in 03 ") and pairs[0][1].endswith(
+        "<script>window.stolen = 5</script>; lines 3 to 9"
+    )
+    assert pairs[0][2].startswith("62% in 06 ") and pairs[1][1].startswith("100% in 06 ")
+
+
+@in_browser
+def test_the_keyboard_is_enough(page):
+    page.keyboard.press("/")
+    page.keyboard.type("student 00042")
+    assert len(rows(page)) == 1
+    page.focus("[data-sort=total]")
+    page.keyboard.press("Enter")
+    assert page.get_attribute("th[aria-sort]", "aria-sort") == "ascending"
+    assert page.evaluate("document.activeElement.dataset.sort") == "total"  # the focus is not lost
+    page.click("[type=reset]")
+    page.focus("#next")
+    page.keyboard.press("Space")
+    assert page.text_content("#page") == "Page 2 of 40"
+
+
+@in_browser
+def test_the_list_is_still_there_on_the_way_back(page):
+    page.fill("#text", "student 01")
+    page.click("[data-sort=total]")
+    page.click("#next")
+    before = rows(page)
+    page.goto("about:blank")
+    page.go_back()
+    assert page.text_content("#page").startswith("Page 2 ")
+    assert rows(page) == before
+
+
+@in_browser
+def test_print_has_every_row_and_the_screen_few(page):
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.eval_on_selector_all("#table tbody tr", "rows => rows.length") == MANY
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert len(rows(page)) == 50
+    page.emulate_media(media="print")
+    assert not page.is_visible("#filters") and page.is_visible("#table")
+
+
+@in_browser
+def test_it_fits_a_phone_and_follows_the_colours_of_the_system(page):
+    page.set_viewport_size({"width": 360, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    grounds = set()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        grounds.add(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+    assert len(grounds) == 2
+
+
+@in_browser
+def test_links_lead_to_the_students_pages(browser, tmp_path):
+    exercises = folders(2)
+    odd = Student("José +x@y.example", "José")
+    write(tmp_path, [*stream(8, exercises), (odd, [result_of(exercises[0])])], exercises)
+    page = browser.new_page()
+    page.goto((tmp_path / "class.html").as_uri())
+    for name in ("s00000", "s00007", odd.id):
+        page.click(f"#table tbody th a >> text={name}")
+        page.wait_for_selector("text=Your results")
+        assert name in page.text_content("main")
+        page.go_back()
+    page.close()
+
+
+@in_browser
+def test_an_anchor_leads_to_its_section(browser, text, tmp_path):
+    path = tmp_path / "class.html"
+    path.write_text(text, "utf-8")
+    page = browser.new_page()
+    page.goto(f"{path.as_uri()}#students")
+    assert page.url.endswith("#students")
+    page.wait_for_function("document.getElementById('students').getBoundingClientRect().top < innerHeight")
+    page.close()
+
+
+# What needs no browser.
+
+
+def number(cell: str) -> float:
+    return 0.0 if cell in ("error", "stub") else float(cell)
+
+
+def test_the_page_is_a_function_of_the_class_alone(klass):
+    turned = Class(klass.students[::-1], klass.exercises, dict(reversed(klass.results.items())))
+    assert class_page(turned) == class_page(klass)
+
+
+def test_a_class_of_nobody_and_a_class_that_handed_in_nothing_have_a_page():
+    assert "Nobody" in class_page(Class((), folders(2)))
+    whole = tuple(students(3))
+    assert "<strong>3</strong> handed in nothing" in class_page(Class(whole, folders(2)))
+
+
+def test_names_cannot_end_the_data(text):
+    data = text.partition('id="data">')[2].partition("</script>")[0]
+    assert not re.search("[<>&]", data)
+
+
+def test_what_the_grader_could_not_do_is_shown(tmp_path):
+    exercises = folders(2)
+    ada = Student("ada")
+    summary = write(
+        tmp_path, [(ada, results(ada, exercises))], exercises, ungraded={("ada", exercises[1]): "the worker died"}
+    )
+    assert summary.rows[0].states[1] == "u" and summary.rows[0].total is None
+    text = (tmp_path / "class.html").read_text("utf-8")
+    assert "<strong>1</strong> not graded: the grader failed" in text
+    assert "not graded: the worker died" in text

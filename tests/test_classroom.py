@@ -1,0 +1,269 @@
+"""A whole class, graded for real: fairly, once each, and whatever happens to the grader."""
+
+import csv
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from grader import catalog, paths
+from grader.classroom.store import NAME, Store
+from grader.errors import WrongUse
+
+EXERCISES = ("02_softmax_naive", "03_context_vectors")
+SEED = 11
+
+
+def solution(folder: str) -> str:
+    return paths.solution(folder).read_text("utf-8")
+
+
+def hand_in(root: Path, student: str, folder: str, source: str | bytes) -> Path:
+    path = root / student / folder / f"{paths.slug(folder)}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(source if isinstance(source, bytes) else source.encode())
+    return path
+
+
+def command(submissions: Path, out: Path, *options) -> list[str]:
+    words = ["grade", str(submissions), "--out", str(out), "--seed", str(SEED), "--jobs", "2", *map(str, options)]
+    return [sys.executable, "-m", "grader", *words]
+
+
+def grade(submissions: Path, out: Path, *options) -> subprocess.CompletedProcess:
+    done = subprocess.run(
+        command(submissions, out, *options), cwd=paths.ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert "Traceback" not in done.stderr + done.stdout, done.stderr
+    return done
+
+
+def grades(out: Path) -> dict[str, dict[str, str]]:
+    with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def events(log: Path, kind: str) -> list[dict]:
+    found = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    return [event for event in found if event["event"] == kind]
+
+
+def wrong(folder: str, number: int) -> Path:
+    return paths.wrong_versions(folder)[number]
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory) -> tuple[Path, Path]:
+    """A class with everything in it, graded once: the submissions and the results."""
+    root = tmp_path_factory.mktemp("class")
+    two, three = EXERCISES
+    for student, source in {
+        "ada": solution(two),
+        "ben": wrong(two, 0).read_text("utf-8"),
+        "cy": solution(two) + "\nwhile True:\n    pass\n",
+        "dee": solution(two) + "\nimport os\nos._exit(0)\n",
+        "eli": solution(two) + "\nhoard = [bytearray(1 << 20) for _ in range(100_000)]\n",
+        "flo": b"\xff\xfe\x00",
+        "gus": paths.stub(two).read_text("utf-8"),
+    }.items():
+        hand_in(root / "in", student, two, source)
+        hand_in(root / "in", student, three, solution(three))
+    hand_in(root / "in", "hal", three, solution(three))
+    done = grade(root / "in", root / "out", "--log", root / "log")
+    assert done.returncode == 0, done.stderr
+    return root / "in", root / "out"
+
+
+def test_each_gets_what_the_code_deserves_and_nobody_pays_for_another(mixed):
+    _, out = mixed
+    rows, (two, three) = grades(out), EXERCISES
+    full = {folder: catalog.find(folder).max_points for folder in EXERCISES}
+    assert set(rows) == {"ada", "ben", "cy", "dee", "eli", "flo", "gus", "hal"}
+    assert all(float(row[three]) == full[three] for row in rows.values())
+    assert float(rows["ada"][two]) == full[two]
+    assert 0 < float(rows["ben"][two]) < full[two]
+    assert all(float(rows[student][two]) == 0 for student in ("cy", "dee", "eli", "flo", "gus"))
+    assert rows["hal"][two] == ""
+
+
+def test_the_record_names_the_mistake_and_the_sandbox(mixed):
+    _, out = mixed
+    known = json.loads((out / "ben" / "result.json").read_text("utf-8"))
+    result = next(result for result in known["results"] if result["exercise"] == EXERCISES[0])
+    sentence = wrong(EXERCISES[0], 0).read_text("utf-8").split('"""')[1].strip().splitlines()[0]
+    assert sentence in [check["diagnosis"] for check in result["checks"]]
+    assert (result["seed"], result["device"]) == (SEED, "cpu")
+    assert result["sandbox"]["tier"] in "ABC" and result["sandbox"]["torch"]
+
+
+def test_equal_files_are_graded_once(mixed):
+    submissions, out = mixed
+    graded = events(out.parent / "log", "graded")
+    assert len([event for event in graded if event["exercise"] == EXERCISES[1]]) == 1
+    assert len({event["key"] for event in graded}) == len(graded)
+
+
+def test_only_what_changed_is_graded_again(mixed, tmp_path):
+    submissions, out = mixed
+    before = grades(out)
+    done = grade(submissions, out, "--log", tmp_path / "first")
+    assert "had been graded before" in done.stderr and not events(tmp_path / "first", "graded")
+    path = hand_in(submissions, "gus", EXERCISES[0], solution(EXERCISES[0]) + "\n# at last\n")
+    grade(submissions, out, "--log", tmp_path / "second")
+    assert [event["exercise"] for event in events(tmp_path / "second", "graded")] == [EXERCISES[0]]
+    after = grades(out)
+    assert float(after["gus"][EXERCISES[0]]) == catalog.find("02").max_points
+    assert {name: row for name, row in after.items() if name != "gus"} == {
+        k: v for k, v in before.items() if k != "gus"
+    }
+    path.write_text(paths.stub(EXERCISES[0]).read_text("utf-8"), "utf-8")
+
+
+def test_a_grade_can_be_explained(mixed, cli):
+    _, out = mixed
+    told = cli("explain", "ben", "02", "--out", out)
+    assert told.returncode == 0, told.stderr
+    assert f"seed {SEED}" in told.stdout and "The same as in the folder." in told.stdout
+    assert "called   softmax_naive(tensor" in told.stdout and "likely:" in told.stdout
+    nobody = cli("explain", "zoe", "02", "--out", out)
+    assert nobody.returncode == 2 and "zoe handed in nothing" in nobody.stderr
+
+
+def test_a_folder_serves_one_run_at_a_time(mixed, tmp_path):
+    file = Store(tmp_path)
+    with pytest.raises(WrongUse, match="another run"):
+        Store(tmp_path)
+    file.close()
+    (tmp_path / NAME).write_bytes(b"no database at all" * 500)
+    with pytest.raises(WrongUse, match="damaged"):
+        Store(tmp_path)
+
+
+def class_of(root: Path, students: int) -> Path:
+    """Right and wrong ones, each file different by a comment."""
+    rng = random.Random(3)
+    for number in range(students):
+        for folder in EXERCISES:
+            path = rng.choice([paths.solution(folder), *paths.wrong_versions(folder)[:6]])
+            hand_in(root, f"s{number:03d}", folder, path.read_text("utf-8") + f"\n# {number}\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> tuple[Path, dict]:
+    root = tmp_path_factory.mktemp("undisturbed")
+    submissions = class_of(root / "in", 24)
+    grade(submissions, root / "out")
+    return submissions, grades(root / "out")
+
+
+def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path):
+    submissions, expected = undisturbed
+    rng, log, interrupted = random.Random(SEED), tmp_path / "log", 0
+    for _ in range(4):
+        run = subprocess.Popen(
+            command(submissions, tmp_path / "out", "--log", log), cwd=paths.ROOT,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        goal = rng.randrange(3, 16)
+        had = len(events(log, "graded")) if log.exists() else 0
+        while run.poll() is None and (len(events(log, "graded")) if log.exists() else 0) < had + goal:
+            time.sleep(rng.random() * 0.05)
+        if run.poll() is not None:
+            break
+        os.kill(run.pid, signal.SIGKILL)
+        run.wait()
+        interrupted += 1
+    assert interrupted >= 2
+    done = grade(submissions, tmp_path / "out", "--log", log)
+    assert done.returncode == 0, done.stderr
+    assert grades(tmp_path / "out") == expected
+    with sqlite3.connect(tmp_path / "out" / NAME) as file:
+        (count,) = file.execute("select count(*) from results").fetchone()
+    assert count == len(expected) * len(EXERCISES)
+    # What was killed between writing and telling may be told never, but nothing is graded twice.
+    keys = [event["key"] for event in events(log, "graded")]
+    assert len(keys) == len(set(keys)) and count - interrupted * 2 <= len(keys) <= count
+
+
+def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path):
+    submissions, expected = undisturbed
+    log = tmp_path / "log"
+    run = subprocess.Popen(
+        command(submissions, tmp_path / "out", "--log", log), cwd=paths.ROOT, stderr=subprocess.PIPE, text=True
+    )
+    killed = 0
+    while run.poll() is None and killed < 2:
+        jobs = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True).stdout.split()
+        if log.exists() and len(events(log, "graded")) > 8 * (killed + 1) and jobs:
+            os.kill(int(jobs[-1]), signal.SIGKILL)
+            killed += 1
+        time.sleep(0.02)
+    _, stderr = run.communicate(timeout=200)
+    assert run.returncode == 0 and killed == 2, stderr
+    assert grades(tmp_path / "out") == expected
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
+def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tmp_path):
+    pytest.importorskip("distributed")
+    submissions, expected = undisturbed
+    environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
+    file, log = tmp_path / "scheduler.json", tmp_path / "log"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment, "start_new_session": True}
+    dask = [sys.executable, "-m", "dask"]
+    worker = [*dask, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--nworkers", "1", "--no-nanny"]
+    worker += ["--no-dashboard", "--local-directory", str(tmp_path)]
+    scheduler = [
+        *dask,
+        "scheduler",
+        "--scheduler-file",
+        str(file),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--no-dashboard",
+    ]
+    crew = [subprocess.Popen(scheduler, **quiet), subprocess.Popen(worker, **quiet)]
+    try:
+        while not file.exists():
+            time.sleep(0.1)
+        run = subprocess.Popen(
+            command(submissions, tmp_path / "out", "--dask", file, "--log", log), cwd=paths.ROOT,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        while run.poll() is None and not (log.exists() and events(log, "graded")):
+            time.sleep(0.05)
+        os.killpg(crew[1].pid, signal.SIGKILL)
+        crew.append(subprocess.Popen(worker, **quiet))  # one joins in mid-run
+        _, stderr = run.communicate(timeout=240)
+    finally:
+        for process in crew:
+            process.kill()
+            process.wait()
+    assert run.returncode == 0, stderr
+    assert grades(tmp_path / "out") == expected
+    keys = [event["key"] for event in events(log, "graded")]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_machine_with_another_version_is_refused():
+    from grader.classroom import cluster, version
+    from grader.classroom.pool import Order
+    from grader.nursery import InfrastructureError
+    from grader.runner import Settings
+
+    order = {**Order(Settings()).__dict__, "grader": "0123456789abcdef torch 2.4.0"}
+    refused = cluster.grade_row(order, [])["refused"]
+    assert "0123456789abcdef torch 2.4.0" in refused and version.grader() in refused
+    with pytest.raises(InfrastructureError, match="another version"):
+        cluster.demand_same("0123456789abcdef torch 2.4.0", "tcp://10.0.0.1:40000")
+    cluster.demand_same(version.grader(), "tcp://10.0.0.1:40000")

@@ -1,0 +1,355 @@
+"""The watch, in a real terminal, with real files and a real nursery."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+import pytest
+from at_terminal import WATCH, AtTerminal, checkout
+
+from grader import catalog, paths
+from grader.desk import saves
+
+FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.exercises()[:4])
+SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
+WRONG = paths.wrong_versions(EXERCISE)[0].read_text("utf-8")
+PASSED = {"status": "passed", "points": 5.0, "attempts": 1, "first_pass": 1_700_000_000, "hints": {}}
+
+
+class Learner:
+    """A learner at the watch, with a file that says in the verdict which save it was."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / ".kata-progress.json").write_text(
+            json.dumps({"schema": 1, "exercises": {FIRST: PASSED, SECOND: PASSED}})
+        )
+        self.file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
+        self.number = 0
+        self.desk = AtTerminal(WATCH, folder)
+
+    def source(self, source: str = SOLUTION) -> tuple[str, str]:
+        """The source of a save, and what its verdict shows."""
+        self.number += 1
+        return f"{source}\nprint('save {self.number}.')\n", f"│ save {self.number}."
+
+    def save(self, source: str = SOLUTION) -> str:
+        """Save in place; gives the page of the verdict."""
+        text, shown = self.source(source)
+        self.file.write_text(text)
+        return self.desk.shows(shown)
+
+
+@pytest.fixture(scope="module")
+def learner(tmp_path_factory):
+    learner = Learner(checkout(tmp_path_factory.mktemp("desk")))
+    yield learner
+    learner.desk.close()
+
+
+def nursery_of(pid: int) -> list[int]:
+    """The processes that a process has started, and those that these have."""
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children") as children:
+            for child in map(int, children.read().split()):
+                found += [child, *nursery_of(child)]
+    return found
+
+
+def gone(pids: list[int], seconds: float = 10) -> bool:
+    """Whether none of the processes runs any more, soon. What init has not buried yet is gone."""
+
+    def runs(pid: int) -> bool:
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+        except OSError:
+            return False
+
+    until = time.monotonic() + seconds
+    while any(map(runs, pids)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not any(map(runs, pids))
+
+
+def test_it_opens_at_the_first_exercise_that_is_not_done(learner):
+    page = learner.desk.shows("Not started")
+    assert page.startswith(f"{EXERCISE[:2]} ") and f"exercises/{EXERCISE}/" in page
+    assert "Task 1  attention_weights(inputs)" in page
+    assert "n next  p previous  h hint  a all  g plot  s solution  r reset  l list  q quit" in page
+    assert max(map(len, page.splitlines())) <= 80 and len(page.splitlines()) <= 24
+
+
+def test_every_save_is_graded(learner):
+    page = learner.save(WRONG)
+    assert "failed" in page and "checks passed" in page
+    learner.desk.shows("failed", "likely:")
+    page = learner.save()
+    assert "passed" in page and f"n: on to {NEXT[:2]}" in page
+
+
+def test_a_save_by_rename(learner):
+    text, shown = learner.source()
+    for _ in range(2):  # as vim does it: the old file becomes a backup, then the new one is renamed
+        new, backup = learner.file.with_suffix(".tmp"), learner.file.with_name(f"{learner.file.name}~")
+        new.write_text(text)
+        learner.file.rename(backup)
+        new.rename(learner.file)
+        backup.unlink()
+        learner.desk.shows(shown)
+        text, shown = learner.source(WRONG)
+
+
+def test_a_file_that_is_written_in_pieces(learner):
+    learner.save()
+    began = len(learner.desk.transcript)
+    text, shown = learner.source(WRONG)
+    with learner.file.open("w") as file:
+        time.sleep(0.03)  # empty
+        for piece in (text[:400], text[400:700]):
+            file.write(piece)
+            file.flush()
+            time.sleep(0.03)  # broken
+        file.write(text[700:])
+    learner.desk.shows(shown)
+    said = learner.desk.transcript[began:]
+    assert "SyntaxError" not in said and "is empty" not in said
+
+
+def test_a_file_that_stays_broken_is_said_to_be(learner):
+    learner.file.write_text("def attention_weights(inputs:\n")
+    page = learner.desk.shows("SyntaxError")
+    assert f"exercises/{EXERCISE}/{learner.file.name}:1" in page
+    learner.file.write_text("")
+    learner.desk.shows("is empty")
+    learner.save()
+
+
+def test_of_two_saves_in_a_row_the_second_counts(learner):
+    text, _ = learner.source(WRONG)
+    learner.file.write_text(text)
+    page = learner.save()
+    assert "passed" in page
+    time.sleep(0.5)
+    assert learner.desk.screen == page
+
+
+def test_a_grading_of_an_older_save_is_given_up(learner):
+    endless, shown = learner.source(SOLUTION + "\nwhile True: pass\n")
+    learner.file.write_text(endless)
+    learner.desk.shows("grading …")
+    began = time.monotonic()
+    learner.save()
+    assert time.monotonic() - began < 4.5  # a call is given 5 s
+    time.sleep(1)
+    assert "endless loop" not in learner.desk.transcript and shown not in learner.desk.transcript
+
+
+def test_a_deleted_file(learner):
+    learner.save()
+    learner.file.unlink()
+    page = learner.desk.shows("There is no file", "Press r for the fresh stub")
+    assert "points" not in page
+    learner.save(WRONG)
+
+
+def test_a_file_that_is_deleted_and_written_again(learner):
+    learner.save()
+    began = len(learner.desk.transcript)
+    learner.file.unlink()
+    time.sleep(0.03)
+    learner.save(WRONG)
+    assert "There is no file" not in learner.desk.transcript[began:]
+
+
+def test_a_resized_terminal(learner):
+    learner.save(WRONG)
+    learner.desk.resize(20, 50)
+    try:
+        page = learner.desk.shows("points", "quit")
+        until = time.monotonic() + 10
+        while max(map(len, page.splitlines())) > 70 and time.monotonic() < until:
+            time.sleep(0.05)
+            page = learner.desk.screen
+        long = [line for line in page.splitlines() if len(line) > 50]
+        assert all("exercises/" in line for line in long)  # a place in a file stays whole, for the terminal to link
+        assert "failed" in page
+    finally:
+        learner.desk.resize(24, 80)
+
+
+def test_a_nursery_that_dies_is_replaced(learner):
+    learner.save()
+    for pid in nursery_of(learner.desk.process.pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    assert "failed" in learner.save(WRONG)
+
+
+def test_hints_come_one_after_the_other(learner):
+    learner.save(WRONG)
+    learner.desk.type("h")
+    first = learner.desk.shows("Hint 1 of 3", "8 in all")
+    learner.desk.type("h")
+    second = learner.desk.shows("Hint 2 of 3", "7 in all")
+    assert first != second
+
+
+def test_all_checks_are_shown_and_hidden_again(learner):
+    learner.save(WRONG)
+    learner.desk.type("a")
+    page = learner.desk.shows("not checked")
+    assert page.count("✔ Task") + page.count("✘ Task") + page.count("– Task") == len(catalog.find(EXERCISE).points)
+    learner.desk.type("a")
+    assert "✔ Task" not in learner.desk.shows("a: show all")
+
+
+def test_the_list_of_all_exercises(learner):
+    learner.desk.type("l")
+    page = learner.desk.shows("core track", "any key: back")
+    assert all(exercise.title in page for exercise in catalog.exercises())
+    learner.desk.type("x")
+    learner.desk.shows("points ·")
+
+
+def test_next_and_previous(learner):
+    learner.desk.type("n")
+    learner.desk.shows(f"{NEXT[:2]} ", "Not started")
+    learner.desk.type("s")
+    learner.desk.shows("once this exercise is passed")
+    learner.desk.type("p")
+    learner.desk.shows(f"exercises/{EXERCISE}/", "points ·")
+
+
+def test_the_plot(learner):
+    learner.save()
+    learner.desk.type("g")
+    page = learner.desk.shows("any key: back")
+    assert page.count("\n") > 8
+    learner.desk.type("x")
+    learner.desk.shows("points ·")
+
+
+def test_solution_and_reset(learner):
+    learner.save(WRONG)
+    learner.desk.type("s")
+    learner.desk.shows("- yours   + the reference", "any key: back")
+    learner.desk.type("x")
+    learner.desk.shows("points ·")
+    mine = learner.file.read_text()
+    learner.desk.type("r")
+    learner.desk.shows("y: yes, any other key: no")
+    learner.desk.type("n")
+    learner.desk.shows("points ·")
+    assert learner.file.read_text() == mine
+    learner.desk.type("r")
+    learner.desk.shows("y: yes, any other key: no")
+    learner.desk.type("y")
+    learner.desk.shows("Not started")
+    kept = [path for path in learner.file.parent.iterdir() if path.name.startswith(f"{learner.file.name}.")]
+    assert [path.read_text() for path in kept] == [mine]
+
+
+def test_ctrl_c_ends_it_in_good_order(learner):
+    learner.save()
+    children = nursery_of(learner.desk.process.pid)
+    assert children and not learner.desk.echoes
+    learner.desk.type("\x03")
+    assert learner.desk.ends() == 0
+    assert learner.desk.echoes and "Traceback" not in learner.desk.transcript
+    assert gone(children)
+    states = json.loads((learner.folder / ".kata-progress.json").read_text())["exercises"]
+    assert states[EXERCISE]["status"] == "passed" and states[EXERCISE]["attempts"] >= 1
+    last = json.loads((learner.folder / ".kata-results" / f"{EXERCISE}.json").read_text())
+    assert last["status"] == "passed"
+
+
+def test_make_watch_is_stopped_and_goes_on(tmp_path):
+    folder = checkout(tmp_path)
+    shell = AtTerminal(["bash", "--norc", "-i"], folder, PS1="ready> ")
+    file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
+    try:
+        shell.type(f"make watch EX=03 PYTHON={sys.executable}\n")
+        shell.shows("Not started")
+        shell.type("\x1a")
+        place = shell.says("Stopped")
+        shell.says("ready> ", place)
+        file.write_text(SOLUTION)
+        shell.type("echo still $((40+2))\n")
+        place = shell.says("still 42", place)
+        shell.type("fg\n")
+        shell.shows("7 of 7 points · passed")
+        file.write_text(WRONG)
+        shell.shows("failed")
+        shell.type("\x03")
+        place = shell.says("ready> ", len(shell.transcript))
+        shell.type("echo after $((40+2))\n")
+        shell.says("after 42", place)
+        assert "Traceback" not in shell.transcript
+    finally:
+        shell.close()
+
+
+def test_a_closed_window_leaves_nothing_behind(tmp_path):
+    desk = AtTerminal([*WATCH, "03"], checkout(tmp_path))
+    desk.shows("Not started")
+    children = nursery_of(desk.process.pid)
+    desk.close()
+    assert desk.process.returncode is not None
+    assert gone(children)
+
+
+@pytest.mark.parametrize("way", ["--poll", "without watchfiles"])
+def test_it_works_without_file_events(tmp_path, way):
+    folder = checkout(tmp_path / "checkout")
+    (tmp_path / "watchfiles.py").write_text("raise ImportError('not installed')\n")
+    missing = {} if way == "--poll" else {"PYTHONPATH": str(tmp_path)}
+    desk = AtTerminal([*WATCH, "03", *(["--poll"] if way == "--poll" else [])], folder, **missing)
+    try:
+        desk.shows("Not started", "POLL=1" if way == "--poll" else "pip install watchfiles")
+        file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
+        file.write_text(SOLUTION)
+        desk.shows("passed")
+        file.write_text(WRONG)  # in the same second
+        desk.shows("failed")
+        desk.type("q")
+        assert desk.ends() == 0 and desk.echoes
+    finally:
+        desk.close()
+
+
+def test_without_a_terminal_it_says_so(cli):
+    done = cli("watch", "03")
+    assert done.returncode == 2
+    assert "needs a terminal" in done.stderr and "make check EX=03" in done.stderr
+
+
+MOUNTS = r"""overlay / overlay rw,relatime 0 0
+server:/home /home nfs4 rw 0 0
+/dev/sda1 /home/me/local ext4 rw 0 0
+//host/share /mnt/my\040share cifs rw 0 0
+me@host: /home/me/remote fuse.sshfs rw 0 0
+C:\134 /mnt/c 9p rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "release", "reason"),
+    [
+        ("/work/kata", "6.1.0-18-amd64", ""),
+        ("/home/me/kata", "6.1.0-18-amd64", "nfs4"),
+        ("/home/me/local/kata", "6.1.0-18-amd64", ""),
+        ("/home/me/remote/kata", "6.1.0-18-amd64", "fuse.sshfs"),
+        ("/mnt/my share/kata", "6.1.0-18-amd64", "cifs"),
+        ("/mnt/c/kata", "6.1.0-18-amd64", "9p"),
+        ("/home/me/local/kata", "5.15.90.1-microsoft-standard-WSL2", "WSL"),
+    ],
+)
+def test_where_file_events_do_not_come(folder, release, reason):
+    found = saves.must_poll(paths.Path(folder), release, MOUNTS)
+    assert reason in found and bool(reason) == bool(found)

@@ -1,0 +1,192 @@
+"""The site of the lessons: built for real, read by a real browser, from a disk and from a server, without a network."""
+
+import ast
+import functools
+import html
+import http.server
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from browser import browser
+
+from grader import catalog, paths
+from grader.site import pages
+
+for name in ("material", "latex2mathml"):
+    pytest.importorskip(name, reason=f"{name} is not installed (extra docs)")
+
+CODE = re.compile(r"^```.*?^```|`(?:[^`\n]|\n(?!\n))+`", re.M | re.S)
+FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$(?![\s$])[^$]+?(?<!\s)\$", re.S)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("docs") / "site"
+    command = [sys.executable, "-m", "grader", "docs", "--output", str(out)]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    assert "index.html" in done.stdout
+    return out
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def address(built):
+    """The site as a server on this machine gives it."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *words):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(built))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def text_of(page: Path) -> str:
+    """What a page says, without its markup."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
+
+
+def test_lessons_stand_in_the_order_of_progress(built):
+    menu = (
+        (built / "index.html").read_text("utf-8").split('<nav class="md-nav md-nav--primary"')[1].split("</nav>\n\n")[0]
+    )
+    linked = list(dict.fromkeys(re.findall(r'href="lessons/([^/"]+)/index.html"', menu)))
+    assert linked == [exercise.folder for exercise in catalog.exercises()]
+    assert "kill-table.html" in menu and "documented-numbers.html" in menu
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_a_lesson_is_whole(built, exercise):
+    """Formulas, code, tables and lists are as many as GitHub would show."""
+    markdown = pytest.importorskip("markdown_it")
+    source = paths.lesson(exercise.folder).read_text("utf-8")
+    page = (built / "lessons" / exercise.folder / "index.html").read_text("utf-8")
+    body = page.split('<article class="md-content__inner md-typeset">')[1].split("</article>")[0]
+    formulas = FORMULA.findall(CODE.sub("", source))
+    assert body.count("<math ") == len(formulas)
+    assert "arithmatex" not in body and not re.search(r"\$[^$<]*\\", re.sub(r"<pre.*?</pre>", "", body, flags=re.S))
+    # Formulas hold characters that mean something in Markdown: without them the structure is the same.
+    plain = markdown.MarkdownIt("commonmark").enable("table").render(FORMULA.sub("x", source))
+    for tag in ("h1", "h2", "h3", "pre", "table", "tr", "ol", "ul", "li", "blockquote"):
+        count = [len(re.findall(rf"<{tag}[ >]", part)) for part in (body, plain)]
+        assert count[0] == count[1], tag
+
+
+def test_hints_are_folded_up_and_not_found_by_the_search(built):
+    for exercise in catalog.exercises():
+        page = (built / "lessons" / exercise.folder / "hints.html").read_text("utf-8")
+        known = len(re.findall(r"^\d+\. ", paths.hints(exercise.folder).read_text("utf-8"), re.M))
+        assert len(re.findall(r'<details class="tip">', page)) == known > 0
+    assert "hints.html" not in (built / "search" / "search_index.json").read_text("utf-8")
+
+
+def test_no_solution_is_in_it(built):
+    """No body of a solution that says more than one line, and nothing of a wrong version's code."""
+    everything = "\n".join(text_of(page) for page in built.rglob("*.html"))
+    everything += (built / "search" / "search_index.json").read_text("utf-8")
+    squeezed = re.sub(r"\s+", "", everything)
+    bodies = 0
+    for path in paths.SOLUTIONS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                body = [
+                    one for one in node.body if not isinstance(one, ast.Expr) or not isinstance(one.value, ast.Constant)
+                ]
+                if len(body) > 1:
+                    bodies += 1
+                    said = re.sub(r"\s+", "", "".join(map(ast.unparse, body)))
+                    assert said not in squeezed, f"{path}: {node.name}"
+    assert bodies > 500
+    names = [str(path.relative_to(built)) for path in built.rglob("*")]
+    assert not any(name.endswith(".py") or name.startswith("solutions") for name in names)
+
+
+def test_no_page_names_an_address_that_it_would_fetch(built):
+    fetched = re.compile(r"""<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)=["']?(https?:)?//""")
+    for page in built.rglob("*.html"):
+        found = [match[0] for match in fetched.finditer(page.read_text("utf-8")) if 'rel="canonical"' not in match[0]]
+        assert found == [], page
+
+
+def test_every_page_loads_without_a_request_outside(built, address, chromium):
+    context = chromium.new_context()
+    requests, troubles, failed = [], [], []
+    context.on("request", lambda request: requests.append(request.url))
+    context.on("requestfailed", lambda request: failed.append(request.failure))
+    context.on("response", lambda response: troubles.append(response.url) if response.status >= 400 else None)
+    tab = context.new_page()
+    tab.on("pageerror", lambda error: troubles.append(str(error)))
+    every = sorted(built.rglob("*.html"))
+    assert len(every) > 2 * len(catalog.exercises())
+    for page in every:
+        tab.goto(f"{address}/{page.relative_to(built).as_posix()}", wait_until="load")
+    tab.wait_for_load_state("networkidle")
+    assert [url for url in requests if not url.startswith(address)] == []
+    assert troubles == []
+    assert set(failed) <= {"net::ERR_ABORTED"}  # what a page still asked for when the next one was opened
+    context.close()
+
+
+@pytest.mark.parametrize("where", ["disk", "server"])
+def test_the_search_finds_a_lesson(built, address, chromium, where):
+    context = chromium.new_context()
+    requests = []
+    context.on("request", lambda request: requests.append(request.url))
+    tab = context.new_page()
+    root = built.as_uri() if where == "disk" else address
+    tab.goto(f"{root}/index.html")
+    tab.locator(".md-search__input").click()
+    tab.keyboard.type("softmax", delay=20)
+    found = tab.locator(".md-search-result__link")
+    found.first.wait_for(timeout=30_000)
+    assert "02_softmax_naive" in found.first.get_attribute("href")
+    assert [url for url in requests if not url.startswith((root, "blob:", "about:", "data:"))] == []
+    context.close()
+
+
+def test_formulas_are_shown_without_a_script(built, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    folder = next(exercise.folder for exercise in catalog.exercises() if exercise.number == 6)
+    tab.goto((built / "lessons" / folder / "index.html").as_uri())
+    fraction = tab.locator(".formula mfrac").first
+    over, under = (fraction.locator("> *").nth(i).bounding_box() for i in (0, 1))
+    assert over["y"] + over["height"] <= under["y"] + 2  # one above the other: it is laid out, not only text
+    context.close()
+
+
+def test_a_link_that_leads_nowhere_becomes_a_name(tmp_path):
+    places = {(tmp_path / "docs/known.md").resolve(): "known.md"}
+    text = "[a](../docs/known.md#part) [`b.py`](b.py) [c](c.md) `[d](d.md)` [e](https://example.com)"
+    got = pages.linked(text, tmp_path / "docs" / "page.md", "deep/page.md", places)
+    assert got == "[a](../known.md#part) `b.py` `c` `[d](d.md)` [e](https://example.com)"
+
+
+def test_a_formula_that_cannot_be_read_is_named():
+    from mkdocs.exceptions import PluginError
+
+    from grader.site.formulas import with_mathml
+
+    with pytest.raises(PluginError, match=r"page\.md: the formula .*nosuch"):
+        with_mathml(r'<span class="arithmatex">\(\nosuch{x}\)</span>', "page.md")
+
+
+def test_a_folder_of_somebody_elses_is_not_removed(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    command = [sys.executable, "-m", "grader", "docs", "--output", str(tmp_path)]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 2 and "not empty" in done.stderr
+    assert (tmp_path / "mine.txt").read_text() == "mine"

@@ -1,0 +1,334 @@
+"""Notebooks: what is made, what is gathered from a kernel, and real ones run in a real kernel and a real browser."""
+
+import ast
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from browser import browser
+
+from grader import catalog, paths
+from grader.desk import fresh
+from grader.notebook import gather
+
+WANTED = ["f"]
+
+
+def run(source: str) -> dict:
+    namespace: dict = {}
+    exec(compile(source, "gathered", "exec"), namespace)
+    return namespace
+
+
+# What is gathered.
+
+
+def test_the_definition_that_was_run_last_counts():
+    cells = ["", "def f(x):\n    return 1", "f(3)", "def f(x):\n    return 2", "f(4)"]
+    assert run(gather.source(cells, WANTED))["f"](0) == 2
+    # run again, out of order: In [5] is the first cell once more
+    assert run(gather.source([*cells, cells[1]], WANTED))["f"](0) == 1
+
+
+def test_what_it_builds_on_comes_along_in_its_newest_form():
+    cells = [
+        "",
+        "import math",
+        "FACTOR = 2\ndef helper(x):\n    return x * FACTOR",
+        "def f(x):\n    return helper(math.floor(x))",
+        "FACTOR = 10",
+    ]
+    source = gather.source(cells, WANTED)
+    assert run(source)["f"](1.5) == 10
+    assert "# --- In [3] ---" in source
+
+
+def test_experiments_stay_outside():
+    cells = [
+        "",
+        "x = open('/no/such/file')",
+        "def f(x):\n    weights = x\n    return [x for x in range(3)] and weights",
+        "weights = f(launch())",
+        "from grader.notebook import check\ncheck('03')",
+        "raise SystemExit",
+    ]
+    source = gather.source(cells, WANTED)
+    assert run(source)["f"](7) == 7
+    assert "open" not in source and "launch" not in source and "grader" not in source
+
+
+def test_a_class_that_extends_itself_and_a_method_put_in_later():
+    cells = [
+        "",
+        "class f:\n    def one(self):\n        return 1",
+        "class f(f):\n    def two(self):\n        return 2",
+        "def three(self):\n    return self.one() + self.two()\nf.three = three",
+    ]
+    assert run(gather.source(cells, WANTED))["f"]().three() == 3
+    # the base as it was then, although its name has a new meaning now
+    cells = ["", "class Base:\n    a = 1", "class f(Base):\n    pass", "class Base:\n    a = 2"]
+    assert run(gather.source(cells, WANTED))["f"].a == 1
+    # a new definition forgets what was put into the old one
+    cells = ["", "def f(x):\n    return 1", "f.note = 5", "def f(x):\n    return 2"]
+    assert not hasattr(run(gather.source(cells, WANTED))["f"], "note")
+
+
+def test_magics_broken_cells_and_star_imports():
+    cells = [
+        "",
+        "%matplotlib inline\nfrom math import *",
+        "%%time\ndef f(x):\n    return floor(x)",
+        "def f(x:\n    return 3",
+        "!ls; pwd",
+        "%%bash\ndef f(x): return 5",
+        "f?",
+    ]
+    assert run(gather.source(cells, WANTED))["f"](2.5) == 2
+
+
+def test_several_statements_on_a_line_and_in_a_branch():
+    cells = ["", "a = 1; b = 2", "if a:\n    def f(x):\n        return a + b"]
+    source = gather.source(cells, WANTED)
+    assert run(source)["f"](0) == 3
+    cells = ["", "count = 1", "count += 1", "def f(x):\n    return count"]
+    assert run(gather.source(cells, WANTED))["f"](0) == 2
+
+
+def test_nothing_is_gathered_where_nothing_was_run():
+    assert gather.source(["", "import torch", "g = 3"], WANTED) == ""
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
+    source = paths.solution(exercise.folder).read_text("utf-8")
+    lines = source.splitlines()
+    cells = ["", *("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in ast.parse(source).body)]
+    gathered = gather.source(cells, gather.defined(fresh.source(exercise.folder)))
+    kept = [ast.dump(node) for node in ast.parse(gathered).body]
+    assert kept == [ast.dump(node) for node in ast.parse(source).body[1:]]  # all but the docstring
+
+
+# What is made.
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    root = tmp_path_factory.mktemp("checkout")
+    for name in ("grader", "exercises", "solutions"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
+        shutil.copytree(paths.ROOT / name, root / name, ignore=ignored)
+    return root
+
+
+def command(checkout, *words) -> subprocess.CompletedProcess:
+    words = [sys.executable, "-m", "grader", *words]
+    return subprocess.run(words, cwd=checkout, capture_output=True, text=True, timeout=200, check=False)
+
+
+def made(checkout, number: str):
+    """The path of a notebook, made anew."""
+    (folder,) = (checkout / "exercises").glob(f"{number}_*")
+    path = folder / f"{paths.slug(folder.name)}.ipynb"
+    path.unlink(missing_ok=True)
+    done = command(checkout, "notebook", number, "--no-open")
+    assert done.returncode == 0 and "is made" in done.stdout, done.stderr
+    return path
+
+
+def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub(checkout):
+    jupytext = pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
+    import nbformat
+
+    from grader.notebook import making
+
+    for exercise in catalog.exercises():
+        notebook = jupytext.reads(making.percent(exercise), fmt="py:percent")
+        nbformat.validate(notebook)
+        code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+        assert f'check("{exercise.folder[:2]}")' in code[-1]
+        stub = fresh.source(exercise.folder)
+        for name in gather.defined(stub):
+            (holder,) = [cell for cell in code if name in gather.defined(cell)]
+            assert "raise NotImplementedError" in holder or "# given" in holder
+        assert not any("SOLUTION" in cell for cell in code)
+        text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        lesson = paths.lesson(exercise.folder).read_text("utf-8")
+        lines = [line for line in lesson.splitlines() if line.strip()]
+        assert [line for line in lines if line.rstrip() not in text] == []
+
+
+def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatch):
+    pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
+    from grader.notebook import making
+
+    exercise, path = catalog.find("02"), tmp_path / "made.ipynb"
+    monkeypatch.setattr(paths, "notebook", lambda folder: path)
+    assert making.make(exercise) == (path, making.MADE)
+    fresh_one = path.read_bytes()
+    assert making.make(exercise) == (path, making.MADE)  # untouched: the newest lesson may take its place
+    assert path.read_bytes() == fresh_one
+    for change in (
+        lambda cells: cells[-2].update(source="mine"),
+        lambda cells: cells.pop(),
+        lambda cells: cells[-1].update(execution_count=1),
+    ):
+        edited = json.loads(fresh_one)
+        change(edited["cells"])
+        path.write_text(json.dumps(edited), "utf-8")
+        before = path.read_bytes()
+        assert making.make(exercise) == (path, making.KEPT)
+        assert path.read_bytes() == before
+    path.write_text("no notebook at all", "utf-8")
+    assert making.make(exercise) == (path, making.KEPT)
+    assert path.read_text("utf-8") == "no notebook at all"
+
+
+def test_outside_of_a_notebook_it_says_what_to_type(checkout):
+    code = "from grader.notebook import check\ntry:\n    check('03')\nexcept RuntimeError as error:\n    print(error)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=checkout, capture_output=True, text=True)
+    assert "make check EX=03" in done.stdout
+
+
+# Real kernels.
+
+
+def solved(path, solution: str):
+    """The notebook with the solution's definitions in the cells of the stub's."""
+    import nbformat
+
+    lines = solution.splitlines()
+    bodies = {
+        node.name: "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        for node in ast.parse(solution).body
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and (names := gather.defined(cell.source)):
+            cell.source = "\n\n\n".join(bodies[name] for name in names)
+    return notebook
+
+
+def execute(notebook, path):
+    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed (extra notebook)")
+    client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}})
+    client.execute()
+    return notebook
+
+
+def html_of(cell) -> str:
+    return "".join(out["data"].get("text/html", "") for out in cell.outputs if "data" in out)
+
+
+def test_a_notebook_is_graded_as_it_was_run(checkout):
+    pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
+    from nbformat.v4 import new_code_cell
+
+    path = made(checkout, "03")
+    (solution,) = (checkout / "solutions").glob("03_*/context_vectors.py")
+    notebook = solved(path, solution.read_text("utf-8"))
+    wrong = "def attention_weights(inputs):\n    print('<script>')\n    return inputs @ inputs.T"
+    right = next(cell.source for cell in notebook.cells if "attention_weights" in gather_names(cell))
+    notebook.cells += [
+        new_code_cell(wrong),
+        new_code_cell('check("03", seed=7)'),
+        new_code_cell('plot("03")'),
+        new_code_cell(right),  # as if the first cell had been run again
+        new_code_cell('check("03", seed=7)'),
+        new_code_cell('hint("3")'),
+        new_code_cell('hint("3", task=3)'),
+        new_code_cell('check("nonsense")'),
+    ]
+    execute(notebook, path)
+    first = notebook.cells[-9]
+    broken, picture, _, again, hint, other, nonsense = notebook.cells[-7:]
+    assert "7 of 7 points" in html_of(first) and "<svg" in html_of(first)
+    assert "failed" in html_of(broken) and "likely: " in html_of(broken) and "<svg" in html_of(broken)
+    assert "&lt;script&gt;" in html_of(broken) and "<script" not in html_of(broken)
+    assert "Largest difference" in html_of(picture)
+    assert "7 of 7 points" in html_of(again)
+    assert "hint 1 of 3" in hint.outputs[0]["data"]["text/plain"]
+    assert "Task 3" in other.outputs[0]["data"]["text/plain"]
+    assert "No exercise is called" in nonsense.outputs[0]["data"]["text/plain"]
+    state = json.loads((checkout / ".kata-progress.json").read_text("utf-8"))["exercises"]["03_context_vectors"]
+    assert state["status"] == "passed" and state["attempts"] == 3
+
+
+def gather_names(cell) -> list[str]:
+    return gather.defined(cell.source) if cell.cell_type == "code" else []
+
+
+SETTINGS = {
+    "@jupyterlab/notebook-extension/tracker.jupyterlab-settings": {"windowingMode": "none"},  # every cell is there
+    "@jupyterlab/apputils-extension/notification.jupyterlab-settings": {"fetchNews": "false"},
+}
+
+
+@contextlib.contextmanager
+def jupyterlab(folder):
+    """A running JupyterLab; gives its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}", "--ip=127.0.0.1"]
+    words += ["--IdentityProvider.token=", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"]
+    home = folder / "jupyter"
+    places = {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
+    environment = {**os.environ, **places, "HOME": str(home), "JUPYTERLAB_SETTINGS_DIR": str(home / "settings")}
+    for name, setting in SETTINGS.items():
+        (home / "settings" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / "settings" / name).write_text(json.dumps(setting), "utf-8")
+    server = subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 90
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=5)
+                break
+            except OSError:
+                assert server.poll() is None and time.monotonic() < until, "JupyterLab did not start"
+                time.sleep(0.3)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def test_in_a_real_jupyterlab(checkout):
+    """Open the made notebook, run all its cells, and read the verdict where a learner reads it."""
+    for name in ("jupyterlab", "jupytext"):
+        pytest.importorskip(name, reason=f"{name} is not installed (extra notebook)")
+    path = made(checkout, "06")
+    with browser() as chromium, jupyterlab(checkout) as address:
+        tab = chromium.new_page()
+        tab.goto(f"{address}/lab/tree/{path.relative_to(checkout).as_posix()}")
+        tab.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)
+        tab.get_by_role("menuitem", name="Run", exact=True).click()
+        tab.get_by_text("Run All Cells", exact=True).click()
+        shown = tab.locator(".kata")
+        shown.wait_for(timeout=120_000)
+        assert "not started" in shown.inner_text()
+        # The learner edits a cell, runs it and the last one, and saves nothing.
+        cell = tab.locator(".jp-CodeCell", has_text="def scaled_attention_weights").locator(".cm-content")
+        cell.click()
+        tab.keyboard.press("Control+a")
+        tab.keyboard.insert_text(
+            "def scaled_attention_weights(query, keys):\n    return torch.softmax(query @ keys.mT, -1)"
+        )
+        tab.keyboard.press("Control+Enter")
+        tab.locator(".jp-CodeCell", has_text="check(").last.locator(".cm-content").click()
+        tab.keyboard.press("Control+Enter")
+        picture = tab.locator(".kata figure svg").first
+        picture.wait_for(timeout=120_000)
+        text = tab.locator(".kata").inner_text()
+        assert "likely: The scores are not divided" in text
+        assert picture.bounding_box()["width"] > 100
+        colour = tab.locator(".kata .failed").first.evaluate("one => getComputedStyle(one).color")
+        assert colour == "rgb(171, 29, 23)"  # our style is in force

@@ -1,0 +1,294 @@
+"""Pictures of attention: right for the solutions, telling for the mistakes, there whatever a learner's code does."""
+
+import io
+import itertools
+import math
+import shutil
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from grader import catalog, paths, submission
+from grader.errors import WrongUse
+from grader.nursery import Worker
+from grader.pictures import Picture, colours, files, photograph, svg, taking, terminal
+from grader.submission import Submission
+
+DRAWN = [exercise for exercise in catalog.exercises() if paths.pictures(exercise.folder).exists()]
+TOKENS = ("Your", "journey")
+
+
+def of_file(path, nursery, number: str) -> tuple[Picture, ...]:
+    return photograph(catalog.find(number), submission.read(path), nursery)
+
+
+def of_source(source: str, nursery, number: str = "03") -> tuple[Picture, ...]:
+    return photograph(catalog.find(number), Submission(source, "mine.py"), nursery)
+
+
+# What is in them.
+
+
+def test_the_core_track_has_pictures():
+    assert {exercise.number for exercise in DRAWN} >= set(range(1, 15))
+
+
+@pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
+def test_a_solution_lies_on_the_expected(exercise, nursery, monkeypatch):
+    requests = []
+    asked = Worker.request
+    monkeypatch.setattr(Worker, "request", lambda *args: requests.append(args[1]["op"]) or asked(*args))
+    pictures = of_file(paths.solution(exercise.folder), nursery, exercise.folder)
+    assert pictures
+    for picture in pictures:
+        assert picture.learner is not None, picture.note
+        assert picture.largest_difference < 1e-4
+        assert len(picture.expected) == len(picture.rows)
+        assert {len(row) for row in picture.expected} == {len(picture.columns)}
+    assert requests[0] == "load" and len(requests) <= 9  # a class costs creation, two to load its parameters, a call
+
+
+@pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
+def test_a_stub_has_the_expected_ones_alone_and_says_why(exercise, nursery):
+    for picture in of_file(paths.stub(exercise.folder), nursery, exercise.folder):
+        assert picture.learner is None and picture.difference is None
+        assert "still raises NotImplementedError" in picture.note
+
+
+@pytest.mark.parametrize(
+    ("number", "mistake"),
+    [
+        ("01", "features_with_features"),
+        ("02", "naive_over_last_dim"),
+        ("03", "softmax_over_columns"),
+        ("05", "queries_and_keys_swapped"),
+        ("06", "scaling_left_out"),
+        ("07", "no_scale"),
+        ("08", "no_scale"),
+        ("09", "weights_look_ahead"),
+        ("10", "causal_not_masked"),
+        ("11", "scaling_missing"),
+        ("12", "multi_head_interleaved"),
+        ("13", "without_mask"),
+        ("13", "unscaled"),
+        ("14", "no_scale"),
+    ],
+)
+def test_a_mistake_is_seen(number, mistake, nursery):
+    path = paths.SOLUTIONS / catalog.find(number).folder / "wrong" / f"{mistake}.py"
+    pictures = of_file(path, nursery, number)
+    assert any(picture.learner is None or picture.largest_difference > 0.02 for picture in pictures)
+
+
+def test_without_the_scale_the_weights_are_as_sharp_as_the_second_picture_says(nursery):
+    exercise = catalog.find("06")
+    unscaled = of_file(paths.SOLUTIONS / exercise.folder / "wrong" / "scaling_left_out.py", nursery, "06")
+    assert _close(unscaled[0].learner, unscaled[1].expected)
+    sharpest = [max(map(max, picture.expected)) for picture in unscaled]
+    mean = [sum(max(row) for row in picture.expected) / len(picture.rows) for picture in unscaled]
+    assert sharpest[1] > 0.99 and mean[1] > mean[0] + 0.1
+
+
+@pytest.mark.parametrize("number", ["09", "10", "11", "13"])
+def test_a_triangle_is_one(number, nursery):
+    for picture in of_file(paths.solution(catalog.find(number).folder), nursery, number):
+        above = [row[j] for i, row in enumerate(picture.expected) for j in range(i + 1, len(row))]
+        assert set(above) == {0.0}
+
+
+def test_every_head_has_its_own_picture(nursery):
+    titles = [picture.title for picture in of_file(paths.solution(catalog.find("13").folder), nursery, "13")]
+    assert len(titles) == len(set(titles)) == 4
+    assert titles[0].endswith("head 1") and titles[1].endswith("head 2")
+
+
+def _close(one, other) -> bool:
+    return all(abs(a - b) < 1e-4 for a, b in zip(itertools.chain(*one), itertools.chain(*other)))
+
+
+# Whatever the learner's code does.
+
+
+@pytest.mark.parametrize(
+    ("body", "note"),
+    [
+        ("return None", "None"),
+        ("return 'weights'", "str"),
+        ("return inputs", "(6, 3)"),
+        ("return [[0.1] * 6] * 6", "list"),
+        ("return torch.zeros(6, 6, dtype=torch.complex64)", "complex64"),
+        ("return torch.zeros(6, 6, device='meta')", "meta"),
+        ("return torch.zeros(1).expand(1000, 1000)", "(1000, 1000)"),
+        ("raise ValueError('\\x1b[31m<b>')", "ValueError"),
+        ("raise SystemExit", "ended the program"),
+        ("import os; os._exit(3)", "exit code 3"),
+        ("return attention_weights(inputs)", "RecursionError"),
+        ("x = torch.zeros(6, 6)\n    while True: pass", "endless loop"),
+        ("return torch.ones(1 << 40)", "more memory"),
+    ],
+)
+def test_it_comes_whatever_the_code_does(body, note, nursery):
+    (picture,) = of_source(f"import torch\ndef attention_weights(inputs):\n    {body}\n", nursery)
+    assert picture.learner is None and picture.expected
+    assert note in picture.note and "\x1b" not in picture.note
+    assert terminal.render(picture) and "<b>" not in svg.figure(picture)
+
+
+@pytest.mark.parametrize("source", ["def broken(:", "1 / 0", "", "import nothing_like_this", "def other(): pass"])
+def test_a_file_that_gives_nothing_gives_the_expected_picture(source, nursery):
+    (picture,) = of_source(source, nursery)
+    assert picture.learner is None and picture.note
+
+
+@pytest.mark.parametrize("values", ["nan", "inf", "-inf", "1e30", "-1e30", "True"])
+def test_numbers_that_are_none_are_shown_too(values, nursery, tmp_path):
+    dtype = "torch.bool" if values == "True" else "torch.float32"
+    value = values if values == "True" else f"float('{values}')"
+    (picture,) = of_source(
+        f"import torch\ndef attention_weights(inputs):\n    return torch.full((6, 6), {value}, dtype={dtype})", nursery
+    )
+    assert picture.learner is not None
+    assert terminal.render(picture)
+    ElementTree.fromstring(svg.figure(picture).replace("class=number", 'class="number"'))
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    files.save([picture], tmp_path / "picture.png")
+
+
+def test_an_exercise_without_pictures_has_none(nursery, monkeypatch):
+    monkeypatch.setattr(paths, "pictures", lambda folder: paths.CHECKS / "none" / "pictures.py")
+    taking.setups.cache_clear()
+    assert of_source("", nursery) == ()
+    taking.setups.cache_clear()
+
+
+# Their forms.
+
+
+@pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_it_fits_the_terminal(exercise, width, nursery):
+    narrowest = 8 + 4 * 8  # a panel of eight tokens is not cut
+    for picture in taking.blank(exercise, "a note " * 30):
+        for one in (picture, Picture(**{**vars(picture), "learner": picture.expected})):
+            for line in terminal.render(one, width):
+                assert line.cell_len <= max(width, narrowest) or line.plain == one.title
+
+
+def printed(picture: Picture, **options) -> str:
+    file = io.StringIO()
+    console = Console(file=file, width=80, **options)
+    for line in terminal.render(picture):
+        console.print(line)
+    return file.getvalue()
+
+
+PICTURE = Picture("weights", TOKENS, TOKENS, ((0.25, 0.75), (-0.5, 1.5)), ((0.5, 0.5), (0.0, 1.0)), "a note")
+OTHER = Picture("other weights", TOKENS, TOKENS, None, ((0.1, 0.9), (0.3, 0.7)), "a note")
+
+
+def test_colours_where_the_terminal_has_them_and_numbers_everywhere(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    blue = printed(PICTURE, force_terminal=True, color_system="truecolor")
+    assert "48;2;8;69;148" in blue
+    assert "48;5;" in printed(OTHER, force_terminal=True, color_system="256")
+    plain = printed(PICTURE)
+    assert "\x1b" not in plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    bare = printed(PICTURE, force_terminal=True, color_system="truecolor")
+    assert "48;" not in bare and "38;" not in bare
+    for text in (blue, plain, bare):
+        assert ".25" in text and ".75" in text and "jou" in text and "difference" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "text"),
+    [
+        (0.2379, 4, ".24"), (1.0, 3, "1.0"), (1.0, 4, "1.00"), (0.0, 4, "0"), (-0.0, 4, "0"), (-0.25, 3, "-.2"),
+        (-0.25, 4, "-.25"), (12.4, 3, "12"), (1e9, 3, ">>"), (-1e9, 4, "<<"), (math.nan, 3, "nan"),
+        (math.inf, 4, "inf"), (-math.inf, 3, "-∞"), (0.999, 4, "1.00"), (0.001, 3, "0"), (-0.001, 4, "0"),
+    ],
+)  # fmt: skip
+def test_a_number_in_few_characters(value, width, text):
+    assert colours.short(value, width) == text
+
+
+def test_every_colour_lets_its_number_be_read():
+    for step in range(-100, 101):
+        colour = colours.background(step / 100, 1.0)
+        assert colours.contrast(colours.foreground(colour), colour) >= 4.5
+    assert colours.background(5.0, 1.0) == colours.background(1.0, 1.0) == colours.MORE
+    assert colours.background(-5.0, 1.0) == colours.LESS
+
+
+def test_difference_is_learner_minus_expected():
+    assert PICTURE.difference == ((-0.25, 0.25), (-0.5, 0.5))
+    assert PICTURE.largest_difference == 0.5
+    infinite = Picture("t", TOKENS, TOKENS, ((math.inf, 0), (0, 0)), ((math.inf, 0), (0, 0)))
+    assert infinite.largest_difference == 0
+
+
+def test_svg_says_in_words_and_in_a_table_what_it_shows():
+    evil = Picture("<script>", ("<b>", "a&b"), ("x", "y"), PICTURE.learner, PICTURE.expected, "</figure>\u202e")
+    text = svg.figure(evil)
+    assert "<script" not in text and "\u202e" not in text
+    figure = ElementTree.fromstring(text.replace("class=number", 'class="number"'))
+    images = figure.findall(".//svg")
+    assert [image.get("aria-label") for image in images] == [
+        f"<script>: {caption}" for caption in ("yours", "expected", "difference")
+    ]
+    assert all(image.find("title") is not None and "largest of each row" in image.find("desc").text for image in images)
+    tables = figure.findall(".//table")
+    assert [float(cell.text) for cell in tables[0].findall(".//td")] == [0.25, 0.75, -0.5, 1.5]
+    assert [head.text for head in tables[0].findall("./tbody/tr/th")] == ["<b>", "a&b"]
+
+
+# The command.
+
+
+def test_files_are_written(cli, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    solution = paths.solution(catalog.find("03").folder)
+    for name, begins in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml")):
+        done = cli("plot", "03", "--submission", solution, "--output", tmp_path / name)
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / name).read_bytes().startswith(begins)
+    drawing = (tmp_path / "a.svg").read_text("utf-8")
+    assert all(word in drawing for word in ("journey", "yours", "expected", "difference", ".24"))
+
+
+def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch):
+    with pytest.raises(WrongUse, match=r"none of \.png"):
+        files.save([PICTURE], tmp_path / "picture.gif")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    with pytest.raises(WrongUse, match="cannot be written"):
+        files.save([PICTURE], tmp_path / "no" / "folder.png")
+    formula = Picture("$\\nosuch{$", TOKENS, TOKENS, None, PICTURE.expected, "costs $5 $\\frac$")
+    files.save([formula], tmp_path / "formula.png")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(WrongUse, match=r"\.\[plot\]"):
+        files.save([PICTURE], tmp_path / "picture.png")
+
+
+def test_in_a_bundle_without_solutions_and_hidden_checks(tmp_path):
+    shutil.copytree(paths.GRADER, tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(paths.EXERCISES, tmp_path / "exercises")
+    for exercise in catalog.exercises():
+        for path in (tmp_path / "grader" / "checks" / exercise.folder).glob("test_*.py"):
+            if path.name != paths.DOCUMENTED_CHECKS:
+                path.unlink()
+    solution = paths.solution(catalog.find("13").folder)
+    command = [sys.executable, "-m", "grader", "plot", "13", "--submission", str(solution)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("yours") == 4 and "\x1b" not in done.stdout
+
+
+def test_a_broken_file_is_a_picture_too(cli, tmp_path):
+    (tmp_path / "mine.py").write_bytes(b"\xff\xfe")
+    done = cli("plot", "3", "--submission", tmp_path / "mine.py")
+    assert done.returncode == 0 and "not UTF-8" in done.stdout.replace("\n", " ") and "expected" in done.stdout
+    missing = cli("plot", "3", "--submission", tmp_path / "none.py")
+    assert missing.returncode == 2 and "no file" in missing.stderr

@@ -1,0 +1,242 @@
+"""The report of a learner, made from a real checkout and opened in a real browser."""
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from browser import CONTRASTS, browser
+
+from grader import paths
+from grader.report import html, page
+from grader.results import CheckResult, ExerciseResult
+
+EVIL = "<img src=http://example.com/x onerror=alert(1)>"
+HOSTILE = f'''
+import torch
+
+def attention_weights(inputs):
+    raise ValueError("{EVIL}\\u202e\\x1b[31m")
+
+def context_vector(inputs, query_index):
+    print("{EVIL}")
+    return inputs[0]
+
+def context_vectors(inputs):
+    return inputs
+'''
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A checkout whose learner has passed one exercise, errs in three, and has not begun the others."""
+    root = tmp_path_factory.mktemp("checkout")
+    for name in ("grader", "exercises", "solutions"):
+        shutil.copytree(paths.ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def hand_in(number: str, text: str) -> None:
+        (stub,) = (root / "exercises").glob(f"{number}_*/*.py")
+        stub.write_text(text, "utf-8")
+
+    def solution(pattern: str) -> str:
+        (found,) = paths.SOLUTIONS.glob(pattern)
+        return found.read_text("utf-8")
+
+    hand_in("01", solution("01_*/*.py"))
+    hand_in("02", "def broken(:\n")
+    hand_in("03", HOSTILE)
+    hand_in("06", solution("06_*/wrong/scaling_left_out.py"))
+    return root
+
+
+@pytest.fixture(scope="module")
+def report(checkout):
+    """report.html, as `make report` writes it."""
+    command = [sys.executable, "-m", "grader", "report"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "report.html is written" in done.stdout
+    return checkout / "report.html"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture
+def opened(chromium, report):
+    """`opened(**context)`: the report in a fresh window, and every request that was made."""
+    contexts = []
+
+    def open_it(**options):
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        tab, requests, errors = context.new_page(), [], []
+        context.on("request", lambda request: requests.append(request.url))
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        tab.goto(report.as_uri())
+        tab.wait_for_load_state("networkidle")
+        assert errors == []
+        return tab, requests
+
+    yield open_it
+    for context in contexts:
+        context.close()
+
+
+def test_it_tells_every_state(report, checkout):
+    text = report.read_text("utf-8")
+    assert len(re.findall(r'<section id="exercise-\d\d"', text)) == len(list((checkout / "exercises").iterdir()))
+    assert "your code" not in re.findall(r"<h3.*?</h3>", text)
+    section = {number: text.split(f'id="exercise-{number}"')[1].split("</section>")[0] for number in ("01", "02", "04")}
+    assert "passed" in section["01"] and "<svg" in section["01"]
+    assert "not valid Python" in section["02"] or "SyntaxError" in section["02"]
+    assert "not started" in section["04"] and "<svg" not in section["04"]
+    assert "likely: " in text.split('id="exercise-06"')[1]
+    assert 'href="exercises/04_token_embeddings/README.md"' in text
+    hints = (checkout / "exercises/04_token_embeddings/hints.md").read_text("utf-8")
+    of = len(re.findall(r"^\d+\. ", hints, re.M))
+    assert f"{of} of {of} hints left" in section["04"]
+
+
+def test_a_learners_text_is_only_text(report):
+    text = report.read_text("utf-8")
+    assert EVIL not in text and page.escape(EVIL) in text
+    assert "\u202e" not in text and "\x1b" not in text
+
+
+def test_the_next_report_grades_what_changed_alone(report, checkout):
+    (stub,) = (checkout / "exercises").glob("04_*/*.py")
+    os.utime(stub)
+    command = [sys.executable, "-m", "grader", "report", "--output", "again.html"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0
+    assert re.findall(r"grading (\S+)", done.stderr) == [stub.parent.name]
+    missing = subprocess.run([*command[:-1], "no/such/folder.html"], cwd=checkout, capture_output=True, text=True)
+    assert missing.returncode == 2 and "cannot be written" in missing.stderr
+
+
+def test_no_request_leaves_it(opened, report):
+    tab, requests = opened()
+    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    tab.wait_for_timeout(200)
+    assert requests == [report.as_uri()]
+    policy = tab.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+    assert "default-src 'none'" in policy
+    blocked = "fetch('http://127.0.0.1:9/').then(() => false, () => true)"
+    assert tab.evaluate(blocked)
+    assert requests == [report.as_uri()]  # the policy stops it before it is one
+
+
+def test_a_phone_reads_it_without_sideways_scrolling(opened):
+    tab, _ = opened(viewport={"width": 360, "height": 740}, device_scale_factor=2)
+    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    widest = "Math.max(...[...document.querySelectorAll('svg')].map(one => one.getBoundingClientRect().right))"
+    assert tab.evaluate(widest) <= 360
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_contrast(opened, scheme):
+    tab, _ = opened(color_scheme=scheme)
+    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = tab.evaluate(CONTRASTS)
+    assert len(found) > 500
+    assert [one for one in found if one["ratio"] < 4.5] == []
+    dark = tab.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (dark == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_keys_alone_lead_through_it(opened):
+    tab, _ = opened()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert tab.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
+    assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "main"
+    tab.keyboard.press("Tab")  # the table, which scrolls
+    assert tab.evaluate("document.activeElement.getAttribute('role')") == "region"
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.getAttribute('href')") == "#exercise-01"
+    tab.keyboard.press("Enter")
+    assert tab.url.endswith("#exercise-01")
+    summary = "document.querySelector('#exercise-01 > details > summary')"
+    tab.evaluate(f"{summary}.focus()")
+    before = tab.evaluate(f"{summary}.parentElement.open")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(f"{summary}.parentElement.open") is not before
+
+
+def test_a_screen_reader_finds_names_and_order(opened):
+    tab, _ = opened()
+    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    for role in ("banner", "main", "contentinfo"):
+        assert tab.get_by_role(role).count() == 1
+    assert tab.get_by_role("heading", level=1).count() == 1
+    levels = tab.evaluate("[...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(one => +one.tagName[1])")
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+    images = tab.get_by_role("img")
+    names = [images.nth(i).get_attribute("aria-label") for i in range(images.count())]
+    assert names and all(names)
+    assert tab.locator("svg").count() == tab.locator("svg > desc").count() == len(names)
+    assert tab.locator("table").count() == tab.locator("table > caption").count()
+    assert tab.locator("th:not([scope])").count() == 0
+    ids = tab.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    assert len(ids) == len(set(ids))
+    links = tab.evaluate("[...document.querySelectorAll('a, button, summary')].map(one => one.textContent.trim())")
+    assert all(links)
+    assert tab.evaluate("document.documentElement.lang") == "en"
+
+
+CHECKS = (
+    CheckResult("right", "Right & good.", "passed", 1, 1),
+    CheckResult("wrong", "Wrong.", "failed", 0, 2, "the message <b>", "the diagnosis"),
+    CheckResult("later", "Later.", "not_checked", 0, 1, "not checked: first mend “Wrong.”"),
+)
+RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHECKS, output="<i>printed</i>")
+
+
+@pytest.mark.parametrize(
+    ("level", "told"),
+    [
+        ("full", {"the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}),
+        ("hints", {"the diagnosis", "Wrong.", "1 of 4 points"}),
+        ("names", {"Wrong.", "1 of 4 points"}),
+        ("none", {"1 of 4 points"}),
+    ],
+)
+def test_a_level_tells_so_much_and_no_more(level, told):
+    text = html.verdict(RESULT, level)
+    everything = {"the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}
+    assert {word for word in everything if word in text} == told
+    assert "<b>" not in text and "<i>" not in text
+
+
+def test_an_outcome_is_a_sign_and_a_word():
+    text = html.verdict(RESULT)
+    for sign, word in (("✔", "passed"), ("✘", "failed"), ("–", "not checked")):
+        assert re.search(rf'aria-hidden="true">{sign}</span> {word}</span>', text)
+
+
+def test_an_unknown_level_is_refused():
+    with pytest.raises(ValueError, match="full, hints, names, none"):
+        html.verdict(RESULT, "everything")
+
+
+def test_a_page_lets_its_own_script_run_and_no_other(chromium, tmp_path):
+    path = tmp_path / "page.html"
+    body = "<p id=a>a</p><img src=x onerror=\"document.getElementById('a').textContent = 'c'\">"
+    path.write_text(page.document("A & B", body, "document.getElementById('a').textContent = 'b'"), "utf-8")
+    tab = chromium.new_page()
+    tab.goto(path.as_uri())
+    assert tab.locator("#a").text_content() == "b"
+    assert tab.title() == "A & B"
+    tab.close()
