@@ -38,11 +38,12 @@ reset: $(READY)  ## the fresh stub back, your file kept beside it: EX=03
 solution: $(READY)  ## the reference beside your own, once passed: EX=03 [FORCE=1]
 	@$(GRADER) solution $(call option,,$(EX)) $(if $(FORCE),--force)
 
-hooks: $(READY_DEV)  ## git hooks: checks before a commit, gradings before a push
-	@"$(PYTHON)" -m pre_commit install --hook-type pre-commit --hook-type pre-push
+hooks: $(READY_DEV)  ## git hooks: checks before a commit, a grading before a push [LEARNER=1: only the second]
+	@"$(PYTHON)" -m pre_commit install $(if $(LEARNER),,--hook-type pre-commit) --hook-type pre-push
+	@git config kata.python "$(PYTHON)"
 
-grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all JOBS=n SEED DEVICE CSV FEEDBACK DASK LOG]; or EX=03 FILES="a.py b.py"
-	@$(GRADER) grade $(if $(SUBMISSIONS),$(call option,--submissions,$(SUBMISSIONS)) $(call option,--ex,$(EX)),$(call option,,$(EX)) $(FILES)) \
+grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all JOBS=n SEED DEVICE CSV FEEDBACK DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug; or EX=03 FILES="a.py b.py"
+	@$(GRADER) grade $(if $(SUBMISSIONS)$(COURSE),$(call option,--submissions,$(SUBMISSIONS)) $(call option,--nbgrader,$(COURSE)) $(call option,--assignment,$(ASSIGNMENT)) $(call option,--ex,$(EX)),$(call option,,$(EX)) $(FILES)) \
 	  $(call option,--out,$(OUT)) $(call option,--jobs,$(JOBS)) $(call option,--csv,$(CSV)) $(call option,--feedback,$(FEEDBACK)) \
 	  $(call option,--dask,$(DASK)) $(call option,--log,$(LOG)) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
 	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
@@ -110,6 +111,9 @@ bench: $(READY)  ## the speed claims, as ratios measured in one run
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench_nbgrader.py $(N)
 
+bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed memory"]
+	@"$(PYTHON)" tests/bench_classroom.py $(WHAT)
+
 help:  ## this list
 	@awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -138,4 +142,4 @@ $(VENV)/.ready-classroom: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
 	@touch $@
 
-.PHONY: explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented doctor verify stub new test lint bench similar bundle gradescope classroom50 help
+.PHONY: bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented doctor verify stub new test lint bench similar bundle gradescope classroom50 help

@@ -5,6 +5,7 @@ can switch it off. The grader cannot see that from outside, so a person is told 
 """
 
 import ast
+import functools
 from collections.abc import Iterator
 
 from grader.report.inert import inert
@@ -31,12 +32,13 @@ MAX_NAMED = 3  # places that one note names
 MAX_NAME = 60  # characters of a name
 
 
-def reaches(source: str) -> list[Use]:
+@functools.lru_cache(maxsize=2)
+def reaches(source: str) -> tuple[Use, ...]:
     """Where the source reaches into the machinery, by line. A source that does not parse does nowhere."""
     return _uses(source, _reached)
 
 
-def hides(source: str) -> list[Use]:
+def hides(source: str) -> tuple[Use, ...]:
     """Where the source makes code or the name of an attribute while it runs, so that no reader sees it."""
     return _uses(source, _hidden)
 
@@ -58,13 +60,13 @@ def notes(source: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _uses(source: str, test) -> list[Use]:
+def _uses(source: str, test) -> tuple[Use, ...]:
     tree = parsed(source)
     if tree is None:
-        return []
+        return ()
     aliases = imported(tree)
     found = {(node.lineno, name[:MAX_NAME]) for node in _outermost(tree) for name in test(node, aliases)}
-    return [Use(name, line, "") for line, name in sorted(found)]
+    return tuple(Use(name, line, "") for line, name in sorted(found))
 
 
 def _outermost(tree: ast.Module) -> Iterator[ast.AST]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from grader import catalog, runner
 from grader.classroom import store
+from grader.classroom.records import Found
 from grader.classroom.run import Desk
 from grader.classroom.store import Store
 from grader.connection import Call
@@ -58,7 +59,7 @@ def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | Non
         handin, key = known
         facts = file.fact("settings")
         settings = runner.Settings(facts["device"], file.fact("seed"), facts["timeout"], reveal=True)
-        desk = Desk(file, settings, None)
+        desk = Desk(file, settings, Found("", ()))
         handed_in = desk.read(handin)
         if key is None or key.startswith("unreadable") or desk.key(exercise.folder, handed_in) != key:
             raise WrongUse(f"{handin.shown} or the checks have changed since it was graded. Grade again: make grade …")

@@ -9,9 +9,8 @@ from grader import catalog, similar
 from grader.catalog import Exercise
 from grader.classroom import find, pool, results, store, version
 from grader.classroom.pool import Order, Outcome, Task
-from grader.classroom.records import Found, HandIn
+from grader.classroom.records import Found, Graded, HandIn
 from grader.classroom.store import Store
-from grader.nursery import InfrastructureError
 from grader.runner import Settings, unreadable
 from grader.submission import BadSubmission, NoSuchFile
 
@@ -39,7 +38,7 @@ class Plan:
 class Event:
     """Something that happened, for the terminal and the log. `facts` are plain data."""
 
-    kind: str  # "found", "begin", "graded", "ungraded", "written"
+    kind: str  # "found", "begin", "graded", "ungraded", "written", "recorded"
     facts: dict
 
 
@@ -52,17 +51,11 @@ def run(plan: Plan, tell: Callable[[Event], None]) -> dict[tuple[str, str], str]
     tell(Event("found", {"layout": found.layout, **_counts(found), "misplaced": found.misplaced}))
     file = Store(plan.out)
     try:
-        seed = plan.seed if plan.seed is not None else file.fact("seed", secrets.randbelow(1_000_000))
-        file.note("seed", seed)
-        settings = Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True)
-        file.note("settings", {"device": plan.device, "timeout": plan.timeout, "submissions": str(plan.submissions)})
-        desk = Desk(file, settings, found)
-        if desk.enter():
-            grade(plan, desk, tell)
+        grade(plan, file, found, tell)
         pairs = similar.pairs(found.handins)
         troubles = file.troubles()
-        handed_in = {handin.exercise for handin in found.handins}
-        folders = [exercise.folder for exercise in plan.exercises if plan.named or exercise.folder in handed_in]
+        asked = {exercise.folder for exercise in plan.exercises} if plan.named else set()
+        folders = sorted(asked.union(file.exercises()))
         summary = results.write(plan.out, file.students(), folders, plan.form, plan.level, pairs, troubles)
         tell(Event("written", {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}))
         return troubles
@@ -70,19 +63,40 @@ def run(plan: Plan, tell: Callable[[Event], None]) -> dict[tuple[str, str], str]
         file.close()
 
 
-def grade(plan: Plan, desk: "Desk", tell: Callable[[Event], None]) -> None:
-    """Grade all that has no result yet, here or on a cluster."""
-    order = Order(desk.settings, plan.tier, plan.accept_tier)
-    with crew(plan, order) as hands:
-        desk.file.note("sandbox", hands.wait())
-        tell(Event("begin", {"to_grade": desk.left, "seed": desk.settings.seed, "sandbox": hands.sandbox["tier"]}))
+def graded(plan: Plan, handins: Sequence[HandIn], tell: Callable[[Event], None]) -> Iterator[Graded]:
+    """Grade what others found; what could not be graded is not among the results. Nothing is written but the store."""
+    file = Store(plan.out)
+    try:
+        grade(plan, file, Found("", tuple(handins)), tell)
+        for student, found in file.students():
+            yield from (Graded(student, result) for result in found)
+    finally:
+        file.close()
+
+
+def grade(plan: Plan, file: Store, found: Found, tell: Callable[[Event], None]) -> None:
+    """Grade all that has no result yet, here or on a cluster. What was graded of other exercises stays."""
+    seed = plan.seed if plan.seed is not None else file.fact("seed", secrets.randbelow(1_000_000))
+    file.note("seed", seed)
+    file.note("settings", {"device": plan.device, "timeout": plan.timeout})
+    desk = Desk(
+        file,
+        Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True),
+        found,
+        [e.folder for e in plan.exercises],
+    )
+    if not desk.enter():
+        return
+    with crew(plan, Order(desk.settings, plan.tier, plan.accept_tier)) as hands:
+        file.note("sandbox", hands.wait())
+        tell(Event("begin", {"to_grade": desk.left, "seed": seed, "sandbox": hands.sandbox["tier"]}))
 
         def record(outcome: Outcome) -> None:
             facts = {"exercise": outcome.task.exercise, "key": outcome.task.key}
             if outcome.trouble:
-                desk.file.trouble(outcome.task.key, outcome.trouble)
+                file.trouble(outcome.task.key, outcome.trouble)
                 return tell(Event("ungraded", {**facts, "reason": outcome.trouble}))
-            desk.file.add(outcome.task.key, outcome.record)
+            file.add(outcome.task.key, outcome.record)
             tell(Event("graded", {**facts, "status": outcome.status}))
 
         hands.run(desk.rows(), record)
@@ -100,13 +114,13 @@ def crew(plan: Plan, order: Order):
 class Desk:
     """What was handed in, and which of it has a result."""
 
-    def __init__(self, file: Store, settings: Settings, found: Found):
-        self.file, self.settings, self.found, self.left = file, settings, found, 0
+    def __init__(self, file: Store, settings: Settings, found: Found, exercises: Sequence[str] = ()):
+        self.file, self.settings, self.found, self.exercises, self.left = file, settings, found, exercises, 0
         self.waiting: dict[str, dict[str, HandIn]] = {}  # by exercise and key: what is to be graded
 
     def enter(self) -> int:
         """Enter everything, and judge what cannot even be read. Gives how much is to be graded."""
-        with self.file.roll():
+        with self.file.roll(self.exercises):
             for student in self.found.students:
                 self.file.enrol(student)
             for handin in self.found.handins:

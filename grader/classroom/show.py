@@ -71,6 +71,18 @@ class Show:
             self.say(f"  not graded ({exercise}): {label(reason)}")
 
     def on_written(self, out: str, students: int, ungraded: int) -> None:
+        self.end()
+        if ungraded:
+            self.say(f"{_many(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
+        self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
+
+    def on_recorded(self, course: str, recorded: int, failed: dict) -> None:
+        self.end()
+        for student, reason in list(failed.items())[:MOST]:
+            self.say(f"  {label(student)} still needs autograding: {label(reason)}")
+        self.say(f"{_many(recorded, 'submission')} recorded in the gradebook of {course}.")
+
+    def end(self) -> None:
         if self.bar:
             self.bar.stop()
             self.bar = None
@@ -78,9 +90,6 @@ class Show:
         seconds = time.monotonic() - self.began
         rate = f" in {seconds:.1f} s ({done / seconds:.1f} a second)" if done else ", all had been graded before"
         self.say(f"{_many(done, 'grading')}{rate}: {self.summary() or 'nothing to do'}.")
-        if ungraded:
-            self.say(f"{_many(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
-        self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
 
     def count(self, status: str) -> None:
         self.counts[status] += 1

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -91,12 +91,12 @@ class Store:
     # Who handed in what, as of the latest run.
 
     @contextlib.contextmanager
-    def roll(self) -> Iterator[None]:
-        """What is entered within replaces all that was entered before, at once."""
+    def roll(self, exercises: Iterable[str]) -> Iterator[None]:
+        """What is entered within replaces all that was entered for these exercises, at once."""
         self.file.execute("begin")
         try:
-            self.file.execute("delete from handins")
-            self.file.execute("delete from students")
+            self.file.executemany("delete from handins where exercise = ?", [(folder,) for folder in exercises])
+            self.file.execute("delete from students where student not in (select student from handins)")
             yield
         except BaseException:
             self.file.execute("rollback")
@@ -125,9 +125,13 @@ class Store:
         row = self.file.execute(query, (student, exercise)).fetchone()
         return row and (HandIn(Student(row[0], row[1]), *row[2:5]), row[5])
 
+    def exercises(self) -> list[str]:
+        """The folders of all exercises that somebody handed in."""
+        return [row[0] for row in self.file.execute("select distinct exercise from handins order by exercise")]
+
     def students(self) -> Iterator[tuple[Student, list[ExerciseResult]]]:
         """Each student with the results there are, one after the other."""
-        query = "select record, place, member, exercise from handins join results using (key) where student = ? and trouble = ''"
+        query = "select record from handins join results using (key) where student = ? and trouble = ''"
         sandbox = self.fact("sandbox")
         for id, name in self.file.execute("select student, name from students order by student").fetchall():
             rows = self.file.execute(query, (id,))

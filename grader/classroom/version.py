@@ -9,7 +9,7 @@ from grader import paths
 
 JUDGES = ("*.py", "worker/*.py", "worker/sandbox/*.py")  # of grader/: what has a part in a verdict
 # Of these only how results are shown depends, never a result.
-SHOWING = {"cli.py", "__main__.py", "doctor.py", "docs.py", "verify.py", "stubs.py", "progress.py", "similar.py", "bundle.py"}  # fmt: skip
+SHOWING = {"__main__.py", "cli.py", "doctor.py", "docs.py", "verify.py", "stubs.py", "progress.py", "bundle.py"}
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """Grade others' files behind a sandbox that has been tried out: a folder of a whole class, or a few files."""
 
 import argparse
+import contextlib
 import json
 import os
 import secrets
@@ -43,6 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     many.add_argument("--log", metavar="FILE", type=Path, help="append every event as a line of JSON")
     many.add_argument("--nbgrader", metavar="COURSE", type=Path, help="a course of nbgrader, recorded in its gradebook")
     many.add_argument("--assignment", metavar="NAME", help="of that course")
+    many.add_argument("--force", action="store_true", help="grade what the gradebook has as autograded too")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -62,11 +64,40 @@ def run(options: argparse.Namespace) -> int:
 def run_class(options: argparse.Namespace) -> int:
     """Grade a folder. Exit code 3 where something of it could not be graded."""
     from grader.classroom import run as classroom
-    from grader.classroom.show import Show
 
-    plan = classroom.Plan(
-        submissions=options.submissions,
-        out=options.out,
+    plan = planned(options, options.submissions, options.out)
+    with shown(options) as show:
+        troubles = classroom.run(plan, show)
+    return errors.NOT_DONE if troubles else errors.PASSED
+
+
+def run_nbgrader(options: argparse.Namespace) -> int:
+    """Grade an assignment of a course and record it in nbgrader's gradebook. Exit code 3 as above."""
+    if not options.assignment:
+        raise WrongUse("name the assignment too: --assignment NN_slug")
+    from grader.classroom import run as classroom
+    from grader.classroom.run import Event
+
+    try:
+        from grader.nbgrader import gradebook
+    except ImportError:
+        raise WrongUse("nbgrader is not installed. Type: pip install 'attention-kata[classroom]'") from None
+    plan = planned(options, options.nbgrader, options.nbgrader)
+    with shown(options) as show:
+        done = gradebook.grade_course(
+            options.nbgrader, options.assignment, lambda handins: classroom.graded(plan, handins, show), options.force
+        )
+        facts = {"course": str(options.nbgrader), "recorded": len(done.graded), "failed": dict(done.failed)}
+        show(Event("recorded", facts))
+    return errors.NOT_DONE if done.failed else errors.PASSED
+
+
+def planned(options: argparse.Namespace, submissions: Path, out: Path):
+    from grader.classroom.run import Plan
+
+    return Plan(
+        submissions=submissions,
+        out=out,
         exercises=chosen(options.ex),
         named=options.ex.strip().lower() != "all",
         device=pick_device(options.device),
@@ -79,12 +110,17 @@ def run_class(options: argparse.Namespace) -> int:
         form=options.csv,
         level=options.feedback,
     )
+
+
+@contextlib.contextmanager
+def shown(options: argparse.Namespace):
+    from grader.classroom.show import Show
+
     show = Show(options.log)
     try:
-        troubles = classroom.run(plan, show)
+        yield show
     finally:
         show.close()
-    return errors.NOT_DONE if troubles else errors.PASSED
 
 
 def run_files(options: argparse.Namespace) -> int:

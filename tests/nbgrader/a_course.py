@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import nbformat
 from grader import paths
 
 FOLDER = "03_context_vectors"
+MARKS = re.compile(r" *### (BEGIN|END) SOLUTION\n?")
 
 
 class Course:
@@ -41,7 +43,7 @@ class Course:
 
     def solved(self) -> nbformat.NotebookNode:
         """The released notebook with the solution's cells in it."""
-        notebook, answers = self.released(), {cell.id: cell.source for cell in self.source().cells}
+        notebook, answers = self.released(), {cell.id: MARKS.sub("", cell.source) for cell in self.source().cells}
         for cell in notebook.cells:
             if cell.id.startswith("write_"):
                 cell.source = answers[cell.id]

@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(sys.argv[0]).resolve().parent
 NEEDED = ("torch", "numpy", "pytest", "rich")
 WHEELS = "https://download.pytorch.org/whl/cpu"  # torch without CUDA is much smaller
 

@@ -1,0 +1,99 @@
+"""What a class costs: 200 students × 13 exercises, twice the jobs, 20,000 submissions' memory, nbgrader beside it.
+
+    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory]        default: the first three
+
+Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
+crashing, hanging, stubs; each file is its student's own, by a comment.
+"""
+
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from grader import catalog, paths
+
+STUDENTS, STOCK = 200, 4  # STOCK: notebooks that nbgrader's own autograde is timed on
+SEED = 7
+
+
+def main(wanted: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        per_grading = None
+        if "speed" in wanted or "nbgrader" in wanted:
+            core = [exercise for exercise in catalog.exercises() if exercise.track == "core"]
+            count = made_up(root / "class", core, STUDENTS)
+            seconds = timed(root / "class", root / "out", os.cpu_count())
+            per_grading = seconds / count
+            print(
+                f"{STUDENTS} students × {len(core)} exercises, {count} files: {seconds:.1f} s on {os.cpu_count()} cores"
+            )
+        if "jobs" in wanted:
+            made_up(root / "few", [catalog.find("06"), catalog.find("11")], 150)
+            one, two = (timed(root / "few", root / f"out{jobs}", jobs) for jobs in (1, 2))
+            print(f"two jobs: {one / two:.2f} times the speed of one ({one:.1f} s, {two:.1f} s, starts included)")
+        if "nbgrader" in wanted:
+            stock = stock_seconds()
+            print(f"nbgrader's stock autograde: {stock:.2f} s a notebook; ours: {per_grading * 1000:.0f} ms a file")
+            print(f"ratio: {stock / per_grading:.0f}")
+        if "memory" in wanted:
+            for students in (20, 2000):
+                made_up(root / f"m{students}", [catalog.find("03")] * 1, students * 10)
+                timed(root / f"m{students}", root / f"mo{students}", os.cpu_count())
+                peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+                print(f"{students * 10} submissions: the largest process took {peak:.0f} MB")
+
+
+def made_up(root: Path, exercises, students: int) -> int:
+    """A class's folder. Gives the number of files."""
+    rng, count = random.Random(SEED), 0
+    for number in range(students):
+        for exercise in exercises:
+            draw, source = rng.random(), paths.solution(exercise.folder).read_text("utf-8")
+            if 0.60 <= draw < 0.90:
+                source = rng.choice(paths.wrong_versions(exercise.folder)).read_text("utf-8")
+            elif 0.90 <= draw < 0.96:
+                source = paths.stub(exercise.folder).read_text("utf-8")
+            elif 0.96 <= draw < 0.995:
+                source += "\nimport os\nos._exit(1)\n"
+            elif draw >= 0.995:
+                source += "\nwhile True:\n    pass\n"
+            path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{source}\n# by student {number}\n", "utf-8")
+            count += 1
+    return count
+
+
+def timed(submissions: Path, out: Path, jobs: int) -> float:
+    """Seconds of the whole command, from its start to its last file."""
+    words = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
+    began = time.perf_counter()
+    done = subprocess.run([sys.executable, "-m", "grader", *words], cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
+    seconds = time.perf_counter() - began
+    if done.returncode:
+        sys.exit(done.stderr)
+    print("  " + next(line for line in reversed(done.stderr.splitlines()) if "a second" in line), flush=True)
+    return seconds
+
+
+def stock_seconds() -> float:
+    """Seconds of nbgrader's own autograde for one notebook that imports torch, its start not counted."""
+    words = [sys.executable, str(Path(__file__).with_name("bench_nbgrader.py")), str(STOCK), str(STOCK)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    found = re.search(r"stock autograde: (\d+) notebooks in ([\d.]+) s", done.stdout)
+    if not found:
+        sys.exit(done.stdout + done.stderr)
+    return float(found[2]) / int(found[1])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["speed", "jobs", "nbgrader"])

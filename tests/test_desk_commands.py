@@ -1,0 +1,248 @@
+"""Hints, the fresh stub, the solution and the history, as a learner uses them."""
+
+import json
+import multiprocessing
+import os
+import shutil
+import threading
+
+import pytest
+from rich.console import Console
+
+from grader import catalog, paths, progress, stubs
+from grader.desk import comparison, fresh, hints, lesson, standing
+from grader.results import FAILED, PASSED, CheckResult, ExerciseResult
+
+EXERCISE = catalog.exercises()[2]
+FOLDER = EXERCISE.folder
+NUMBER = FOLDER[:2]
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of what a learner has, to work in."""
+    for name in ("exercises", "solutions", "grader"):
+        shutil.copytree(paths.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+@pytest.fixture
+def history(tmp_path, monkeypatch):
+    """A history of its own, in this process."""
+    monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
+    monkeypatch.setattr(paths, "LAST_RESULTS", tmp_path / ".kata-results")
+    return paths.PROGRESS
+
+
+def result(outcomes: dict[int, str], status: str = FAILED) -> ExerciseResult:
+    """A verdict with one check for each task."""
+    checks = [
+        CheckResult(f"check_{task}", "A promise.", outcome, 0.0, 1.0, task=task) for task, outcome in outcomes.items()
+    ]
+    return ExerciseResult(FOLDER, EXERCISE.title, "the file", "cpu", 1, status, 0.1, tuple(checks))
+
+
+# Lessons and hints.
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_every_lesson_has_tasks_and_hints_for_each(exercise):
+    tasks = lesson.tasks(exercise.folder)
+    assert [task.number for task in tasks] == list(range(1, len(tasks) + 1)) != []
+    assert all(task.title and task.text and "## " not in task.text for task in tasks)
+    assert {hint.task for hint in hints.all_hints(exercise.folder)} == {task.number for task in tasks}
+
+
+def test_hints_come_one_by_one_until_none_is_left(cli, checkout):
+    every, given = hints.all_hints(FOLDER), []
+    for number in range(1, len(every) + 1):
+        done = cli("hint", NUMBER, cwd=checkout)
+        assert done.returncode == 0
+        left = len(every) - number
+        assert f"{left} in all" in done.stdout if left else "That was the last one" in done.stdout
+        given.append(" ".join(done.stdout.split()))
+    for hint, text in zip(every, given):
+        assert f"Task {hint.task} {hint.stage} of {hint.of} " in text and " ".join(hint.text.split()) in text
+    assert cli("hint", NUMBER, cwd=checkout).returncode == 2
+    rows = json.loads(cli("progress", "--format", "json", cwd=checkout).stdout)["exercises"]
+    assert {row["exercise"]: row["hints"] for row in rows}[FOLDER] == len(every)
+    everything = " ".join(cli("hint", NUMBER, "--all", cwd=checkout).stdout.split())
+    assert all(" ".join(hint.text.split()) in everything for hint in every)
+    (checkout / "exercises" / FOLDER / "hints.md").unlink()
+    done = cli("hint", NUMBER, cwd=checkout)
+    assert done.returncode == 2 and "There are no hints" in done.stderr
+
+
+def test_hints_are_for_the_first_task_that_is_not_done(history):
+    progress.note(result({1: PASSED, 2: FAILED, 3: FAILED}))
+    asked = [hints.ask(FOLDER).hint for _ in range(9)]
+    assert [(hint.task, hint.stage) for hint in asked[:4]] == [(2, 1), (2, 2), (2, 3), (3, 1)]
+    assert [hint.task for hint in asked[6:]] == [1, 1, 1]
+    assert hints.left(FOLDER) == 0 and hints.ask(FOLDER).hint is None
+
+
+def test_a_task_can_be_named(history):
+    assert hints.ask(FOLDER, 3) == hints.Answer(hints.all_hints(FOLDER)[6], 2, len(hints.all_hints(FOLDER)) - 1)
+    assert hints.ask(FOLDER, 99).hint is None
+
+
+# The fresh stub and the solution.
+
+
+def test_reset_keeps_every_file(cli, checkout):
+    file = checkout / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
+    stub = file.read_bytes()
+    assert "Your file is kept" not in cli("reset", NUMBER, cwd=checkout).stdout
+    for text in ("first = 1\n", "second = 2\n", "third = 3\n"):  # within a second or two
+        file.write_text(text)
+        assert "Your file is kept: exercises/" in cli("reset", NUMBER, cwd=checkout).stdout
+        assert file.read_bytes() == stub
+    file.unlink()
+    assert cli("reset", NUMBER, cwd=checkout).returncode == 0 and file.read_bytes() == stub
+    kept = [path for path in file.parent.iterdir() if path.name.startswith(f"{file.name}.")]
+    assert sorted(path.read_text() for path in kept) == ["first = 1\n", "second = 2\n", "third = 3\n"]
+
+
+def test_two_files_of_one_second_are_both_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "EXERCISES", tmp_path)
+    paths.stub(FOLDER).parent.mkdir()
+    for text in ("first\n", "second\n", "third\n"):
+        paths.stub(FOLDER).write_text(text)
+        assert fresh.reset(FOLDER).read_text() == text
+    assert len(list(paths.stub(FOLDER).parent.iterdir())) == 4
+    assert paths.stub(FOLDER).read_text() == stubs.make(paths.solution(FOLDER).read_text("utf-8"))
+
+
+def test_a_bundle_without_solutions(cli, checkout):
+    shutil.rmtree(checkout / "solutions")
+    done = cli("solution", NUMBER, "--force", cwd=checkout)
+    assert done.returncode == 2 and "holds no solutions" in done.stderr
+    file = checkout / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
+    stub = file.read_text()
+    file.write_text("mine = 1\n")
+    done = cli("reset", NUMBER, cwd=checkout)
+    assert done.returncode == 2 and "git checkout --" in done.stderr and file.read_text() == "mine = 1\n"
+    (checkout / "grader" / "checks" / FOLDER / f"{paths.slug(FOLDER)}.stub").write_text(stub)
+    assert cli("reset", NUMBER, cwd=checkout).returncode == 0 and file.read_text() == stub
+
+
+def test_the_solution_is_shown_once_passed(cli, checkout):
+    refused = cli("solution", NUMBER, cwd=checkout)
+    assert refused.returncode == 2
+    assert f"make solution EX={NUMBER} FORCE=1" in refused.stderr and f"make hint EX={NUMBER}" in refused.stderr
+    forced = cli("solution", NUMBER, "--force", cwd=checkout)
+    assert "-     raise NotImplementedError" in forced.stdout and "+     scores = inputs @ inputs.T" in forced.stdout
+    style = paths.ROOT / "tests" / "styles" / FOLDER
+    shutil.copy(next(style.glob("*.py")), checkout / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py")
+    assert cli("check", NUMBER, cwd=checkout).returncode == 0
+    assert "+ the reference" in cli("solution", NUMBER, cwd=checkout).stdout
+
+
+def test_a_comparison_holds_every_line_that_differs():
+    mine = "def f(x):\n    a = 1\n    return x\n" + "same\n" * 20 + "mine alone\n"
+    theirs = "def f(x):\n    return x + 1\n" + "same\n" * 20
+    rows = comparison.rows(mine, theirs)
+    assert [row.mine for row in rows if not row.equal and row.mine] == ["    a = 1", "    return x", "mine alone"]
+    assert [row.theirs for row in rows if not row.equal and row.theirs] == ["    return x + 1"]
+    assert [row.skipped for row in rows if row.skipped] == [16]
+    for width in (80, 200):
+        console = Console(width=width, record=True, file=open(os.devnull, "w"))
+        console.print(comparison.render(mine + "\x1b[31m\n", '"""Doc."""\n' + theirs, width))
+        text = console.export_text()
+        assert "mine alone" in text and "return x + 1" in text and "\x1b" not in text
+        assert max(map(len, text.splitlines())) <= width
+
+
+# The history.
+
+
+def _grade_often(history, times):
+    paths.PROGRESS, paths.LAST_RESULTS = history, history.with_name(".kata-results")
+    for _ in range(times):
+        progress.note(result({1: FAILED}))
+
+
+def test_two_processes_lose_no_attempt(history):
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=_grade_often, args=(history, 40)) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    assert progress.load()[FOLDER].attempts == 120
+
+
+def test_the_file_is_whole_at_any_moment(history):
+    progress.note(result({1: FAILED}))
+    over = threading.Event()
+
+    def read() -> None:
+        while not over.is_set():
+            seen.append(json.loads(history.read_text())["schema"])
+
+    seen: list[int] = []
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for _ in range(50):
+            progress.note(result({1: FAILED}))
+    finally:
+        over.set()
+        reader.join()
+    assert set(seen) == {1}
+
+
+STATE = {"status": "begun", "points": 1.0, "attempts": 1, "first_pass": None, "hints": {"1": 2}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"status": "great"}, {"points": "many"}, {"attempts": -1}, {"hints": [1]}, {"points": float("inf")}, {"new": 1}],
+)
+def test_a_state_that_is_none_of_ours_is_set_aside(history, change):
+    text = json.dumps({"schema": 1, "exercises": {FOLDER: STATE | change}})
+    history.write_text(text)
+    assert progress.load() == {}
+    progress.note(result({1: FAILED}))
+    assert history.with_name(f"{history.name}.damaged-1").read_text() == text
+    assert progress.load()[FOLDER].attempts == 1
+
+
+def test_a_lock_that_nobody_gives_back_stops_nobody(history, monkeypatch):
+    import fcntl
+
+    monkeypatch.setattr(progress, "LOCK_S", 0.1)
+    with history.with_name(f"{history.name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        progress.note(result({1: FAILED}))
+    assert progress.load()[FOLDER].attempts == 1
+
+
+def test_the_last_verdict_is_kept_and_read_back(history):
+    assert progress.last(FOLDER) is None
+    verdict = result({1: PASSED, 2: FAILED})
+    progress.note(verdict)
+    assert progress.last(FOLDER) == verdict
+    paths.last_result(FOLDER).write_text("{")
+    assert progress.last(FOLDER) is None
+
+
+def test_what_was_passed_once_stays_done(history):
+    progress.note(result({1: PASSED}, PASSED))
+    first = progress.load()[FOLDER].first_pass
+    progress.note(result({1: FAILED}))
+    state = progress.load()[FOLDER]
+    assert state.done and state.first_pass == first and state.status == "begun"
+
+
+def test_the_standing_fits_eighty_columns(history):
+    progress.change(FOLDER, lambda state: state.__dict__.update(status="begun", points=3.3, attempts=123))
+    progress.note(result({1: PASSED}, PASSED))
+    rows = standing.rows()
+    for text in (standing.listed(rows), standing.text(rows)):
+        assert max(map(len, text.splitlines())) <= 80
+        assert text.count("not started") == len(rows) - 1
+    assert {track["track"]: track["passed"] for track in standing.tracks(rows)} == {"core": 1, "beyond": 0}
+    assert "124 tries" in standing.text(rows)
+    table = standing.markdown(rows).splitlines()
+    assert {line.count("|") for line in table} == {7}

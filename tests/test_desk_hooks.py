@@ -1,0 +1,175 @@
+"""The git hooks and the editors' files, with the real git, the real pre-commit and the real make, in a repository."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from grader import catalog, paths
+
+FOLDER, OTHER = (exercise.folder for exercise in catalog.exercises()[2:4])
+GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+GIT |= {f"GIT_{who}_{what}": f"{who}@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+
+class Repository:
+    """A repository with this project in it, the hooks installed, and a remote to push to."""
+
+    def __init__(self, place):
+        self.path = place / "kata"
+        kept_out = shutil.ignore_patterns(
+            "__pycache__", ".venv", ".git", ".kata*", "golden", "hostile", "styles", "truth"
+        )
+        shutil.copytree(paths.ROOT, self.path, ignore=kept_out)
+        self.environment = {**os.environ, **GIT, "PRE_COMMIT_HOME": str(place / "pre-commit")}
+        self.file = self.path / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
+        self.fresh = self.file.read_text()
+        self.run("git", "init", "--quiet", "--initial-branch=main", ".")
+        self.run("git", "init", "--quiet", "--bare", str(place / "remote"))
+        self.run("git", "remote", "add", "origin", str(place / "remote"))
+        self.run("git", "add", "--all")
+        self.run("git", "commit", "--quiet", "--message=all")
+        self.run("git", "push", "--quiet", "origin", "main")
+        self.installed = self.run("make", "hooks", f"PYTHON={sys.executable}").stdout
+
+    def run(self, *command: str, fails: bool = False) -> subprocess.CompletedProcess:
+        done = subprocess.run(command, cwd=self.path, env=self.environment, capture_output=True, text=True, timeout=120)
+        assert bool(done.returncode) == fails, done.stdout + done.stderr
+        return done
+
+    def commit(self, fails: bool = False) -> str:
+        """Commit all there is; gives what was said. A commit that is refused is taken back."""
+        self.run("git", "add", "--all")
+        done = self.run("git", "commit", "--message=change", fails=fails)
+        if fails:
+            self.run("git", "reset", "--quiet", "--hard")
+            self.run("git", "clean", "--quiet", "-d", "--force")
+        return done.stdout + done.stderr
+
+    def push(self, fails: bool = False) -> str:
+        done = self.run("git", "push", "origin", "main", fails=fails)
+        return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    return Repository(tmp_path_factory.mktemp("hooks"))
+
+
+def test_make_hooks_installs_both(repository):
+    for kind in ("pre-commit", "pre-push"):
+        assert (repository.path / ".git" / "hooks" / kind).exists(), repository.installed
+
+
+def test_a_clean_change_is_committed(repository):
+    (repository.path / "docs" / "note.md").write_text("A note.\n")
+    assert "Passed" in repository.commit()
+
+
+def test_a_stub_that_is_out_of_step_is_refused(repository):
+    repository.file.write_text(repository.fresh.replace("inputs: torch.Tensor", "tokens: torch.Tensor"))
+    assert f"make stub EX={FOLDER[:2]}" in repository.commit(fails=True)
+
+
+def test_what_ruff_finds_is_refused(repository):
+    (repository.path / "grader" / "worse.py").write_text("import os\n")
+    assert "F401" in repository.commit(fails=True)
+    (repository.path / "grader" / "uglier.py").write_text("x  =  1\n")
+    assert "reformatted" in repository.commit(fails=True)
+
+
+def notebook(source: str, outputs: list) -> str:
+    cell = {"cell_type": "code", "metadata": {}, "source": [source], "outputs": outputs}
+    cell["execution_count"] = 3 if outputs else None
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+
+
+def test_a_notebook_with_outputs_is_stripped_and_refused(repository):
+    file = repository.path / "docs" / "look.ipynb"
+    printed = [{"output_type": "stream", "name": "stdout", "text": ["my name\n"]}]
+    file.write_text(notebook("print('hello')", printed))
+    repository.run("git", "add", "--all")
+    said = repository.run("git", "commit", "--message=notebook", fails=True)
+    assert "git add docs/look.ipynb" in said.stdout + said.stderr
+    assert "my name" not in file.read_text()
+    repository.commit()
+
+
+@pytest.mark.parametrize("kind", ["copy", "notebook", "hint"])
+def test_a_solution_in_exercises_is_refused(repository, kind):
+    solution = paths.solution(FOLDER).read_text("utf-8")
+    place = repository.file.parent
+    if kind == "copy":
+        (place / "mine.py").write_text(solution)
+    elif kind == "notebook":
+        (place / "mine.ipynb").write_text(notebook(solution, []))
+    else:
+        body = "    scores = inputs @ inputs.T\n    return torch.softmax(scores, dim=-1)\n"
+        (place / "hints.md").write_text(f"# Hints\n\n```python\n{body}```\n")
+    said = repository.commit(fails=True)
+    assert "holds the solution of attention_weights" in said
+
+
+def test_a_push_is_graded(repository):
+    commit = ["git", "commit", "--quiet", "--no-verify", "--all", "--message=work"]
+    wrong, right = (path.read_text("utf-8") for path in (paths.wrong_versions(FOLDER)[0], paths.solution(FOLDER)))
+    repository.file.write_text(wrong)
+    repository.run(*commit)
+    said = repository.push(fails=True)
+    assert re.search(rf"{FOLDER}: [\d.]+ of 7 points\. \w+", said) and f"make check EX={FOLDER[:2]} SEED=" in said
+    assert "git config kata.prepush false" in said and OTHER not in said
+    repository.file.write_text(right)  # what is pushed counts, not what lies there
+    assert FOLDER in repository.push(fails=True)
+    repository.run("git", "config", "kata.prepush", "false")
+    repository.push()
+    repository.run("git", "config", "kata.prepush", "true")
+    repository.run(*commit)
+    assert f"{FOLDER}: 7 of 7 points." in repository.push()
+    repository.file.write_text(repository.fresh)  # a fresh stub is nothing to judge
+    repository.run(*commit)
+    assert "points" not in repository.push()
+
+
+def uncommented(file) -> dict:
+    lines = file.read_text("utf-8").splitlines()
+    return json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))
+
+
+def test_the_editors_run_targets_that_there_are():
+    makefile = (paths.ROOT / "Makefile").read_text("utf-8")
+    tasks = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"]
+    assert {"check", "watch", "hint", "progress"} <= {task["args"][0] for task in tasks}
+    container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
+    for target in [*(task["args"][0] for task in tasks), container["postCreateCommand"].removeprefix("make ")]:
+        assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_the_editor_finds_the_line_of_an_error(cli, tmp_path):
+    """As VS Code does it: the patterns of a matcher fit lines that follow one another."""
+    source = "import torch\n\n\ndef attention_weights(inputs):\n    return inpts @ inputs.T\n\n\n"
+    source += "def context_vector(inputs, query_index):\n    raise NotImplementedError\n"
+    file = tmp_path / "mine.py"
+    file.write_text(source)
+    lines = cli("check", "03", "--submission", file).stdout.splitlines()
+    matchers = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"][0]["problemMatcher"]
+    found = [problem for matcher in matchers for problem in matches(matcher["pattern"], lines)]
+    assert any("NameError" in text and place == (str(file), "5") for text, place in found), found
+    assert any("not written yet" in text and place == (str(file), "9") for text, place in found), found
+
+
+def matches(patterns: list[dict], lines: list[str]) -> list[tuple[str, tuple[str, str]]]:
+    found = []
+    for start in range(len(lines) - len(patterns) + 1):
+        known: dict[str, str] = {}
+        for pattern, line in zip(patterns, lines[start:]):
+            match = re.search(pattern["regexp"], line)
+            if not match:
+                break
+            known |= {name: match[group] for name, group in pattern.items() if name != "regexp"}
+        else:
+            found.append((known["message"], (known["file"], known["line"])))
+    return found
