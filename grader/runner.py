@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from grader import messages
+from grader import messages, paths
 from grader.catalog import Exercise
 from grader.connection import Diverged, LearnerError, Local, Remote
 from grader.diagnosis import Diagnostician, Failure
@@ -53,9 +53,10 @@ def grade_all(
 
     def work(session: Session) -> None:
         examiner = Examiner(session, nursery, settings)
-        for submission in submissions:
+        for number, submission in enumerate(submissions):
+            if number == 1:
+                examiner.rehearse()
             record(submission, examiner.examine(submission))
-            examiner.rehearse()
 
     run_session(exercise, settings.seed, work)
 
@@ -95,7 +96,8 @@ class Examiner:
 
     def rehearse(self) -> None:
         """From now on, ask faster: worth its while where more than one submission is graded."""
-        if self.rehearsal is None and self.settings.device == "cpu":
+        known = paths.solution(self.exercise.folder).exists()  # not in a learner's bundle
+        if known and self.rehearsal is None and self.settings.device == "cpu":
             self.rehearsal = Rehearsal(self.session, self.subject)
             self.diagnostician.remembers = True
 

@@ -1,8 +1,8 @@
 """Hints, the fresh stub, the solution and the history, as a learner uses them."""
 
+import io
 import json
 import multiprocessing
-import os
 import shutil
 import threading
 
@@ -146,7 +146,7 @@ def test_a_comparison_holds_every_line_that_differs():
     assert [row.theirs for row in rows if not row.equal and row.theirs] == ["    return x + 1"]
     assert [row.skipped for row in rows if row.skipped] == [16]
     for width in (80, 200):
-        console = Console(width=width, record=True, file=open(os.devnull, "w"))
+        console = Console(width=width, record=True, file=io.StringIO())
         console.print(comparison.render(mine + "\x1b[31m\n", '"""Doc."""\n' + theirs, width))
         text = console.export_text()
         assert "mine alone" in text and "return x + 1" in text and "\x1b" not in text

@@ -13,6 +13,7 @@ from grader import catalog, errors, paths, submission
 from grader.commands.check import DEVICES, demand_device, pick_device, seconds
 from grader.errors import WrongUse
 from grader.nursery import Nursery
+from grader.report.inert import label
 
 TIERS = ("A", "B", "C", "D")
 FORMS = ("plain", "canvas", "moodle")
@@ -193,7 +194,7 @@ def line(result) -> str:
     first = next((check for check in result.checks if check.outcome == "failed"), None)
     cause = result.message or (first.diagnosis or first.message if first else "")
     points = f"{result.points:g}/{result.max_points:g}"
-    return f"{points:>9}  {result.status:<6}  {result.submission}  {cause.partition(chr(10))[0]}".rstrip()
+    return f"{points:>9}  {result.status:<6}  {label(result.submission)}  {cause.partition(chr(10))[0]}".rstrip()
 
 
 def _positive(text: str) -> int:
