@@ -10,7 +10,9 @@ def test_the_document_shows_the_models_table():
     assert capacity.table() in (paths.DOCS / "classroom.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("submissions, cores, hours", [(20_000, 1, 1), (50_000, 2, 1), (100_000, 4, 2), (100_000, 2, 3)])
+@pytest.mark.parametrize(
+    "submissions, cores, hours", [(20_000, 1, 1), (50_000, 2, 1), (100_000, 4, 2), (100_000, 2, 3)]
+)
 def test_the_model_foresees_the_longest_wait(submissions, cores, hours):
     foreseen = capacity.wait_s(submissions, cores, hours)
     found = capacity.simulated_wait_s(submissions, cores, hours)

@@ -104,7 +104,7 @@ def test_the_record_names_the_mistake_and_the_sandbox(mixed):
 
 
 def test_equal_files_are_graded_once(mixed):
-    submissions, out = mixed
+    _, out = mixed
     graded = events(out.parent / "log", "graded")
     assert len([event for event in graded if event["exercise"] == EXERCISES[1]]) == 1
     assert len({event["key"] for event in graded}) == len(graded)

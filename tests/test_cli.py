@@ -63,7 +63,17 @@ def test_json_is_what_the_readme_documents(cli):
     assert result["points"] == result["max_points"] == exercise.max_points
     assert [check["id"] for check in result["checks"]] == list(exercise.points)
     for check in result["checks"]:
-        assert set(check) == {"id", "title", "outcome", "points", "max_points", "message", "diagnosis", "hidden", "task"}
+        assert set(check) == {
+            "id",
+            "title",
+            "outcome",
+            "points",
+            "max_points",
+            "message",
+            "diagnosis",
+            "hidden",
+            "task",
+        }
         assert check["outcome"] == "passed" and check["points"] == exercise.points[check["id"]]
         assert check["hidden"] == (not check["id"].startswith("documented"))
 
