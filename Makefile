@@ -100,7 +100,7 @@ new: $(READY)  ## for authors: the files of a new exercise, EX=22 NAME=slug
 	@$(GRADER) new $(call option,,$(EX)) $(call option,,$(NAME))
 
 test: $(READY_DEV)  ## the whole test suite, with everything it needs
-	@"$(PYTHON)" -m pytest $(PYTEST)
+	@"$(PYTHON)" -m pytest -n auto --dist loadfile $(PYTEST)
 
 lint: $(READY_DEV)  ## ruff's checks and format
 	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check .

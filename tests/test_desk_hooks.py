@@ -69,11 +69,12 @@ def test_a_clean_change_is_committed(repository):
     (repository.path / "docs" / "note.md").write_text("A note.\n")
     (repository.path / "grader" / "note.py").write_text('"""A note."""\n')
     solution = repository.path / "solutions" / FOLDER / f"{paths.slug(FOLDER)}.py"
-    solution.write_text(solution.read_text() + "\n# A note.\n")
-    repository.file.write_text(repository.fresh + "\n# A note.\n")
+    solution.write_text(solution.read_text() + "\n\n# A note.\n")
+    repository.file.write_text(repository.fresh + "\n\n# A note.\n")
     said = repository.commit()
     assert "Failed" not in said and said.count("Passed") == 4
-    repository.fresh += "\n# A note.\n"
+    repository.fresh += "\n\n# A note.\n"
+    repository.run("git", "push", "--quiet", "--no-verify", "origin", "main")
 
 
 def test_a_stub_that_is_out_of_step_is_refused(repository):

@@ -8,10 +8,12 @@ Two cores need about two minutes. One tier, and some attacks: `HOSTILE='H_|L_.*/
 """
 
 import compileall
+import contextlib
 import ctypes
 import hashlib
 import json
 import os
+import pwd
 import re
 import resource
 import secrets
@@ -42,6 +44,7 @@ GROUP = 140  # attacks of one run of the command line
 SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second
 LARGE_BYTES = 2_000_000  # of a whole report
 LARGE_MEMORY = 3 << 30  # of any process of ours
+POSTGRES = next((user.pw_uid for user in pwd.getpwall() if user.pw_name == "postgres"), None)
 MARK = "kata-hostile"  # what files are called that attacks try to leave
 # A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
 HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")
@@ -149,15 +152,23 @@ def digest(path: Path) -> str:
 
 
 def left_behind() -> set[str]:
-    """What attacks could leave outside the tree: files with their mark, shared memory of any kind."""
-    found = {str(path) for folder in ("/tmp", "/var/tmp", "/run") for path in Path(folder).glob(f"*{MARK}*")}
-    found |= {str(path) for path in Path("/dev/shm").glob("*")}
+    """What attacks could leave outside the tree: files with their mark, shared memory of any kind.
+
+    A PostgreSQL of the tests that run beside these has shared memory too, of a user that no attack can become.
+    """
+    found = {path for folder in ("/tmp", "/var/tmp", "/run") for path in Path(folder).glob(f"*{MARK}*")}
+    names = {str(path) for path in (*found, *Path("/dev/shm").glob("*")) if owner(path) != POSTGRES}
     for kind in ("shm", "sem", "msg"):
-        table = Path(f"/proc/sysvipc/{kind}")
-        found |= (
-            {f"{kind} {line.split()[1]}" for line in table.read_text().splitlines()[1:]} if table.exists() else set()
-        )
-    return found
+        head, *rows = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()
+        column = head.split().index("cuid")
+        names |= {f"{kind} {row.split()[1]}" for row in rows if int(row.split()[column]) != POSTGRES}
+    return names
+
+
+def owner(path: Path) -> int | None:
+    with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+        return path.lstat().st_uid
+    return POSTGRES
 
 
 def children() -> set[int]:

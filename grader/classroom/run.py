@@ -65,11 +65,16 @@ def run(plan: Plan, tell: Callable[[Event], None]) -> dict[tuple[str, str], str]
 
 def graded(plan: Plan, handins: Sequence[HandIn], tell: Callable[[Event], None]) -> Iterator[Graded]:
     """Grade what others found; what could not be graded is not among the results. Nothing is written but the store."""
+    folders = {handin.exercise for handin in handins}
+    plan = replace(plan, exercises=tuple(catalog.read(folder) for folder in sorted(folders)))
     file = Store(plan.out)
     try:
         grade(plan, file, Found("", tuple(handins)), tell)
-        for student, found in file.students():
-            yield from (Graded(student, result) for result in found)
+        for handin in handins:
+            _, key = file.handin(handin.student.id, handin.exercise)
+            result = file.result(key) if key else None
+            if result:
+                yield Graded(handin.student, result)
     finally:
         file.close()
 

@@ -25,7 +25,7 @@ class Show:
         self.counts: Counter[str] = Counter()
         self.bar: Progress | None = None
         self.total = self.shown = 0
-        self.began = time.monotonic()
+        self.began = self.latest = time.monotonic()
         try:
             self.log = log.open("a", encoding="utf-8") if log else None
         except OSError as error:
@@ -77,6 +77,8 @@ class Show:
         self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
 
     def on_recorded(self, course: str, recorded: int, failed: dict) -> None:
+        if not recorded and not failed:
+            return self.say("Nothing waits for autograding. All again: --force")
         self.end()
         for student, reason in list(failed.items())[:MOST]:
             self.say(f"  {label(student)} still needs autograding: {label(reason)}")
@@ -87,14 +89,15 @@ class Show:
             self.bar.stop()
             self.bar = None
         done = sum(self.counts.values())
-        seconds = time.monotonic() - self.began
+        seconds = max(self.latest - self.began, 0.001)
         rate = f" in {seconds:.1f} s ({done / seconds:.1f} a second)" if done else ", all had been graded before"
         self.say(f"{_many(done, 'grading')}{rate}: {self.summary() or 'nothing to do'}.")
 
     def count(self, status: str) -> None:
         self.counts[status] += 1
         done = sum(self.counts.values())
-        rate = done / max(time.monotonic() - self.began, 0.001)
+        self.latest = time.monotonic()
+        rate = done / max(self.latest - self.began, 0.001)
         if self.bar:
             self.bar.update(self.task, completed=done, rate=f"{rate:.0f}/s", description=f"grading ({self.summary()})")
         elif self.total >= 50 and done * 100 // self.total // STEP > self.shown:

@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "python -m grader grade DIR [--out results] …  |  grade EX FILE …  |  grade --nbgrader COURSE …"
     parser.add_argument("what", metavar="DIR | EX", nargs="?", help="a folder of submissions, or an exercise")
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help=".py files or .ipynb notebooks of EX")
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
+    parser.add_argument("--device", choices=DEVICES, help="default: cpu")
     parser.add_argument(
         "--seed", type=int, help="of the fresh inputs, the same for all; default: that of the run before"
     )
@@ -83,6 +83,10 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         from grader.nbgrader import gradebook
     except ImportError:
         raise WrongUse("nbgrader is not installed. Type: pip install 'attention-kata[classroom]'") from None
+    wishes = gradebook.wishes(options.nbgrader)
+    for name in ("device", "seed", "timeout", "tier", "accept_tier"):
+        if getattr(options, name) is None:
+            setattr(options, name, wishes.get(name))
     plan = planned(options, options.nbgrader, options.nbgrader)
     with shown(options) as show:
         done = gradebook.grade_course(
@@ -101,7 +105,7 @@ def planned(options: argparse.Namespace, submissions: Path, out: Path):
         out=out,
         exercises=chosen(options.ex),
         named=options.ex.strip().lower() != "all",
-        device=pick_device(options.device),
+        device=pick_device(options.device or "cpu"),
         seed=options.seed,
         timeout=options.timeout,
         jobs=options.jobs or cores(),
@@ -127,7 +131,7 @@ def shown(options: argparse.Namespace):
 def run_files(options: argparse.Namespace) -> int:
     """Grade a few files of one exercise. Exit code 1 where one did not pass."""
     exercise = catalog.find(options.what)
-    device = pick_device(options.device)
+    device = pick_device(options.device or "cpu")
     with Nursery(device, options.tier) as nursery:
         from grader import runner  # heavy: it imports torch while the nursery does
 
@@ -151,10 +155,6 @@ def run_files(options: argparse.Namespace) -> int:
         graded = [replace(results[path], sandbox=sandbox) for path in options.files]
     write(graded, options)
     return errors.PASSED if all(result.status == "passed" for result in graded) else errors.FAILED
-
-
-def demand_sandbox(nursery: Nursery, accepted: str | None):
-    return nursery.demand(accepted)
 
 
 def chosen(words: str) -> tuple[catalog.Exercise, ...]:

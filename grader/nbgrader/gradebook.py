@@ -62,6 +62,12 @@ class Recorded:
     failed: Mapping[str, str] = field(default_factory=dict)  # why
 
 
+def wishes(course: Path) -> dict:
+    """What the course's own settings say of `c.GradeInSandbox`: seed, device, timeout, tier, accept_tier."""
+    config = _app(course, "", None).config.get("GradeInSandbox", {})
+    return {name: value for name, value in config.items() if name in engine.GradeInSandbox.class_trait_names()}
+
+
 def grade_course(
     course: Path,
     assignment: str,

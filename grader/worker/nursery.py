@@ -15,7 +15,7 @@ import time
 
 import torch
 
-from . import limits, warmth, wire
+from . import absent, limits, warmth, wire
 from .executor import Executor
 from .sandbox import kernel, probe
 from .sandbox.harden import Armour
@@ -32,6 +32,7 @@ def main(control: socket.socket, plan: dict) -> None:
     if plan["parent"] is not None:
         limits.die_with_parent(plan["parent"])
     kernel.keep_out()
+    absent.install()
     limits.adopt_orphans()
     if plan["seccomp"] == "closed":
         warmth.preload()

@@ -15,7 +15,7 @@ from a_course import FOLDER, Course, cell
 from grader import catalog, runner, submission
 from grader.classroom.records import Graded
 from grader.errors import WrongUse
-from grader.nbgrader import gradebook
+from grader.nbgrader import course, gradebook
 
 SEED = 7
 CONFIG = f"""
@@ -197,3 +197,24 @@ def test_a_notebook_is_read_as_the_engine_reads_it(classroom):
     with pytest.raises(submission.BadSubmission):
         handins["torn"].read()
     assert nbformat.reads(handins["ada"].path.read_text(), 4)
+
+
+def test_from_the_command_line(classroom):
+    """Two assignments of one course, each recorded as its own; the course's settings hold."""
+    other = catalog.find("02").folder
+    course.make(classroom.root, (catalog.find("02"),))
+    classroom.run("nbgrader", "generate_assignment", other)
+    fill(classroom)
+    target = classroom.root / "submitted" / "ada" / other / f"{other}.ipynb"
+    target.parent.mkdir(parents=True)
+    shutil.copy(classroom.root / "release" / other / target.name, target)
+    command = ["grader", "grade", "--nbgrader", str(classroom.root), "--jobs", "1", "--assignment"]
+    done = classroom.run(*command, other)
+    assert "1 submission recorded" in done.stderr and f"Seed {SEED}" in done.stderr
+    done = classroom.run(*command, FOLDER, ok=False)
+    assert done.returncode == 3 and "torn still needs autograding" in done.stderr and "Traceback" not in done.stderr
+    assert classroom.scores("ada") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
+    with classroom.gradebook() as book:
+        assert book.find_submission(other, "ada").score == 0
+        assert {entry.student.id for entry in book.assignment_submissions(FOLDER)} >= {"ada", "ben", "late", "stub"}
+    assert classroom.run(*command, other).stderr.strip() == "Nothing waits for autograding. All again: --force"

@@ -164,6 +164,8 @@ def test_nothing_of_the_border_unpickles(monkeypatch):
     evil = pickle.dumps(print)
     assert not frames.survive(evil) and pickletools.dis(evil, out=io.StringIO()) is None
     for path in [*paths.WORKER.rglob("*.py"), *paths.GRADER.glob("*.py")]:
+        if path.name == "machinery.py":
+            continue  # it lists such words, for it looks for them in submissions
         source = path.read_text("utf-8")
         for word in ("pickle.load", "Unpickler", "torch.load", "marshal", "cloudpickle"):
             assert word not in source, f"{path.name} mentions {word}"
