@@ -12,6 +12,7 @@ from grader.worker.sandbox import landlock
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64", "/lib", "/lib64", "/lib32")
 LIBRARIES += ("/nix/store", "/gnu/store")
 SYSTEM = ("/etc/ld.so.cache", "/sys/devices/system/cpu", "/sys/devices/system/node")
+HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads there whether it may use large pages; workers need not
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 SITE, WORKER = "/opt/site", "/opt/worker"  # what tier A calls the packages and our worker's folder
 
@@ -68,7 +69,8 @@ def bubblewrap(tier, device: str) -> list[str]:
     if watched_parent() is not None:
         words += ["--die-with-parent"]
     libraries = _libraries(device)
-    binds = [*libraries, *interpreter(), *SYSTEM, *(CUDA_SYSTEM if device == "cuda" else ()), f"{SITE}/x", "/tmp/x"]
+    system = (*SYSTEM, HUGE_PAGES, *(CUDA_SYSTEM if device == "cuda" else ()))
+    binds = [*libraries, *interpreter(), *system, f"{SITE}/x", "/tmp/x"]
     parents = {parent for place in binds for parent in map(str, Path(place).parents)}
     for folder in sorted({*parents, "/dev", "/proc"} - {"/", *libraries}):  # else root makes them for itself alone
         if not _inside(folder, libraries):
@@ -86,7 +88,7 @@ def bubblewrap(tier, device: str) -> list[str]:
     for name, place in packages.closure().items():
         words += ["--ro-bind", place, f"{SITE}/{name}"]
     words += ["--ro-bind", str(paths.WORKER), WORKER, "--proc", "/proc"]
-    for place in (*SYSTEM, *(CUDA_SYSTEM if device == "cuda" else ())):
+    for place in system:
         words += ["--ro-bind-try", place, place]
     for place in (*DEVICES, *devices(device)):
         words += ["--dev-bind-try", place, place]
