@@ -221,6 +221,7 @@ class Worker:
 
     def __init__(self, nursery: Nursery, connection: socket.socket, pid: Pid, limits: Limits):
         self.nursery, self.connection, self.pid, self.limits = nursery, connection, pid, limits
+        self.inbox = wire.Inbox(connection)
         self.alive, self.past, self.revived = True, [], False
 
     def request(self, message: dict, tensors: list, seconds: float) -> tuple[dict, list]:
@@ -252,10 +253,13 @@ class Worker:
         sent = under_way = 0
         for answered, nonce in enumerate(nonces):
             with self._mishaps():
-                while sent < len(bodies) and (sent == answered or under_way + len(bodies[sent]) <= AHEAD):
-                    wire.send(self.connection, nonces[sent], bodies[sent], time.monotonic() + seconds)
-                    under_way += len(bodies[sent])
-                    sent += 1
+                if sent == answered or under_way <= AHEAD // 2:
+                    ahead = []
+                    while sent < len(bodies) and (sent == answered or under_way + len(bodies[sent]) <= AHEAD):
+                        ahead.append(wire.frame(nonces[sent], bodies[sent]))
+                        under_way += len(bodies[sent])
+                        sent += 1
+                    wire.send_all(self.connection, b"".join(ahead), time.monotonic() + seconds)
                 body = self._reply(nonce, seconds)
             under_way -= len(bodies[answered])
             yield body
@@ -271,7 +275,7 @@ class Worker:
         began = time.monotonic()
         self._wait(began, seconds)
         try:
-            echoed, body = wire.receive(self.connection, began + seconds)
+            echoed, body = self.inbox.receive(began + seconds)
         except wire.Deadline:
             raise TimedOut(seconds) from None
         if echoed != nonce:
@@ -281,7 +285,7 @@ class Worker:
     def _wait(self, began: float, seconds: float) -> None:
         """Until the worker begins to answer. Raises TimedOut."""
         most, at_first = self.limits.call_cpu_s, None
-        while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
+        while not self.inbox.waiting and not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
             if time.monotonic() - began >= seconds:
                 raise TimedOut(seconds)
             computed = self.pid.computed() if most else None
@@ -309,7 +313,8 @@ class Worker:
         if self.revived:
             raise InfrastructureError(f"the nursery was lost twice: {error}") from None
         other = self.nursery.spawn(self.limits)
-        self.connection, self.pid, self.alive, self.revived = other.connection, other.pid, True, True
+        self.connection, self.inbox, self.pid = other.connection, other.inbox, other.pid
+        self.alive = self.revived = True
         try:
             for message, tensors, seconds in self.past:
                 reply = self._ask(message, tensors, seconds)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from grader import messages, paths
+from grader import machinery, messages, paths
 from grader.catalog import Exercise
 from grader.connection import Diverged, LearnerError, Local, Remote
 from grader.diagnosis import Diagnostician, Failure
@@ -139,7 +139,7 @@ class Examiner:
             output=inert(remote.output if self.settings.reveal else remote.output_of_load),
             message="" if begun else messages.not_started(self.exercise.folder),
             started=begun,
-            notes=submission.notes,
+            notes=(*submission.notes, *machinery.notes(submission.source)),
         )
 
     def verdicts(self, submission: Submission, subject: Learner, remote: Remote) -> tuple[list[CheckResult], bool]:
@@ -225,7 +225,7 @@ class Examiner:
             checks=tuple(self.result(item, NOT_CHECKED, reason) for item in self.session.items),
             output=inert(output),
             duration_s=round(seconds, 4),
-            notes=submission.notes,
+            notes=(*submission.notes, *machinery.notes(submission.source)),
         )
 
 

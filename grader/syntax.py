@@ -7,7 +7,7 @@ the learner's own and allowed. The worker's dispatcher (worker/bans.py) catches 
 import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -56,10 +56,10 @@ def parsed(source: str) -> ast.Module | None:
         return None
 
 
-def imported(tree: ast.Module) -> dict[str, str]:
+def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """Imported names and what they stand for: {"F": "torch.nn.functional", "sm": "torch.softmax"}."""
     found = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 first = alias.name.partition(".")[0]  # what `import torch.nn` binds
@@ -92,7 +92,7 @@ def forbidden_uses(source: str, rule: Forbidden) -> list[Use]:
 def _tables(source: str) -> tuple[dict[str, ast.AST], dict[str, str], set[ast.AST]]:
     """What a source defines, what it imports, and the attributes that are its own."""
     tree = parsed(source)
-    defined, aliases = _definitions(tree), imported(tree)
+    defined, aliases = _definitions(tree), imported(ast.walk(tree))
     return defined, aliases, _lone_attributes(tree, aliases, defined)
 
 

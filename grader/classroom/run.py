@@ -52,7 +52,7 @@ def run(plan: Plan, tell: Callable[[Event], None]) -> dict[tuple[str, str], str]
     file = Store(plan.out)
     try:
         grade(plan, file, found, tell)
-        pairs = similar.pairs(found.handins)
+        pairs = similar.pairs(found.handins, plan.jobs)
         troubles = file.troubles()
         asked = {exercise.folder for exercise in plan.exercises} if plan.named else set()
         folders = sorted(asked.union(file.exercises()))

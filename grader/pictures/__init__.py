@@ -3,6 +3,7 @@
 A picture's setup stands beside the checks, in grader/checks/NN_slug/pictures.py: a list PICTURES of Drawings.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,7 +42,7 @@ class Picture:
         distances = [abs(value) for row in self.difference for value in row]
         return next((value for value in distances if value != value), max(distances, default=0.0))
 
-    @property
+    @functools.cached_property
     def scale(self) -> float:
         """What the darkest colour stands for, in all three panels: the largest expected value."""
         return max((abs(value) for row in self.expected for value in row), default=0.0) or 1.0

@@ -1,5 +1,6 @@
 """Numbers as colours and as short text, the same in every form of a picture."""
 
+import functools
 import math
 
 # White is 0, blue is more, orange is less: told apart by the colour-blind too.
@@ -16,6 +17,7 @@ def background(value: float, scale: float) -> tuple[int, int, int]:
     return tuple(round(zero + (full - zero) * share) for zero, full in zip(ZERO, end))
 
 
+@functools.lru_cache(maxsize=4096)
 def foreground(colour: tuple[int, int, int]) -> tuple[int, int, int]:
     """Dark or light, whichever reads better on this colour: the contrast is at least 4.5."""
     return max((DARK, LIGHT), key=lambda text: contrast(text, colour))

@@ -11,6 +11,8 @@ import builtins
 import hashlib
 from dataclasses import dataclass
 
+from grader.syntax import imported
+
 GRAM, WINDOW = 10, 3
 
 
@@ -32,7 +34,7 @@ def fingerprints(source: str) -> dict[int, Lines]:
     """The fingerprints of a source and where each stands first; {} where it is not Python."""
     try:
         tree = ast.parse(source)
-        own = _own_names(tree)
+        own = imported(ast.walk(tree))  # so that `F.softmax` is what it is everywhere
         found: dict[int, Lines] = {}
         for body in _units(tree):
             for print_, lines in _winnowed(_tokens(body, own)):
@@ -46,13 +48,13 @@ def _winnowed(tokens: list[tuple[str, int]]):
     """The grams that winnowing keeps, as (hash, lines)."""
     grams = []
     for start in range(len(tokens) - GRAM + 1):
-        piece = tokens[start : start + GRAM]
-        lines = [line for _, line in piece if line]
-        text = " ".join(token for token, _ in piece).encode("utf-8", "replace")
+        text = " ".join(token for token, _ in tokens[start : start + GRAM]).encode("utf-8", "replace")
         hashed = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
-        grams.append((hashed, Lines(min(lines), max(lines))))
+        grams.append((hashed, start))
     for start in range(max(len(grams) - WINDOW + 1, min(len(grams), 1))):
-        yield min(reversed(grams[start : start + WINDOW]), key=lambda gram: gram[0])
+        hashed, place = min(reversed(grams[start : start + WINDOW]), key=lambda gram: gram[0])
+        lines = [line for _, line in tokens[place : place + GRAM] if line]
+        yield hashed, Lines(min(lines), max(lines))
 
 
 def _units(tree: ast.Module) -> list[list[ast.stmt]]:
@@ -69,19 +71,6 @@ def _units(tree: ast.Module) -> list[list[ast.stmt]]:
                 rest.append(statement)
         units.append(rest)
     return units
-
-
-def _own_names(tree: ast.Module) -> dict[str, str]:
-    """What a name stands for: imported modules by their full name, so that `F.softmax` is what it is everywhere."""
-    known = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                top = alias.name.partition(".")[0]
-                known[alias.asname or top] = alias.name if alias.asname else top
-        elif isinstance(node, ast.ImportFrom):
-            known |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    return known
 
 
 class _Tokens(ast.NodeVisitor):

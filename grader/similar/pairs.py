@@ -27,7 +27,7 @@ LEAST_WEIGHT = 10.0  # for one pair; more for more pairs
 COMMON, FEW = 0.1, 6  # what more than this share of the class wrote, and more than these few, is common
 MOST_GROUPS = 300  # in which one fingerprint is looked up; what more have is too common to be worth its time
 ALL_PAIRS = 8  # of so many who wrote the same every pair is listed, of more each with the first
-CHUNK = 64  # submissions handed to a process at once
+CHUNK = 100  # submissions handed to a process at once
 
 
 @dataclass(frozen=True)
@@ -64,20 +64,23 @@ def pairs(handins: Iterable[HandIn], jobs: int = 1) -> tuple[Pair, ...]:
         by_exercise[handin.exercise].append(handin)
     count = max((len(files) for files in by_exercise.values()), default=0)
     found: dict[tuple[Student, Student], list[tuple[HandIn, HandIn, float, float]]] = defaultdict(list)
-    for exercise, files in sorted(by_exercise.items()):
+    for files in by_exercise.values():
         files.sort(key=lambda handin: handin.student)
-        prints = list(_read(files, jobs))
+    rows = sorted(by_exercise.items())
+    read = iter(_read([handin for _, files in rows for handin in files], jobs))
+    for exercise, files in rows:
+        prints = list(itertools.islice(read, len(files)))
         for i, j, score, weight in agreeing(prints, given(exercise)):
             a, b = files[i], files[j]
             if (a.place, a.member) != (b.place, b.member):  # one file that a group handed in
                 found[a.student, b.student].append((a, b, score, weight))
     listed = []
-    for (a, b), rows in found.items():
-        total = sum(weight for *_, weight in rows)
+    for (a, b), agreed in found.items():
+        total = sum(weight for *_, weight in agreed)
         if total >= demanded(count):
             listed += [
                 Pair(a, b, one.exercise, score, evidence(one, other), round(weight, 1), round(total, 1))
-                for one, other, score, weight in rows
+                for one, other, score, weight in agreed
             ]
     return tuple(sorted(listed, key=lambda pair: (-pair.total, pair.student_a, pair.student_b, pair.exercise)))
 

@@ -11,7 +11,6 @@ import contextlib
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map
 
 DEVICE = torch.device("meta")
 MIXED = "tensors are not on the same device"
@@ -112,32 +111,55 @@ def move_module(module: torch.nn.Module) -> None:
 
 def place(value):
     """Put every tensor inside a value on the pretend device."""
-    return tree_map(lambda v: Placed(v.detach()) if _plain(v) else v, value)
+    return each(lambda tensor: tensor if isinstance(tensor, Placed) else Placed(tensor.detach()), value)
 
 
 def report(value):
     """Turn pretended tensors into empty ones on "meta", which can be told apart and sent."""
-    return tree_map(lambda v: torch.empty(v.shape, dtype=v.dtype, device=DEVICE) if isinstance(v, Placed) else v, value)
+    return each(lambda t: torch.empty(t.shape, dtype=t.dtype, device=DEVICE) if isinstance(t, Placed) else t, value)
 
 
 def compute(function, args: tuple, kwargs: dict):
     """Run one operation on the values. Raises RuntimeError where it mixes devices."""
     name = function._schema.name
-    args, kwargs = tree_map(_moved, (args, kwargs)) if MOVED else (args, kwargs)
-    judged = (args[:1], args[2:], kwargs) if name in INDEXING else (args, kwargs)
-    leaves = tree_flatten(judged)[0]
-    placed = any(isinstance(leaf, Placed) for leaf in tree_flatten((args, kwargs))[0])
-    if placed and name not in CROSSING and any(_plain(leaf) and leaf.ndim > 0 for leaf in leaves):
-        raise RuntimeError(MIXED)
+    if MOVED:
+        args, kwargs = each(_moved, args), each(_moved, kwargs)
+    found: list[torch.Tensor] = []
+    each(found.append, args)
+    each(found.append, kwargs)
+    placed = any(isinstance(tensor, Placed) for tensor in found)
+    if placed and name not in CROSSING and len(found) > 1:
+        if name in INDEXING:  # indices may lie on the CPU
+            found.clear()
+            each(found.append, (args[:1], args[2:], kwargs))
+        if any(_plain(tensor) and tensor.ndim > 0 for tensor in found):
+            raise RuntimeError(MIXED)
     device = kwargs.get("device")
     if device is not None:
         placed = torch.device(device) == DEVICE
         kwargs = {**kwargs, "device": "cpu"}
-    plain_args, plain_kwargs = tree_map(_inner, (args, kwargs))
-    result = function(*plain_args, **plain_kwargs)
+    result = function(*each(_inner, args), **each(_inner, kwargs))
     if function._schema.is_mutable and args and isinstance(result, torch.Tensor):
         return args[0]
-    return tree_map(lambda v: Placed(v) if _plain(v) else v, result) if placed else result
+    return each(_placed, result) if placed else result
+
+
+def each(change, value):
+    """The value with every tensor inside changed. torch's tree_map does it too, in ten times the time."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: each(change, item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        changed = [each(change, item) for item in value]
+        if type(value) in (list, tuple) or not hasattr(value, "_fields"):
+            return type(value)(changed)  # torch's own tuples with names, as max gives them, too
+        return type(value)(*changed)
+    return value
+
+
+def _placed(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor if isinstance(tensor, Placed) else Placed(tensor)
 
 
 def _moved(value):

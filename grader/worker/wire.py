@@ -17,6 +17,7 @@ MAX_HEADER = 1 << 20  # bytes of JSON in one frame
 MAX_PAYLOAD = 256 << 20  # bytes of tensors in one frame
 MAX_TENSORS = 4096
 MAX_DIMENSIONS = 16
+LOOK = 1 << 16  # bytes that one look into a socket fetches
 PREFIX = struct.Struct("<4sQQ")
 LENGTH = struct.Struct("<Q")
 ITEM_SIZE = {
@@ -95,11 +96,21 @@ def decode(body: bytes | bytearray, strict: bool = True) -> tuple[dict, list[Raw
     return message, tensors
 
 
+def frame(nonce: int, body: bytes) -> bytes:
+    """A body as it goes over the wire."""
+    return PREFIX.pack(MAGIC, nonce, len(body)) + body
+
+
 def send(sock: socket.socket, nonce: int, body: bytes, deadline: float | None = None) -> None:
     """Send one frame before `deadline` (of time.monotonic). Raises Deadline or Closed."""
+    send_all(sock, frame(nonce, body), deadline)
+
+
+def send_all(sock: socket.socket, frames: bytes, deadline: float | None = None) -> None:
+    """Send frames in one go. Raises as `send` does."""
     try:
         _arm(sock, deadline)
-        sock.sendall(PREFIX.pack(MAGIC, nonce, len(body)) + body)
+        sock.sendall(frames)
     except TimeoutError:
         raise Deadline from None
     except OSError:
@@ -108,28 +119,70 @@ def send(sock: socket.socket, nonce: int, body: bytes, deadline: float | None = 
 
 def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytearray]:
     """The nonce and body of the next frame. One deadline covers all of it, however it drips in."""
-    magic, nonce, length = PREFIX.unpack(_read(sock, PREFIX.size, deadline))
+    nonce, length = _opened(_read(sock, PREFIX.size, deadline))
+    return nonce, _read(sock, length, deadline)
+
+
+class Inbox:
+    """The frames that come on a socket, of which one look may fetch several."""
+
+    def __init__(self, sock: socket.socket):
+        self.sock, self.data = sock, bytearray()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a whole frame lies here. Raises ProtocolError where what lies here is none."""
+        if len(self.data) < PREFIX.size:
+            return False
+        return len(self.data) - PREFIX.size >= _opened(self.data)[1]
+
+    def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
+        """As the function `receive`."""
+        self._fill(PREFIX.size, deadline)
+        nonce, length = _opened(self.data)
+        end = PREFIX.size + length
+        self._fill(end, deadline)
+        if len(self.data) == end:
+            body, self.data = self.data, bytearray()
+            del body[: PREFIX.size]
+        else:
+            body = self.data[PREFIX.size : end]
+            del self.data[:end]
+        return nonce, body
+
+    def _fill(self, size: int, deadline: float | None) -> None:
+        while len(self.data) < size:
+            self.data += _some(self.sock, max(size - len(self.data), LOOK), deadline)
+
+
+def _opened(prefix: bytes | bytearray) -> tuple[int, int]:
+    """The nonce and the body's length, of a frame that begins so."""
+    magic, nonce, length = PREFIX.unpack_from(prefix)
     if magic != MAGIC:
         raise ProtocolError("the frame does not begin as one of ours")
     if length > LENGTH.size + MAX_HEADER + MAX_PAYLOAD:
         raise ProtocolError("the frame claims to be too large")
-    return nonce, _read(sock, length, deadline)
+    return nonce, length
 
 
 def _read(sock: socket.socket, size: int, deadline: float | None) -> bytearray:
     data = bytearray()
     while len(data) < size:
-        try:
-            _arm(sock, deadline)
-            chunk = sock.recv(min(size - len(data), 1 << 20))
-        except TimeoutError:
-            raise Deadline from None
-        except OSError:
-            raise Closed("the connection is closed") from None
-        if not chunk:
-            raise Closed("the connection is closed")
-        data += chunk
+        data += _some(sock, size - len(data), deadline)
     return data
+
+
+def _some(sock: socket.socket, most: int, deadline: float | None) -> bytes:
+    try:
+        _arm(sock, deadline)
+        chunk = sock.recv(min(most, 1 << 20))
+    except TimeoutError:
+        raise Deadline from None
+    except OSError:
+        raise Closed("the connection is closed") from None
+    if not chunk:
+        raise Closed("the connection is closed")
+    return chunk
 
 
 def _arm(sock: socket.socket, deadline: float | None) -> None:
