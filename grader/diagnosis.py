@@ -103,7 +103,7 @@ class Diagnostician:
         The number of replays is limited, so that code that nothing explains is told so in a blink.
         """
         matches: dict[str, list[WrongVersion]] = {}
-        known: dict[WrongVersion, bool] = {}  # whether it fits what passed
+        known: list[WrongVersion] = []  # what explained a failure before this one
         left = MAX_REPLAYS
         for name, failure in failures.items():
             if failure.is_not_started:
@@ -113,9 +113,10 @@ class Diagnostician:
                 others = [wrong for wrong in self.wrong_versions if wrong not in known][: max(left, 0)]
                 left -= len(others)
                 found = [wrong for wrong in others if self.explains(wrong, failure)]
-                known |= {wrong: not self.breaks_any(wrong, passed) for wrong in found}
-            fitting = [wrong for wrong in found if known[wrong]]
-            matches[name] = fitting or (found if len(found) == 1 else [])
+                known += found
+            if len(found) > 1:
+                found = [wrong for wrong in found if not self.breaks_any(wrong, passed)]
+            matches[name] = found
         return matches
 
     def explains(self, wrong: WrongVersion, failure: Failure) -> bool:

@@ -253,7 +253,7 @@ class Worker:
         sent = under_way = 0
         for answered, nonce in enumerate(nonces):
             with self._mishaps():
-                if sent == answered or under_way <= AHEAD // 2:
+                if sent < len(bodies) and (sent == answered or under_way <= AHEAD // 2):
                     ahead = []
                     while sent < len(bodies) and (sent == answered or under_way + len(bodies[sent]) <= AHEAD):
                         ahead.append(wire.frame(nonces[sent], bodies[sent]))

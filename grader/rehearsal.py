@@ -9,10 +9,11 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader import paths
+from grader import machinery, paths
 from grader.connection import Local, Remote, Request
 from grader.learner import Learner
 from grader.session import Session, check_id
+from grader.syntax import forbidden_uses
 from grader.worker import wire
 
 MAX_KNOWN = 20_000  # verdicts that are remembered
@@ -57,20 +58,40 @@ class Rehearsal:
             self.session.run(item, self.subject)
         return self.requests[name]
 
-    def key(self, item, remote: Remote, bodies: list[bytes] | None, hits: dict) -> tuple | None:
-        """What the verdict depends on. None: on more than can be said."""
+    def keys(self, item, remote: Remote, bodies: list[bytes] | None, hits: dict) -> tuple[tuple, ...]:
+        """What the verdict depends on, where that can be said: first of one that passed, then of any.
+
+        A failure that tells an exception names the learner's own lines; one that passed says nothing.
+        """
         if bodies is None:
-            return None
+            return ()
         digest = hashlib.sha256()
         for body in bodies:
             digest.update(len(body).to_bytes(8, "little"))
             digest.update(body)
-        # Messages tell the learner's own lines where something was raised, and some checks read the source.
-        reads = "no_ready_made" in self.session.wanted(item) or any(b"error" in body[: 1 << 20] for body in bodies)
-        return (check_id(item), digest.digest(), repr(sorted(hits.items())), remote.submission.digest if reads else "")
+        read = self.read(item, remote)
+        told = any(b"error" in body[: 1 << 20] for body in bodies)
+        key = (check_id(item), digest.digest(), repr(sorted(hits.items())))
+        return (*key, read), (*key, remote.submission.digest if told else read)
 
-    def remember(self, key: tuple, verdict: Verdict) -> None:
+    def read(self, item, remote: Remote) -> str:
+        """What the check reads of the source: nothing, or, where it would find something there, all of it."""
+        if "no_ready_made" not in self.session.wanted(item):
+            return ""
+        source, rules = remote.submission.source, self.session.exercise.forbidden
+        found = machinery.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
+        return remote.submission.digest if found else ""
+
+    def known(self, keys: tuple[tuple, ...]) -> Verdict | None:
+        """The verdict on the same answers."""
+        for key in keys:
+            if key in self.verdicts:
+                return self.verdicts[key]
+        return None
+
+    def remember(self, keys: tuple[tuple, ...], verdict: Verdict) -> None:
+        passed, any_ = keys
         if len(self.verdicts) >= MAX_KNOWN:
             self.verdicts.clear()
             self.sentences.clear()
-        self.verdicts[key] = verdict
+        self.verdicts[passed if verdict.error is None else any_] = verdict

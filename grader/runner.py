@@ -119,12 +119,12 @@ class Examiner:
                 message = messages.learner_error(error, submission.filename)  # nothing hidden was sent yet
                 return self.unloadable(submission, message, remote.output, time.monotonic() - started)
             checks, begun = self.verdicts(submission, self.subject(remote), remote)
+            status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
+            output, pictures = remote.output, ()
+            if self.settings.pictures and begun and status == FAILED:
+                pictures = photograph(self.exercise, submission, self.nursery, remote)
         finally:
             remote.close()
-        status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
-        pictures = ()
-        if self.settings.pictures and begun and status == FAILED:
-            pictures = photograph(self.exercise, submission, self.nursery)
         return ExerciseResult(
             exercise=self.exercise.folder,
             title=self.exercise.title,
@@ -136,7 +136,7 @@ class Examiner:
             duration_s=round(time.monotonic() - started, 4),
             checks=tuple(checks),
             # What a call printed may hold a hidden input; what loading printed cannot.
-            output=inert(remote.output if self.settings.reveal else remote.output_of_load),
+            output=inert(output if self.settings.reveal else remote.output_of_load),
             message="" if begun else messages.not_started(self.exercise.folder),
             started=begun,
             notes=(*submission.notes, *machinery.notes(submission.source)),
@@ -175,8 +175,9 @@ class Examiner:
             return (None, *self.session.run(item, subject))
         bodies = remote.perform(self.rehearsal.of(item))
         # Prints are told at a learner's desk, so there each answer is read.
-        key = None if self.settings.reveal else self.rehearsal.key(item, remote, bodies, subject.hits)
-        known = self.rehearsal.verdicts.get(key)
+        keys = () if self.settings.reveal else self.rehearsal.keys(item, remote, bodies, subject.hits)
+        key = keys[-1] if keys else None
+        known = self.rehearsal.known(keys)
         if known is not None:
             remote.forget()
             subject.hits |= known.hits
@@ -186,9 +187,9 @@ class Examiner:
         if isinstance(error, Diverged):
             remote.restart()
             return (None, *self.session.run(item, subject))
-        if key is not None:
+        if keys:
             kept = () if error is None else tuple(calls)
-            self.rehearsal.remember(key, Verdict(error, kept, dict(subject.hits)))
+            self.rehearsal.remember(keys, Verdict(error, kept, dict(subject.hits)))
         return key, error, calls
 
     def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict) -> dict[str, str]:

@@ -74,8 +74,8 @@ def take(exercise, learner) -> tuple[Picture, ...]:
     return taking.take(exercise, learner)
 
 
-def photograph(exercise, submission, nursery) -> tuple[Picture, ...]:
-    """The same for a submission, in a fresh worker of its own."""
+def photograph(exercise, submission, nursery, loaded=None) -> tuple[Picture, ...]:
+    """The same for a submission, in the worker that has loaded it, or in a fresh one."""
     from grader.pictures import taking
 
-    return taking.photograph(exercise, submission, nursery)
+    return taking.photograph(exercise, submission, nursery, loaded)

@@ -39,10 +39,14 @@ def take(exercise: Exercise, learner: Learner) -> tuple[Picture, ...]:
     return tuple(pictures)
 
 
-def photograph(exercise: Exercise, submission: Submission, nursery: Nursery) -> tuple[Picture, ...]:
+def photograph(
+    exercise: Exercise, submission: Submission, nursery: Nursery, loaded: Remote | None = None
+) -> tuple[Picture, ...]:
     """See grader.pictures.photograph."""
     if not setups(exercise.folder):
         return ()
+    if loaded is not None and loaded.answers:
+        return take(exercise, Learner(loaded))
     limits = replace(exercise.limits, call_s=min(CALL_S, exercise.limits.call_s))
     remote = Remote(nursery, submission, exercise.slug, limits)
     try:
