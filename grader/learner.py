@@ -212,11 +212,12 @@ class Module(Target):
 
     def load(self, parameters: dict[str, torch.Tensor]) -> None:
         """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
-        self._demand_module(self._facts(values=False), values=False)
         encoder = Encoder()
         node = encoder.node(parameters)
         message = {"op": "assign", "object": self._number, "parameters": node}
         _, reply = self._learner._ask(message, encoder, "")
+        if "unknown" not in reply:
+            self._demand_module(None, values=False)
         unknown = [name for name in parameters if name in reply.get("unknown", ())]
         surplus = ", ".join(reply.get("surplus", ()))[:300]
         if unknown:

@@ -59,6 +59,11 @@ def notes(source: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def aliases(source: str) -> dict[str, str]:
+    """What the names stand for that the source imports, anywhere."""
+    return _looked_at(source)[1]
+
+
 def _uses(source: str, test) -> tuple[Use, ...]:
     nodes, aliases = _looked_at(source)
     found = {(node.lineno, name[:MAX_NAME]) for node in nodes for name in test(node, aliases)}

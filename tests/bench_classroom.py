@@ -68,7 +68,7 @@ def made_up(root: Path, exercises, students: int) -> int:
                 source += "\nwhile True:\n    pass\n"
             path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{source}\n# by student {number}\n", "utf-8")
+            path.write_text(f"{source}\nSTUDENT = {number}\n", "utf-8")
             count += 1
     return count
 

@@ -42,12 +42,15 @@ class Executor:
         """The reply to one request, always: an exception of the learner's becomes plain data."""
         encoder = Encoder(self.keep)
         _neutral()
-        with contextlib.redirect_stdout(self.output), contextlib.redirect_stderr(self.output):
-            try:
-                operation = getattr(self, "on_" + message["op"])
-                reply = operation(message, Decoder(tensors, self.find), encoder)
-            except BaseException as error:  # SystemExit and KeyboardInterrupt of the learner's too
-                encoder, reply = Encoder(), {"error": self.explain(error)}
+        printed = sys.stdout, sys.stderr
+        sys.stdout = sys.stderr = self.output
+        try:
+            operation = getattr(self, "on_" + message["op"])
+            reply = operation(message, Decoder(tensors, self.find), encoder)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt of the learner's too
+            encoder, reply = Encoder(), {"error": self.explain(error)}
+        finally:
+            sys.stdout, sys.stderr = printed
         reply["output"] = self.output.take()
         return reply, encoder.tensors
 
@@ -135,7 +138,10 @@ class Executor:
 
     def on_assign(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
         """Set parameters by name, in place; those that the module lacks are told, not set."""
-        parameters = dict(torch.nn.Module.named_parameters(self.objects[message["object"]]))
+        module = self.objects[message["object"]]
+        if not isinstance(module, torch.nn.Module):
+            return {"value": None}
+        parameters = dict(torch.nn.Module.named_parameters(module))
         values, unknown, misshapen = decoder.value(message["parameters"]), [], []
         for name, value in values.items():
             if name not in parameters:

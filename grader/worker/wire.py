@@ -20,6 +20,7 @@ MAX_DIMENSIONS = 16
 LOOK = 1 << 16  # bytes that one look into a socket fetches
 PREFIX = struct.Struct("<4sQQ")
 LENGTH = struct.Struct("<Q")
+DUMP = json.JSONEncoder(allow_nan=False).encode
 ITEM_SIZE = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2,
     "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1,
@@ -49,7 +50,7 @@ class RawTensor:
 
 def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
     """One body in the safetensors format. Raises ProtocolError where it would break a limit."""
-    header, offset = {"__metadata__": {"message": json.dumps(message, allow_nan=False)}}, 0
+    header, offset = {"__metadata__": {"message": DUMP(message)}}, 0
     for index, tensor in enumerate(tensors):
         end = offset + len(tensor.data)
         header[str(index)] = {
@@ -58,7 +59,7 @@ def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
             "data_offsets": [offset, end],
         }
         offset = end
-    text = json.dumps(header, allow_nan=False).encode()
+    text = DUMP(header).encode()
     text += b" " * (-len(text) % 8)
     if len(text) > MAX_HEADER or offset > MAX_PAYLOAD or len(tensors) > MAX_TENSORS:
         raise ProtocolError("the message is too large")
