@@ -25,11 +25,12 @@ class AtTerminal:
 
     def __init__(self, command: list[str], folder: Path, rows: int = 24, columns: int = 80, **environment: str):
         self.ours, theirs = pty.openpty()
+        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}  # as pytest's
         self.resize(rows, columns)
         self.process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, "TERM": "xterm-256color", "PYTHONDONTWRITEBYTECODE": "1", **environment},
+            env={**kept, "TERM": "xterm-256color", "PYTHONDONTWRITEBYTECODE": "1", **environment},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
