@@ -87,11 +87,14 @@ def rehearse() -> None:
         requests += [{"op": "forget"}, _call(["M"], [4]), {"op": "describe", "object": 0, "values": True}]
         requests += [{"op": "convert", "object": 0, "device": device, "dtype": None, "training": False}]
         requests += [_call([0, "__call__"], [x], device=device)]
-    requests += [_call([0, "__call__"], [x], "gradients"), {"op": "forget"}]
+    requests += [{"op": "forget"}, _call(["M"], [4]), _call([0, "__call__"], [x], "gradients"), {"op": "forget"}]
     for _ in range(3):  # the interpreter adapts its bytecode after some runs
         for request in requests:
             message, raw = wire.decode(wire.encode(request, tensors.tensors))
-            wire.encode(*executor.handle(message, raw))
+            reply, found = executor.handle(message, raw)
+            if "error" in reply:
+                raise RuntimeError(f"the rehearsal failed: {reply['error']}")
+            wire.encode(reply, found)
     for name in ("warmth", "warmth.py"):
         sys.modules.pop(name, None)
         linecache.cache.pop(name, None)
