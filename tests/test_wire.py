@@ -188,6 +188,36 @@ def test_a_frame_that_is_none_of_ours_or_too_large_is_refused_before_it_is_read(
         wire.receive(ours, time.monotonic() + 5)
 
 
+@pytest.mark.parametrize("piece", [1, 7, 20, 33, 10_000])
+def test_an_inbox_finds_the_frames_however_they_come(piece):
+    bodies = [wire.encode({"number": number}) for number in range(5)] + [wire.encode({"long": "x" * 100_000})]
+    sent = b"".join(wire.frame(number, body) for number, body in enumerate(bodies))
+    ours, theirs = socket.socketpair()
+    sender = threading.Thread(
+        target=lambda: [theirs.sendall(sent[i : i + piece]) for i in range(0, len(sent), piece)], daemon=True
+    )
+    sender.start()
+    inbox = wire.Inbox(ours)
+    for number, body in enumerate(bodies):
+        assert inbox.receive(time.monotonic() + 20) == (number, body)
+    assert not inbox.waiting
+    theirs.close()
+    with pytest.raises(wire.Closed):
+        inbox.receive(time.monotonic() + 5)
+
+
+@pytest.mark.parametrize("prefix", [b"EVIL" + bytes(16), wire.PREFIX.pack(wire.MAGIC, 1, 1 << 50)])
+def test_an_inbox_refuses_what_is_no_frame_behind_one_that_is(prefix):
+    ours, theirs = socket.socketpair()
+    theirs.sendall(wire.frame(1, wire.encode({})) + prefix)
+    inbox = wire.Inbox(ours)
+    inbox.receive(time.monotonic() + 5)
+    with pytest.raises(wire.ProtocolError):
+        inbox.receive(time.monotonic() + 5)
+    with pytest.raises(wire.ProtocolError):
+        _ = inbox.waiting
+
+
 def test_a_closed_connection_is_said():
     ours, theirs = socket.socketpair()
     theirs.close()
