@@ -16,7 +16,7 @@ from grader.session import Session, check_id
 from grader.syntax import forbidden_uses
 from grader.worker import wire
 
-MAX_KNOWN = 20_000  # verdicts that are remembered
+MAX_KNOWN = 2_000  # verdicts that are remembered
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from grader.nursery import InfrastructureError, Nursery
 from grader.results import ExerciseResult
 from grader.submission import Submission
 
-MAX_KNOWN = 2_000  # results that are kept
+MAX_KNOWN = 500  # results that are kept
 
 
 def main(connection: socket.socket) -> None:
