@@ -1,5 +1,6 @@
 """Grades a class: finds what was handed in, grades what is not graded yet, writes the results."""
 
+import contextlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -90,9 +91,12 @@ def grade(plan: Plan, file: Store, found: Found, tell: Callable[[Event], None]) 
         found,
         [e.folder for e in plan.exercises],
     )
-    if not desk.enter():
-        return
-    with crew(plan, Order(desk.settings, plan.tier, plan.accept_tier)) as hands:
+    order = Order(desk.settings, plan.tier, plan.accept_tier)
+    with contextlib.ExitStack() as stack:
+        hired: list = []  # they start, which takes seconds, while the rest is entered
+        if not desk.enter(lambda: hired.append(stack.enter_context(crew(plan, order)))):
+            return
+        hands = hired[0]
         file.note("sandbox", hands.wait())
         tell(Event("begin", {"to_grade": desk.left, "seed": seed, "sandbox": hands.sandbox["tier"]}))
 
@@ -123,8 +127,11 @@ class Desk:
         self.file, self.settings, self.found, self.exercises, self.left = file, settings, found, exercises, 0
         self.waiting: dict[str, dict[str, HandIn]] = {}  # by exercise and key: what is to be graded
 
-    def enter(self) -> int:
-        """Enter everything, and judge what cannot even be read. Gives how much is to be graded."""
+    def enter(self, begin: Callable[[], None]) -> int:
+        """Enter everything, and judge what cannot even be read. Gives how much is to be graded.
+
+        begin: called at the first that is to be graded.
+        """
         with self.file.roll(self.exercises):
             for student in self.found.students:
                 self.file.enrol(student)
@@ -139,6 +146,8 @@ class Desk:
                     key = self.key(handin.exercise, handed_in)
                     self.file.enter(handin, key)
                     if not self.file.has(key):
+                        if not self.waiting:
+                            begin()
                         self.waiting.setdefault(handin.exercise, {}).setdefault(key, handin)
         self.left = sum(map(len, self.waiting.values()))
         return self.left

@@ -93,7 +93,9 @@ class Encoder:
             return ["opaque", f"a tensor of {value.numel():,} elements"]
         if self.strides and not value.is_contiguous() and 0 not in value.stride():
             facts["stride"] = list(value.stride())
-        plain = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
+        plain = value
+        if value.device.type != "cpu" or not value.is_contiguous() or value.is_conj() or value.is_neg():
+            plain = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
         size = plain.numel() * plain.element_size()
         data = ctypes.string_at(plain.data_ptr(), size) if size else b""
         self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
@@ -153,9 +155,10 @@ class Decoder:
         if raw is None:  # each use is a copy: a short frame would ask for more memory than there is
             raise ProtocolError("a tensor stands in two places")
         dtype = DTYPES[raw.dtype]
-        tensor = torch.empty(raw.shape, dtype=dtype)
-        if tensor.numel():
+        if len(raw.data):
             tensor = torch.frombuffer(bytearray(raw.data), dtype=dtype).view(raw.shape)
+        else:
+            tensor = torch.empty(raw.shape, dtype=dtype)
         tensor.facts = {
             "device": str(facts.get("device", "cpu"))[:20],
             "requires_grad": facts.get("requires_grad") is True,
