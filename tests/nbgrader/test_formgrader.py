@@ -86,8 +86,12 @@ def test_grading_in_the_browser(classroom, page, tmp_path):
         shown = page.inner_text("body")
         assert "✘ The context vectors of all six tokens are the printed ones." in shown
         assert f"likely: {LIKELY}" in shown
+        # Formgrader fetches the comments after the grades; a box listens once it has said what it is for.
+        page.wait_for_function("document.querySelector('#write_context_vectors-comment').placeholder.length > 20")
         page.fill("#write_context_vectors-comment", "Whose weights are in a column?")
-        page.dispatch_event("#write_context_vectors-comment", "change")
+        with page.expect_response(lambda answer: "/api/comment/" in answer.url) as saved:
+            page.dispatch_event("#write_context_vectors-comment", "change")
+        assert saved.value.ok, saved.value.text()
         comment = wait_for_comment(classroom)
         assert comment == "Whose weights are in a column?"
         if os.environ.get("SCREENSHOT"):

@@ -164,7 +164,7 @@ def postgres(folder: Path):
     subprocess.run([*user, bin / "initdb", "-D", data, "-U", "kata", "-A", "trust", "--no-sync"], **quiet)
     subprocess.run([*control, "-o", f"-p {port} -k {folder} -h 127.0.0.1 -F", "start"], **quiet)
     try:
-        yield f"postgresql://kata@127.0.0.1:{port}/postgres"
+        yield f"postgresql+psycopg2://kata@127.0.0.1:{port}/postgres"
     finally:
         subprocess.run([*control, "-m", "immediate", "stop"], check=False, capture_output=True, cwd=folder, timeout=60)
 
