@@ -115,7 +115,9 @@ bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader
 	@"$(PYTHON)" tests/bench_classroom.py $(WHAT)
 
 help:  ## this list
-	@awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { line = sprintf("make %-15s", $$1); n = split($$2, word, " "); \
+	  for (i = 1; i <= n; i++) { if (length(line word[i]) > 78) { print line; line = sprintf("%20s", "") } line = line " " word[i] } \
+	  print line }' $(MAKEFILE_LIST)
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@echo "Building $(VENV) (once; torch is large) …"
