@@ -185,20 +185,17 @@ class Module(Target):
         Buffers and state_dict come as shapes alone, and so do the parameters of `values=False`.
         Raises Mismatch where the object is no torch.nn.Module.
         """
-        value = self._facts(values)
+        message = {"op": "describe", "object": self._number, "values": values}
+        value, _ = self._learner._ask(message, Encoder(), "")
         # Part of the transcript: a diagnosis compares what was seen. Buffers are free, so not those.
         seen = value.get("parameters") if isinstance(value, dict) else None
         self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
         self._demand_module(value, values)
         return value
 
-    def _facts(self, values: bool):
-        message = {"op": "describe", "object": self._number, "values": values}
-        return self._learner._ask(message, Encoder(), "")[0]
-
     def _demand_module(self, facts, values: bool) -> None:
         if not isinstance(facts, dict):
-            raise Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
+            raise self._no_module()
         if not _is_description(facts):
             raise LearnerError("protocol", {"message": "the description of the object is none of ours"})
         for value in facts["parameters"].values():
@@ -206,6 +203,9 @@ class Module(Target):
                 raise Mismatch(f"a parameter of {self.class_name} is {kind(value)}; expected a tensor of numbers")
             if values and value.device.type == "meta":
                 raise Mismatch(f"a parameter of {self.class_name} is on the device meta: it has no values")
+
+    def _no_module(self) -> Mismatch:
+        return Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
 
     def parameters(self) -> dict[str, torch.Tensor]:
         return self.describe()["parameters"]
@@ -217,7 +217,7 @@ class Module(Target):
         message = {"op": "assign", "object": self._number, "parameters": node}
         _, reply = self._learner._ask(message, encoder, "")
         if "unknown" not in reply:
-            self._demand_module(None, values=False)
+            raise self._no_module()
         unknown = [name for name in parameters if name in reply.get("unknown", ())]
         surplus = ", ".join(reply.get("surplus", ()))[:300]
         if unknown:

@@ -1,6 +1,5 @@
 """Takes in what a learner hands over: one file, read once, as bytes, with limits."""
 
-import ast
 import hashlib
 import json
 import os
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from grader import paths
+from grader.syntax import parsed
 
 MAX_SOURCE = 256 << 10  # bytes of a .py file
 MAX_NOTEBOOK = 16 << 20  # a notebook holds pictures too
@@ -134,7 +134,7 @@ def notebook_source(text: str, shown: str) -> tuple[str, tuple[str, ...]]:
 
 def _without_magics(cell: str) -> tuple[str, int]:
     """A cell's plain Python, and how many magic or shell lines it lost. A %%magic cell is lost whole."""
-    if _parses(cell):
+    if parsed(cell) is not None:
         return cell, 0
     words = cell.split(maxsplit=1)
     if words and words[0].startswith("%%") and words[0] not in ("%%time", "%%capture"):
@@ -147,11 +147,3 @@ def _without_magics(cell: str) -> tuple[str, int]:
             line = f"{line[: len(line) - len(bare)]}pass  # left out: {bare}"
         lines.append(line)
     return "\n".join(lines), skipped
-
-
-def _parses(source: str) -> bool:
-    try:
-        ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -36,7 +36,7 @@ def page(
         result = None if folder in (ungraded or {}) else by_folder.get(folder)
         rows.append(_row(folder, result, level, folder in (ungraded or {})))
         if result is not None and level != "none":
-            told = verdict(result, level, getattr(result, "pictures", ()))
+            told = verdict(result, level, result.pictures)
             verdicts.append(f'<section id="{escape(folder)}">{told}</section>')
     points, most = _sum(results, exercises)
     lines = [

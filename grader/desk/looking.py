@@ -5,12 +5,12 @@ or broken is given a moment before it is believed. A piece that happens to be ri
 is replaced by that on the rest.
 """
 
-import ast
 import time
 from dataclasses import dataclass
 
 from grader import paths, submission
 from grader.catalog import Exercise
+from grader.syntax import parsed
 
 PATIENCE_S = 0.12
 
@@ -24,7 +24,7 @@ class Look:
 
     @property
     def may_be_half(self) -> bool:
-        return isinstance(self.handed_in, str) or not _parses(self.handed_in.source)
+        return isinstance(self.handed_in, str) or parsed(self.handed_in.source) is None
 
 
 class Eye:
@@ -62,11 +62,3 @@ def read(path) -> Look:
         return Look(str(error))
     except submission.NoSuchFile as error:
         return Look(str(error), is_there=False)
-
-
-def _parses(source: str) -> bool:
-    try:
-        ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
