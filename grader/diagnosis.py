@@ -4,6 +4,7 @@ A wrong version explains a failed check if it fails the same check and answered 
 as the learner's code did. Where none does, `structure` says what can be said in general.
 """
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -38,11 +39,18 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class WrongVersion:
-    """A known mistake. `sentence`: the first line of its docstring, what the learner reads."""
+    """A known mistake. `sentence`: the first line of its docstring, what the learner reads.
+
+    kills: the checks that it is known not to pass; None where nothing is written down of it.
+    """
 
     name: str
     sentence: str
     connection: Local
+    kills: frozenset[str] | None
+
+    def may_fail(self, check: str) -> bool:
+        return self.kills is None or check in self.kills
 
 
 class Replay(Learner):
@@ -99,8 +107,9 @@ class Diagnostician:
         """The wrong versions that explain each failure: those that break no check that the learner passed,
         else the only one that explains it (the learner's mistake reaches less far than the known one's).
 
-        One mistake usually explains several checks: what explained one is tried first on the next.
-        The number of replays is limited, so that code that nothing explains is told so in a blink.
+        One mistake usually explains several checks: what explained one is tried first on the next. Then come those
+        that are known to fail the check, and last the others: with another seed they may fail it too. The number of
+        replays is limited, so that code that nothing explains is told so in a blink.
         """
         matches: dict[str, list[WrongVersion]] = {}
         known: list[WrongVersion] = []  # what explained a failure before this one
@@ -109,11 +118,13 @@ class Diagnostician:
             if failure.is_not_started:
                 continue
             found = [wrong for wrong in known if self.explains(wrong, failure)]
-            if not found:
-                others = [wrong for wrong in self.wrong_versions if wrong not in known][: max(left, 0)]
-                left -= len(others)
-                found = [wrong for wrong in others if self.explains(wrong, failure)]
-                known += found
+            for likely in (True, False):
+                if not found:
+                    others = [wrong for wrong in self.wrong_versions if wrong not in known]
+                    others = [wrong for wrong in others if wrong.may_fail(name) == likely][: max(left, 0)]
+                    left -= len(others)
+                    found = [wrong for wrong in others if self.explains(wrong, failure)]
+                    known += found
             if len(found) > 1:
                 found = [wrong for wrong in found if not self.breaks_any(wrong, passed)]
             matches[name] = found
@@ -141,7 +152,8 @@ class Diagnostician:
 
     def breaks_any(self, wrong: WrongVersion, passed: set[str]) -> bool:
         """Whether the wrong version fails a check that the learner's code passed."""
-        items = [item for item in self.session.items if check_id(item) in passed]
+        suspects = {name for name in passed if wrong.may_fail(name)}
+        items = [item for item in self.session.items if check_id(item) in suspects]
         return any(self.seen(wrong, item)[0] is not None for item in items)
 
     def seen(self, wrong: WrongVersion, item) -> tuple[BaseException | None, list[Call]]:
@@ -173,11 +185,14 @@ class Diagnostician:
     def wrong_versions(self) -> list[WrongVersion]:
         if self._wrong is None:
             exercise = self.session.exercise
+            path = paths.kills(exercise.folder)
+            kills = json.loads(path.read_text("utf-8")) if path.exists() else {}
             self._wrong = []
             for path in paths.wrong_versions(exercise.folder):
                 connection = Local.load(path, exercise.slug)
                 doc = (connection.executor.module.__doc__ or path.stem).strip()
-                self._wrong.append(WrongVersion(path.stem, doc.splitlines()[0], connection))
+                known = frozenset(kills[path.stem]) if path.stem in kills else None
+                self._wrong.append(WrongVersion(path.stem, doc.splitlines()[0], connection, known))
         return self._wrong
 
 

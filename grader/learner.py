@@ -180,14 +180,13 @@ class Module(Target):
         return Target(self._learner, [self._number, name], f"{self._text}.{name}", f"{self._outline}.{name}")
 
     def describe(self, values: bool = True) -> dict:
-        """parameters, frozen, buffers, state_dict, modules (name → torch.nn class), training.
+        """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.
 
-        Buffers and state_dict come as shapes alone, and so do the parameters of `values=False`.
         Raises Mismatch where the object is no torch.nn.Module.
         """
         message = {"op": "describe", "object": self._number, "values": values}
         value, _ = self._learner._ask(message, Encoder(), "")
-        # Part of the transcript: a diagnosis compares what was seen. Buffers are free, so not those.
+        # Part of the transcript: a diagnosis compares what was seen.
         seen = value.get("parameters") if isinstance(value, dict) else None
         self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
         self._demand_module(value, values)
@@ -269,7 +268,7 @@ def _pairs(nodes: dict):
 
 def _is_description(facts: dict) -> bool:
     """Whether a worker's description of an object has the form that Module.describe promises."""
-    tables = [facts.get(name) for name in ("parameters", "buffers", "state_dict", "modules")]
+    tables = [facts.get(name) for name in ("parameters", "modules")]
     if not all(type(table) is dict for table in tables) or type(facts.get("frozen")) is not list:
         return False
     names = [*facts["frozen"], *(name for table in tables for name in table)]

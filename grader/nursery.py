@@ -5,6 +5,7 @@ import platform
 import secrets
 import select
 import socket
+import struct
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -249,10 +250,10 @@ class Worker:
 
         Raises as `request` does, and Lost where the nursery is gone: then nothing was repeated.
         """
-        nonces = [secrets.randbits(64) for _ in bodies]
+        nonces = struct.unpack(f"<{len(bodies)}Q", secrets.token_bytes(8 * len(bodies)))
         sent = under_way = 0
-        for answered, nonce in enumerate(nonces):
-            with self._mishaps():
+        with self._mishaps():
+            for answered, nonce in enumerate(nonces):
                 if sent < len(bodies) and (sent == answered or under_way <= AHEAD // 2):
                     ahead = []
                     while sent < len(bodies) and (sent == answered or under_way + len(bodies[sent]) <= AHEAD):
@@ -260,9 +261,8 @@ class Worker:
                         under_way += len(bodies[sent])
                         sent += 1
                     wire.send_all(self.connection, b"".join(ahead), time.monotonic() + seconds)
-                body = self._reply(nonce, seconds)
-            under_way -= len(bodies[answered])
-            yield body
+                yield self._reply(nonce, seconds)
+                under_way -= len(bodies[answered])
 
     def _ask(self, message: dict, tensors: list, seconds: float) -> tuple[dict, list]:
         nonce = secrets.randbits(64)
@@ -272,12 +272,15 @@ class Worker:
 
     def _reply(self, nonce: int, seconds: float) -> bytearray:
         """The body of the reply with this nonce. Raises TimedOut or wire.ProtocolError."""
-        began = time.monotonic()
-        self._wait(began, seconds)
-        try:
-            echoed, body = self.inbox.receive(began + seconds)
-        except wire.Deadline:
-            raise TimedOut(seconds) from None
+        if self.inbox.waiting:
+            echoed, body = self.inbox.receive()
+        else:
+            began = time.monotonic()
+            self._wait(began, seconds)
+            try:
+                echoed, body = self.inbox.receive(began + seconds)
+            except wire.Deadline:
+                raise TimedOut(seconds) from None
         if echoed != nonce:
             raise wire.ProtocolError("the reply belongs to no request")
         return body
@@ -285,7 +288,7 @@ class Worker:
     def _wait(self, began: float, seconds: float) -> None:
         """Until the worker begins to answer. Raises TimedOut."""
         most, at_first = self.limits.call_cpu_s, None
-        while not self.inbox.waiting and not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
+        while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
             if time.monotonic() - began >= seconds:
                 raise TimedOut(seconds)
             computed = self.pid.computed() if most else None

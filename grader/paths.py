@@ -35,6 +35,11 @@ def wrong_versions(folder: str) -> list[Path]:
     return sorted((SOLUTIONS / folder / "wrong").glob("*.py"))
 
 
+def kills(folder: str) -> Path:
+    """Which checks each wrong version does not pass, as JSON; `make verify WRITE=1` makes it."""
+    return SOLUTIONS / folder / "wrong" / "kills.json"
+
+
 def checks(folder: str) -> list[Path]:
     """The check files of an exercise: the documented ones first."""
     found = (CHECKS / folder).glob("test_*.py")

@@ -1,8 +1,23 @@
-"""What a grading gives: plain data. Every output form is a pure function of it."""
+"""How to grade, and what a grading gives: plain data. Every output form is a pure function of it."""
 
 from dataclasses import dataclass
 
+from grader.catalog import Exercise
+from grader.report.inert import inert
+
 PASSED, FAILED, NOT_CHECKED, ERROR = "passed", "failed", "not_checked", "error"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to grade. reveal: whether messages may show hidden inputs and expected values."""
+
+    device: str = "cpu"
+    seed: int = 0
+    timeout: float | None = None  # seconds for one call, instead of the exercise's own
+    reveal: bool = True
+    diagnose: bool = True
+    pictures: bool = False  # of what is not right yet, for a report
 
 
 @dataclass(frozen=True)
@@ -46,3 +61,26 @@ class ExerciseResult:
     @property
     def max_points(self) -> float:
         return round(sum(check.max_points for check in self.checks), 6)
+
+
+def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **known) -> ExerciseResult:
+    """The verdict "error": nothing of the submission could be run."""
+    reason = "not checked: the file could not be loaded"
+    facts = {
+        "checks": tuple(
+            CheckResult(name, name.replace("_", " "), NOT_CHECKED, 0.0, points, reason)
+            for name, points in exercise.points.items()
+        ),
+        "duration_s": 0.0,
+        **known,
+    }
+    return ExerciseResult(
+        exercise=exercise.folder,
+        title=exercise.title,
+        submission=filename,
+        device=settings.device,
+        seed=settings.seed,
+        status=ERROR,
+        message=inert(message),
+        **facts,
+    )

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grader import machinery, messages, paths
 from grader.catalog import Exercise
@@ -13,23 +13,11 @@ from grader.nursery import Limits, Nursery
 from grader.pictures import photograph
 from grader.rehearsal import Rehearsal, Verdict
 from grader.report.inert import inert
-from grader.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
+from grader.results import FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult, Settings, unreadable
 from grader.session import Session, check_id, is_hidden, run_session, task_of, title
 from grader.submission import Submission
 
 DEVICE_CALL_S = 30.0  # the first call on a GPU starts CUDA
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to grade. reveal: whether messages may show hidden inputs and expected values."""
-
-    device: str = "cpu"
-    seed: int = 0
-    timeout: float | None = None  # seconds for one call, instead of the exercise's own
-    reveal: bool = True
-    diagnose: bool = True
-    pictures: bool = False  # of what is not right yet, for a report
 
 
 def grade(exercise: Exercise, submission: Submission, nursery: Nursery, settings: Settings) -> ExerciseResult:
@@ -59,29 +47,6 @@ def grade_all(
             record(submission, examiner.examine(submission))
 
     run_session(exercise, settings.seed, work)
-
-
-def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **known) -> ExerciseResult:
-    """The verdict "error": nothing of the submission could be run."""
-    reason = "not checked: the file could not be loaded"
-    facts = {
-        "checks": tuple(
-            CheckResult(name, name.replace("_", " "), NOT_CHECKED, 0.0, points, reason)
-            for name, points in exercise.points.items()
-        ),
-        "duration_s": 0.0,
-        **known,
-    }
-    return ExerciseResult(
-        exercise=exercise.folder,
-        title=exercise.title,
-        submission=filename,
-        device=settings.device,
-        seed=settings.seed,
-        status=ERROR,
-        message=inert(message),
-        **facts,
-    )
 
 
 class Examiner:

@@ -1,13 +1,18 @@
 """The six-word sentence of the source documents, used by many exercises' documented checks."""
 
-import torch
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch  # in the functions: who needs the tokens alone does not wait for it
 
 TOKENS = ("Your", "journey", "starts", "with", "one", "step")
 JOURNEY = 1  # the index of the token that the documents follow
 
 
-def inputs() -> torch.Tensor:
+def inputs() -> "torch.Tensor":
     """The sentence, embedded in three dimensions: (6, 3) float32."""
+    import torch
+
     return torch.tensor(
         [
             [0.43, 0.15, 0.89],  # Your
@@ -20,6 +25,8 @@ def inputs() -> torch.Tensor:
     )
 
 
-def batch() -> torch.Tensor:
+def batch() -> "torch.Tensor":
     """Two copies of the sentence: (2, 6, 3)."""
+    import torch
+
     return torch.stack([inputs(), inputs()])

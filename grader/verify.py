@@ -11,7 +11,7 @@ from pathlib import Path
 from grader import documented, paths, runner, stubs, submission
 from grader.catalog import Exercise
 from grader.nursery import Nursery
-from grader.results import FAILED, PASSED, ExerciseResult
+from grader.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult
 
 SENTENCE_END = (".", "?", "!")
 LEAST_WRONG = 5
@@ -32,11 +32,12 @@ class Problem:
 
 @dataclass
 class Report:
-    """What verify found of one exercise. kills: wrong version → the checks it fails."""
+    """What verify found of one exercise. kills: wrong version → the checks it fails; untried: those behind them."""
 
     exercise: Exercise
     problems: list[Problem] = field(default_factory=list)
     kills: dict[str, set[str]] = field(default_factory=dict)
+    untried: dict[str, set[str]] = field(default_factory=dict)
     sentences: dict[str, str] = field(default_factory=dict)
 
 
@@ -109,6 +110,7 @@ def _wrong(report: Report, path: Path, result: ExerciseResult, again: str) -> li
     """A wrong version must be rejected, and every diagnosis must be its own sentence."""
     shown, own = paths.shown(path), sentence(path)
     report.kills[path.stem] = {check.id for check in result.checks if check.outcome == FAILED}
+    report.untried[path.stem] = {check.id for check in result.checks if check.outcome == NOT_CHECKED}
     report.sentences[path.stem] = own
     if len(own) < LEAST_SENTENCE or not own.endswith(SENTENCE_END):
         mend = "Write what is wrong and where to look"

@@ -14,7 +14,7 @@ from grader.classroom import version
 from grader.classroom.pool import Order, Outcome, Pool, Task
 from grader.errors import WrongUse
 from grader.nursery import InfrastructureError
-from grader.runner import Settings
+from grader.results import Settings
 
 ROW = 16  # submissions that travel together: enough that the way costs nothing, few enough to be lost
 AHEAD = 3  # rows under way for each thread of a worker

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 
 from grader import paths
 from grader.nursery import InfrastructureError
-from grader.runner import Settings
+from grader.results import Settings
 
 IN_HAND = 2  # submissions that a process has at a time: the next lies ready when one is done
 TRIES = 2  # for one submission

@@ -12,7 +12,7 @@ from grader.classroom import find, pool, results, store, version
 from grader.classroom.pool import Order, Outcome, Task
 from grader.classroom.records import Found, Graded, HandIn
 from grader.classroom.store import Store
-from grader.runner import Settings, unreadable
+from grader.results import Settings, unreadable
 from grader.submission import BadSubmission, NoSuchFile
 
 

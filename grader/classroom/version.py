@@ -23,8 +23,8 @@ def grader() -> str:
 def exercise(folder: str) -> str:
     """The version of one exercise: its checks and solutions, and the grader that runs them."""
     checks = [path for path in (paths.CHECKS / folder).iterdir() if path.suffix in (".py", ".toml")]
-    files = [*checks, paths.solution(folder), *paths.wrong_versions(folder)]
-    return f"{_digest(files)} {grader()}"
+    files = [*checks, paths.solution(folder), paths.kills(folder), *paths.wrong_versions(folder)]
+    return f"{_digest([path for path in files if path.exists()])} {grader()}"
 
 
 def _digest(files: list[Path]) -> str:

@@ -1,5 +1,6 @@
 """A picture as inline SVG in HTML, with a table of the same numbers for those who do not see it."""
 
+import functools
 from collections.abc import Sequence
 
 from grader.pictures import Matrix, Picture
@@ -21,7 +22,8 @@ def figure(picture: Picture, note: bool = True) -> str:
     """A <figure>: its panels, what they show, and the table. It holds no script, no style and no request."""
     parts = ['<figure class="picture">', f"<figcaption><strong>{escape(picture.title)}</strong></figcaption>"]
     parts.append('<div class="panels">')
-    parts += [_panel(picture, caption, matrix) for caption, matrix in panels(picture)]
+    known = (picture.title, picture.rows, picture.columns, picture.scale)
+    parts += [_panel(*known, caption, matrix) for caption, matrix in panels(picture)]
     parts.append("</div>")
     parts.append(f"<p>{escape(distance(picture))}</p>")
     if note and picture.note:
@@ -32,21 +34,22 @@ def figure(picture: Picture, note: bool = True) -> str:
     return "\n".join([*parts, "</figure>"])
 
 
-def _panel(picture: Picture, caption: str, matrix: Matrix) -> str:
+@functools.lru_cache(maxsize=512)  # the expected panel is the same for a whole class
+def _panel(name: str, rows: tuple, columns: tuple, scale: float, caption: str, matrix: Matrix) -> str:
     """One matrix as an image with a name and a description."""
-    left = round(LETTER * max(len(_name(row)) for row in picture.rows)) + 8
-    width, height = left + CELL * len(picture.columns), TOP + CELL * (len(picture.rows) + 1)
-    title = escape(f"{picture.title}: {caption}")
+    left = round(LETTER * max(len(_name(row)) for row in rows)) + 8
+    width, height = left + CELL * len(columns), TOP + CELL * (len(rows) + 1)
+    title = escape(f"{name}: {caption}")
     parts = [f'<svg role="img" viewBox="0 0 {width} {height}" aria-label="{title}" font-size="13">']
-    parts.append(f"<title>{title}</title><desc>{escape(_description(picture, matrix))}</desc>")
+    parts.append(f"<title>{title}</title><desc>{escape(_description(rows, columns, matrix))}</desc>")
     parts.append(f'<text x="{left}" y="14" fill="currentColor" font-weight="600">{escape(caption)}</text>')
-    for j, name in enumerate(picture.columns):
-        parts.append(_text(left + CELL * (j + 0.5), TOP + 0.6 * CELL, _name(name, 5), "currentColor", size=12))
-    for i, name in enumerate(picture.rows):
+    for j, token in enumerate(columns):
+        parts.append(_text(left + CELL * (j + 0.5), TOP + 0.6 * CELL, _name(token, 5), "currentColor", size=12))
+    for i, token in enumerate(rows):
         y = TOP + CELL * (i + 1)
-        parts.append(_text(left - 6, y + 0.6 * CELL, _name(name), "currentColor", "end", 12))
+        parts.append(_text(left - 6, y + 0.6 * CELL, _name(token), "currentColor", "end", 12))
         for j, value in enumerate(matrix[i]):
-            colour = background(value, picture.scale)
+            colour = background(value, scale)
             fill, x = hexadecimal(colour), left + CELL * j
             parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="#c4c6cc"/>')
             number = hexadecimal(foreground(colour))
@@ -71,13 +74,13 @@ def _table(picture: Picture, caption: str, matrix: Matrix) -> str:
     )
 
 
-def _description(picture: Picture, matrix: Matrix) -> str:
+def _description(rows: tuple, columns: tuple, matrix: Matrix) -> str:
     """Where each row looks most."""
     most = []
-    for name, row in zip(picture.rows, matrix):
+    for name, row in zip(rows, matrix):
         column = max(range(len(row)), key=lambda j: (row[j] == row[j], row[j]))
-        most.append(f"{name}: {picture.columns[column]} {short(row[column])}")
-    return f"{len(picture.rows)} rows, {len(picture.columns)} columns. The largest of each row: {'; '.join(most)}."
+        most.append(f"{name}: {columns[column]} {short(row[column])}")
+    return f"{len(rows)} rows, {len(columns)} columns. The largest of each row: {'; '.join(most)}."
 
 
 def _name(name: str, most: int = MAX_NAME) -> str:

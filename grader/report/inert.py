@@ -11,6 +11,8 @@ COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#(?:vso|teamcity)?\[)", re.M)
 
 def inert(text: str) -> str:
     """The text with every control and format character written out, as in "\\x1b"; commands lose their first sign."""
+    if text.isprintable() and ":" not in text and "#" not in text:
+        return text
     lines = text.replace("\r\n", "\n").split("\n")
     plain = "\n".join(line if line.isprintable() else "".join(map(_safe, line)) for line in lines)
     return COMMAND.sub(lambda found: f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}", plain)

@@ -1,7 +1,6 @@
 """A result as JSON, schema 1: what other tools read. Documented in the README."""
 
 import json
-from dataclasses import asdict
 
 from grader.results import CheckResult, ExerciseResult
 from grader.sandbox import Sandbox
@@ -29,7 +28,7 @@ def record(result: ExerciseResult) -> dict:
         "notes": list(result.notes),
     }
     if result.sandbox is not None:
-        known["sandbox"] = asdict(result.sandbox)
+        known["sandbox"] = dict(vars(result.sandbox))
     return known
 
 

@@ -11,7 +11,7 @@ import builtins
 import hashlib
 from dataclasses import dataclass
 
-from grader.syntax import imported
+from grader.syntax import imported, statements
 
 GRAM, WINDOW = 10, 3
 
@@ -34,7 +34,7 @@ def fingerprints(source: str) -> dict[int, Lines]:
     """The fingerprints of a source and where each stands first; {} where it is not Python."""
     try:
         tree = ast.parse(source)
-        own = imported(ast.walk(tree))  # so that `F.softmax` is what it is everywhere
+        own = imported(statements(tree))  # so that `F.softmax` is what it is everywhere
         found: dict[int, Lines] = {}
         for body in _units(tree):
             for print_, lines in _winnowed(_tokens(body, own)):
@@ -46,13 +46,14 @@ def fingerprints(source: str) -> dict[int, Lines]:
 
 def _winnowed(tokens: list[tuple[str, int]]):
     """The grams that winnowing keeps, as (hash, lines)."""
+    words = [token.encode("utf-8", "replace") for token, _ in tokens]
     grams = []
-    for start in range(len(tokens) - GRAM + 1):
-        text = " ".join(token for token, _ in tokens[start : start + GRAM]).encode("utf-8", "replace")
-        hashed = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
-        grams.append((hashed, start))
+    for start in range(len(words) - GRAM + 1):
+        text = b" ".join(words[start : start + GRAM])
+        grams.append((hashlib.blake2b(text, digest_size=8).digest(), -start))
     for start in range(max(len(grams) - WINDOW + 1, min(len(grams), 1))):
-        hashed, place = min(reversed(grams[start : start + WINDOW]), key=lambda gram: gram[0])
+        smallest, place = min(grams[start : start + WINDOW])  # of equals the last
+        hashed, place = int.from_bytes(smallest, "big"), -place
         lines = [line for _, line in tokens[place : place + GRAM] if line]
         yield hashed, Lines(min(lines), max(lines))
 

@@ -20,12 +20,6 @@ class Ban(TorchDispatchMode):
         super().__init__()
         self.names, self.filename, self.hits = frozenset(names), filename, []
 
-    def __enter__(self):
-        return super().__enter__() if self.names else self
-
-    def __exit__(self, *exception):
-        return super().__exit__(*exception) if self.names else None
-
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function._schema.name.removeprefix("aten::")
         if name in self.names and len(self.hits) < 20:

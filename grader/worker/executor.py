@@ -15,14 +15,15 @@ import types
 import torch
 
 from .bans import Ban
-from .placement import MOVED, PretendDevice, move_module, place, report
+from .placement import MOVED, PretendDevice, each, move_module, place, report
 from .trees import Decoder, Encoder, Handle
 
 MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
-SIGNATURES: dict[int, tuple] = {}  # of a function's id: the function (kept alive), its signature
+SIGNATURES: dict[tuple, tuple] = {}  # of a function's id: the function (kept alive), its signature, its room
 PYTHONS_OWN = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
+NOTHING = contextlib.nullcontext()
 # Why no gradient can be told; the grader repeats these words and no others.
 NO_LEAVES = "nothing among the arguments and parameters can have a gradient"
 NO_FLOATS = "the result holds no floating-point tensor"
@@ -46,7 +47,7 @@ class Executor:
         sys.stdout = sys.stderr = self.output
         try:
             operation = getattr(self, "on_" + message["op"])
-            reply = operation(message, Decoder(tensors, self.find), encoder)
+            reply = operation(message, Decoder(tensors, self.find, strides=True), encoder)
         except BaseException as error:  # SystemExit and KeyboardInterrupt of the learner's too
             encoder, reply = Encoder(), {"error": self.explain(error)}
         finally:
@@ -80,8 +81,7 @@ class Executor:
             leaves: dict[str, torch.Tensor] = {}
         args = decoder.value(message["args"])
         kwargs = decoder.value(message["kwargs"])
-        args = [self.place(value, message) for value in args]
-        kwargs = {name: self.place(value, message) for name, value in kwargs.items()}
+        args, kwargs = _placed(args, message["device"]), _placed(kwargs, message["device"])
         wrong = _mismatch(target, args, kwargs)
         if wrong:
             return {"signature": wrong}
@@ -96,8 +96,9 @@ class Executor:
                     if parameter.requires_grad:
                         leaves[f"parameter {name}"] = parameter
         _seed(decoder.value(message["seed"]), message["device"])
-        pretend = PretendDevice() if message["device"] == "meta" else contextlib.nullcontext()
-        with pretend, Ban(message["banned"], self.filename) as ban:
+        pretend = PretendDevice() if message["device"] == "meta" else NOTHING
+        ban = Ban(message["banned"], self.filename)
+        with pretend, ban if ban.names else NOTHING:
             result = target(*args, **kwargs)
             if message["want"] == "output" and message["device"] != "meta":
                 value = encoder.node(result)  # watched too: what it calls may have been replaced
@@ -113,9 +114,9 @@ class Executor:
         return {"banned": ban.hits, "value": value}
 
     def on_describe(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
-        """What a module holds: its parameters, buffers and parts, each with its name.
+        """What a module holds: its parameters and parts, each with its name.
 
-        Values come of the parameters alone, and only where they are asked for: a mask has a million.
+        The parameters' values come only where they are asked for: there may be a million.
         """
         module = self.objects[message["object"]]
         if not isinstance(module, torch.nn.Module):
@@ -123,18 +124,13 @@ class Executor:
         parameters = dict(torch.nn.Module.named_parameters(module))
         frozen = [name for name, value in parameters.items() if not value.requires_grad]
         parts = torch.nn.Module.named_modules(module)
-        return {
-            "value": encoder.node(
-                {
-                    "parameters": parameters if message["values"] else _shapes(parameters.items()),
-                    "frozen": frozen,
-                    "buffers": _shapes(torch.nn.Module.named_buffers(module)),
-                    "state_dict": _shapes(torch.nn.Module.state_dict(module).items()),
-                    "modules": {name: _kind(part) for name, part in parts},
-                    "training": bool(module.training),
-                }
-            )
+        facts = {
+            "parameters": encoder.node(parameters) if message["values"] else _shapes(encoder, parameters),
+            "frozen": encoder.node(frozen),
+            "modules": encoder.node({name: _kind(part) for name, part in parts}),
+            "training": bool(module.training),
         }
+        return {"value": ["dict", [[name, node] for name, node in facts.items()]]}
 
     def on_assign(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
         """Set parameters by name, in place; those that the module lacks are told, not set."""
@@ -143,13 +139,13 @@ class Executor:
             return {"value": None}
         parameters = dict(torch.nn.Module.named_parameters(module))
         values, unknown, misshapen = decoder.value(message["parameters"]), [], []
-        for name, value in values.items():
-            if name not in parameters:
-                unknown.append(name)
-            elif parameters[name].shape != value.shape:
-                misshapen.append([name, list(parameters[name].shape), list(value.shape)])
-            else:
-                with torch.no_grad():
+        with torch.no_grad():
+            for name, value in values.items():
+                if name not in parameters:
+                    unknown.append(name)
+                elif parameters[name].shape != value.shape:
+                    misshapen.append([name, list(parameters[name].shape), list(value.shape)])
+                else:
                     parameters[name].copy_(value)
         surplus = [name for name in parameters if name not in values]
         return {"unknown": unknown, "misshapen": misshapen, "surplus": surplus}
@@ -183,19 +179,6 @@ class Executor:
             return (owner if path[1] == "__call__" else getattr(owner, path[1], None)), named
         value = self.module.__dict__.get(path[0])
         return (value if callable(value) else None), path[0]
-
-    def place(self, value, message: dict):
-        """A tensor with its strides, on the device that the call asks for."""
-        if isinstance(value, (list, tuple)):
-            return type(value)(self.place(item, message) for item in value)
-        if isinstance(value, dict):
-            return {key: self.place(item, message) for key, item in value.items()}
-        if not isinstance(value, torch.Tensor):
-            return value
-        device = "cpu" if message["device"] == "meta" else message["device"]
-        stride = value.facts.get("stride") or value.stride()
-        moved = torch.empty_strided(value.shape, stride, dtype=value.dtype, device=device).copy_(value)
-        return place(moved) if message["device"] == "meta" else moved
 
     def keep(self, value) -> Handle | None:
         """A handle for an object made by a class of the learner's, or for any nn.Module."""
@@ -277,8 +260,10 @@ def nearest(name: str, names: list[str]) -> str | None:
 
 def _neutral() -> None:
     """Undo what a learner's code may have set for the whole process."""
-    torch.set_default_dtype(torch.float32)
-    torch.set_grad_enabled(True)
+    if torch.get_default_dtype() is not torch.float32:
+        torch.set_default_dtype(torch.float32)
+    if not torch.is_grad_enabled():
+        torch.set_grad_enabled(True)
     if torch.empty(0).device.type != "cpu":
         torch.set_default_device(None)
 
@@ -292,12 +277,23 @@ def _seed(seed, device: str) -> None:
         torch.manual_seed(seed)
 
 
+def _placed(value, device: str):
+    """Arguments on the device that the call asks for, laid out in memory as they were."""
+    if device == "cpu":
+        return value
+    if device == "meta":
+        return place(value)
+    return each(lambda t: torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=device).copy_(t), value)
+
+
 def _mismatch(target, args: list, kwargs: dict) -> str | None:
     """The signature, where the call does not fit it."""
     try:
         function = target.forward if isinstance(target, torch.nn.Module) else target
-        signature = _signature(function)
+        signature, room = _signature(function)
     except (TypeError, ValueError):
+        return None
+    if not kwargs and len(args) in room:
         return None
     try:
         signature.bind(*args, **kwargs)
@@ -306,18 +302,30 @@ def _mismatch(target, args: list, kwargs: dict) -> str | None:
     return None
 
 
-def _signature(function) -> inspect.Signature:
-    """As inspect.signature, which takes longer than most calls; a function is looked at once."""
-    owner = getattr(function, "__func__", None)
-    plain = function if owner is None else owner
-    if type(plain) is not types.FunctionType:
-        return inspect.signature(function)
-    known = SIGNATURES.get(id(plain))
+def _signature(function) -> tuple[inspect.Signature, range]:
+    """The signature, and how many arguments may stand without a name where no other is given.
+
+    inspect takes longer than most calls: a function or class is looked at once.
+    """
+    plain = getattr(function, "__func__", function)
+    key = (id(plain), plain is function)
+    known = SIGNATURES.get(key)
     if known is None or known[0] is not plain:
-        known = SIGNATURES[id(plain)] = (plain, inspect.signature(plain))
-    if owner is None:
-        return known[1]
-    return known[1].replace(parameters=list(known[1].parameters.values())[1:])
+        signature = inspect.signature(function)
+        known = (plain, signature, _room(signature))
+        if type(plain) in (types.FunctionType, type):
+            SIGNATURES[key] = known
+    return known[1:]
+
+
+def _room(signature: inspect.Signature) -> range:
+    kinds = [(part.kind, part.default is part.empty) for part in signature.parameters.values()]
+    if (inspect.Parameter.KEYWORD_ONLY, True) in kinds:
+        return range(0)
+    named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    least = sum(kind in named and needed for kind, needed in kinds)
+    most = sys.maxsize if inspect.Parameter.VAR_POSITIONAL in dict(kinds) else sum(kind in named for kind, _ in kinds)
+    return range(least, most + 1)
 
 
 def _gather(name: str, value, leaves: dict) -> None:
@@ -366,13 +374,10 @@ def _qualified(kind: type) -> str:
     return kind.__name__ if id(kind) in PYTHONS_OWN else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _shapes(named) -> dict[str, torch.Tensor]:
-    """Tensors without values: each with its name, shape and dtype."""
-    return {
-        name: torch.empty(value.shape, dtype=value.dtype, device="meta")
-        for name, value in named
-        if isinstance(value, torch.Tensor)
-    }
+def _shapes(encoder: Encoder, named: dict) -> list:
+    """The node of tensors without values: each with its name, shape and dtype."""
+    found = [(name, value) for name, value in named.items() if isinstance(value, torch.Tensor)]
+    return ["dict", [[encoder.node(name), encoder.outline(value)] for name, value in found]]
 
 
 def _kind(part: torch.nn.Module) -> str:

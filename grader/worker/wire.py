@@ -10,7 +10,7 @@ import math
 import socket
 import struct
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAGIC = b"KATA"
 MAX_HEADER = 1 << 20  # bytes of JSON in one frame
@@ -39,8 +39,7 @@ class Deadline(Exception):
     """The other side did not answer in time."""
 
 
-@dataclass(frozen=True)
-class RawTensor:
+class RawTensor(NamedTuple):
     """A tensor as bytes: a safetensors dtype name, a shape, row-major data."""
 
     dtype: str
@@ -71,20 +70,23 @@ def decode(body: bytes | bytearray, strict: bool = True) -> tuple[dict, list[Raw
 
     strict: as a stranger's words are read. A worker, which is asked by the grader alone, need not.
     """
-    parse = _json if strict else json.loads
+    parse = _json if strict else PLAIN.decode
     if len(body) < LENGTH.size:
         raise ProtocolError("the frame is too short")
     (length,) = LENGTH.unpack_from(body)
     start = LENGTH.size + length
     if length > MAX_HEADER or start > len(body):
         raise ProtocolError("the header is longer than the frame")
-    header = parse(bytes(body[LENGTH.size : start]))
+    try:
+        header = parse(body[LENGTH.size : start].decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ProtocolError("the header is not valid JSON") from None
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or set(metadata) != {"message"}:
         raise ProtocolError("the header holds no message")
     if not isinstance(metadata["message"], str):
         raise ProtocolError("the message is not text")
-    message = parse(metadata["message"].encode())
+    message = parse(metadata["message"])
     if len(header) > MAX_TENSORS:
         raise ProtocolError("too many tensors")
     payload, offset, tensors = memoryview(body)[start:], 0, []
@@ -197,13 +199,11 @@ def _arm(sock: socket.socket, deadline: float | None) -> None:
     sock.settimeout(left)
 
 
-def _json(text: bytes) -> dict:
-    """An object of JSON, read strictly: UTF-8, finite floats, ints of 64 bits, no half characters."""
+def _json(text: str) -> dict:
+    """An object of JSON, read strictly: finite floats, ints of 64 bits, no half characters."""
     try:
-        plain = text.decode("utf-8")
-        hooks = {"parse_int": _int, "parse_float": _float, "parse_constant": _refuse, "object_pairs_hook": _unique}
-        value = json.loads(plain, **hooks)
-        if "\\ud" in plain.lower():  # perhaps half of a surrogate pair, which no encoding can write
+        value = STRICT.decode(text)
+        if "\\ud" in text.lower():  # perhaps half of a surrogate pair, which no encoding can write
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError, MemoryError):
         raise ProtocolError("the header is not valid JSON") from None
@@ -234,6 +234,10 @@ def _unique(pairs: list) -> dict:
     if len(value) != len(pairs):
         raise ValueError("a key stands twice")
     return value
+
+
+PLAIN = json.JSONDecoder()
+STRICT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_refuse, object_pairs_hook=_unique)
 
 
 def _tensor(entry, payload: memoryview, offset: int) -> tuple[RawTensor, int]:
