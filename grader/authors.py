@@ -14,6 +14,7 @@ from grader.properties import (
     refuses,
     same_gradients,
 )
+from grader.randomness import manual_seed
 
 __all__ = [
     "Drawing",
@@ -26,6 +27,7 @@ __all__ = [
     "keeps_device",
     "keeps_dtype",
     "keeps_inputs",
+    "manual_seed",
     "refuses",
     "same",
     "same_gradients",

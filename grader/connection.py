@@ -6,7 +6,7 @@ Both answer the same requests in the same way (grader/worker/executor.py).
 import builtins
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -20,6 +20,7 @@ from grader.worker import wire
 from grader.worker.executor import MAX_FRAMES, Executor
 
 MISHAPS = (TimedOut, WorkerEnded, wire.ProtocolError)
+LEAST_CPU_S = 0.25  # for one call, however many did not end before
 MAX_OUTPUT = 20_000  # characters of prints that are kept of a whole submission
 MAX_RECEIVED = 1 << 29  # bytes of all results of a submission
 # Where the grader lies, which no message tells: a warning or a traceback that was printed may name it.
@@ -85,7 +86,7 @@ class Remote:
         self.worker: Worker | None = None
         self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
         self.words = SourceWords(submission.source)
-        self.hung: set[str] = set()
+        self.hung: dict[str, float] = {}  # functions that did not end, and after how many seconds they were stopped
         self.loaded: dict = {}
         self.foreseen: list[tuple[bytes, bytearray | LearnerError]] = []  # requests and what came of them
         self.told = 0  # how many of them the check has asked for
@@ -105,14 +106,14 @@ class Remote:
             return self._foreseen(message, tensors)
         self._count(0)
         if function in self.hung:
-            raise LearnerError("timeout", {"seconds": self.limits.call_s, "again": True})
+            raise LearnerError("timeout", {"seconds": self.hung[function], "again": True})
         if self.worker is None or not self.worker.alive:
             self.load()
         return self._request(message, tensors, function)
 
     def load(self) -> dict:
         """Start a worker and run the source in it. Raises LearnerError where that fails."""
-        self.worker = self.nursery.spawn(self.limits)
+        self.worker = self.nursery.spawn(self._limits())
         source, filename = self.submission.source, self.submission.filename
         message = {"op": "load", "source": source, "filename": filename, "name": self.name}
         self.loaded, _ = self._request(message, [], "")
@@ -123,12 +124,12 @@ class Remote:
     def perform(self, requests: "list[Request]") -> list[bytes] | None:
         """Ask all that a check is going to ask, ahead of it. Gives the undecoded replies, None if one is missing.
 
-        What the check then asks is answered from them, as long as it asks the same.
+        What the check then asks is answered from them, as long as it asks the same. Where the worker ends or hangs,
+        nothing is: which request it was at, only one after the other can tell.
         """
         self.forget()
         over = self.spent >= self.limits.total_s or self.received > MAX_RECEIVED
-        late = over or any(request.function in self.hung for request in requests)
-        if late or not self.answers:
+        if over or self.hung or not self.answers:
             return None
         began, bodies = time.monotonic(), []
         try:
@@ -139,8 +140,9 @@ class Remote:
             return None
         except LearnerError as error:
             bodies[-1] = error
-        except MISHAPS as error:
-            bodies.append(self._mishap(error, requests[len(bodies)].function))
+        except MISHAPS:
+            self.restart()
+            return None
         finally:
             self.spent += time.monotonic() - began
         self.foreseen = [(request.body, body) for request, body in zip(requests, bodies)]
@@ -180,6 +182,13 @@ class Remote:
         self._count(sum(len(tensor.data) for tensor in raw))
         return self._heard(message, reply, raw)
 
+    def _limits(self) -> Limits:
+        """One loop without an end is often met through several functions: each that did not end halves the patience."""
+        most = self.limits.call_cpu_s
+        if not self.hung or most is None:
+            return self.limits
+        return replace(self.limits, call_cpu_s=max(most / 2 ** len(self.hung), min(LEAST_CPU_S, most)))
+
     def _seconds(self) -> float:
         """What is left for one call. Raises LearnerError where nothing is."""
         left = self.limits.total_s - self.spent
@@ -197,7 +206,7 @@ class Remote:
     def _mishap(self, error: Exception, function: str) -> LearnerError:
         """What to tell of a request that was not answered."""
         if isinstance(error, TimedOut):
-            self.hung.add(function)
+            self.hung[function] = error.seconds
             return LearnerError("timeout", {"seconds": error.seconds})
         if isinstance(error, WorkerEnded):
             return LearnerError("ended", {"status": error.status})

@@ -86,10 +86,12 @@ class Target:
 
     seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
     ban: operations of torch's dispatcher that this call must not use; hits stand in the Call.
+    owner: the class whose method this is; one that hangs on one object is not called on the next.
     """
 
-    def __init__(self, learner: Learner, path: list, text: str, outline: str = ""):
+    def __init__(self, learner: Learner, path: list, text: str, outline: str = "", owner: str = ""):
         self._learner, self._path, self._text, self._outline = learner, path, text, outline or text
+        self._owner = owner
 
     @property
     def name(self) -> str:
@@ -151,7 +153,7 @@ class Target:
         return value
 
     def _function(self) -> str:
-        return self._path[0] if isinstance(self._path[0], str) else f"{self._outline}.{self._path[1]}"
+        return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]
 
     def _described(self, args, kwargs) -> tuple[str, str]:
         """The call in words, and the same for everybody's eyes."""
@@ -167,7 +169,7 @@ class Module(Target):
     """An object of the learner's: call it, or any of its methods (`layer.load_unfused(state)`)."""
 
     def __init__(self, learner: Learner, number: int, class_name: str):
-        super().__init__(learner, [number, "__call__"], class_name)
+        super().__init__(learner, [number, "__call__"], class_name, owner=class_name or "object")
         self._number, self.class_name = number, class_name
 
     @property
@@ -177,7 +179,8 @@ class Module(Target):
     def __getattr__(self, name: str) -> Target:
         if name.startswith("_"):
             raise AttributeError(name)
-        return Target(self._learner, [self._number, name], f"{self._text}.{name}", f"{self._outline}.{name}")
+        text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
+        return Target(self._learner, [self._number, name], text, outline, self._owner)
 
     def describe(self, values: bool = True) -> dict:
         """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.

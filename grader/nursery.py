@@ -17,7 +17,8 @@ from grader.worker import wire
 from grader.worker.sandbox import kernel
 
 AHEAD = 48 << 10  # bytes of requests under way: they fit into a socket's buffer, so that sending never waits
-GLANCE_S = 0.25  # so often we look how long a silent worker has computed
+GLANCE_S = 0.1  # so often we look how long a silent worker has computed
+SUSPICIOUS_S = 0.3  # of computing without a word, where nothing is decided by it
 GRACE_S = 0.3  # for a process that hung up to end, so that we learn how it ended
 
 
@@ -46,11 +47,13 @@ class Limits:
     """What one worker may use. memory_mb counts above what torch itself takes; None sets no limit.
 
     A call ends after `call_s` seconds, or as soon as it has computed for `call_cpu_s`: a loop without
-    an end is told early, and a crowded machine still takes nobody's time away.
+    an end is told early, and a crowded machine still takes nobody's time away. Right code takes 0.05 s at most,
+    in pure Python; a file that is loaded may import packages first, so it has `load_cpu_s`.
     """
 
     call_s: float = 5.0
-    call_cpu_s: float | None = 2.0
+    call_cpu_s: float | None = 1.0
+    load_cpu_s: float | None = 2.0
     total_s: float = 60.0
     cpu_s: int = 60
     memory_mb: int | None = 1024
@@ -248,8 +251,11 @@ class Worker:
     def replies(self, bodies: list[bytes], seconds: float) -> Iterator[bytearray]:
         """The undecoded replies to many encoded requests, which are sent ahead of the answers.
 
-        Raises as `request` does, and Lost where the nursery is gone: then nothing was repeated.
+        Raises as `request` does, and Lost where the nursery is gone: then nothing was repeated. Answers travel
+        together, so a worker that ends or hangs may have answered more; it is given up earlier than others, and
+        whoever asks must ask again, one after the other.
         """
+        most = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
         nonces = struct.unpack(f"<{len(bodies)}Q", secrets.token_bytes(8 * len(bodies)))
         sent = under_way = 0
         with self._mishaps():
@@ -261,33 +267,37 @@ class Worker:
                         under_way += len(bodies[sent])
                         sent += 1
                     wire.send_all(self.connection, b"".join(ahead), time.monotonic() + seconds)
-                yield self._reply(nonce, seconds)
+                yield self._reply(nonce, seconds, most)
                 under_way -= len(bodies[answered])
 
     def _ask(self, message: dict, tensors: list, seconds: float) -> tuple[dict, list]:
         nonce = secrets.randbits(64)
+        most = self.limits.load_cpu_s if message.get("op") == "load" else self.limits.call_cpu_s
         with self._mishaps():
             wire.send(self.connection, nonce, wire.encode(message, tensors), time.monotonic() + seconds)
-            return replies.opened(self._reply(nonce, seconds))
+            return replies.opened(self._reply(nonce, seconds, most))
 
-    def _reply(self, nonce: int, seconds: float) -> bytearray:
-        """The body of the reply with this nonce. Raises TimedOut or wire.ProtocolError."""
-        if self.inbox.waiting:
-            echoed, body = self.inbox.receive()
-        else:
+    def _reply(self, nonce: int, seconds: float, most: float | None) -> bytearray:
+        """The body of the reply with this nonce, of a worker that computes for at most `most` seconds.
+
+        Raises TimedOut or wire.ProtocolError.
+        """
+        found = self.inbox.take()
+        if found is None:
             began = time.monotonic()
-            self._wait(began, seconds)
+            self._wait(began, seconds, most)
             try:
-                echoed, body = self.inbox.receive(began + seconds)
+                found = self.inbox.receive(began + seconds)
             except wire.Deadline:
                 raise TimedOut(seconds) from None
+        echoed, body = found
         if echoed != nonce:
             raise wire.ProtocolError("the reply belongs to no request")
         return body
 
-    def _wait(self, began: float, seconds: float) -> None:
+    def _wait(self, began: float, seconds: float, most: float | None) -> None:
         """Until the worker begins to answer. Raises TimedOut."""
-        most, at_first = self.limits.call_cpu_s, None
+        at_first = None
         while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
             if time.monotonic() - began >= seconds:
                 raise TimedOut(seconds)

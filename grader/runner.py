@@ -198,6 +198,9 @@ class Examiner:
 def limits_of(exercise: Exercise, settings: Settings) -> Limits:
     """The exercise's limits, as the settings change them."""
     limits = exercise.limits
-    if settings.device != "cpu":
-        limits = replace(limits, memory_mb=None, call_s=max(limits.call_s, DEVICE_CALL_S))
-    return limits if settings.timeout is None else replace(limits, call_s=settings.timeout)
+    if settings.device != "cpu":  # the start of CUDA computes for seconds
+        call_s = max(limits.call_s, DEVICE_CALL_S)
+        limits = replace(limits, memory_mb=None, call_s=call_s, call_cpu_s=None, load_cpu_s=None)
+    if settings.timeout is not None:
+        limits = replace(limits, call_s=settings.timeout, call_cpu_s=None, load_cpu_s=None)
+    return limits

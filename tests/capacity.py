@@ -11,8 +11,8 @@ import heapq
 import math
 import random
 
-CPU_S = 0.06  # of one core for one grading, of the class that `make bench-classroom` makes up
-HUNG_S, HUNG_SHARE = 2.0, 0.005  # a loop without an end is stopped after so long; so many have one
+CPU_S = 0.04  # of one core for one grading, of the class that `make bench-classroom` makes up
+HUNG_S, HUNG_SHARE = 2.5, 0.005  # what a loop without an end costs until it is given up; so many have one
 START_S = 8.0  # of a grading process: torch twice, the sandbox tried out
 RUSH = 6  # hours / τ
 CLASSES = (30, 200, 2_000, 20_000, 200_000, 1_000_000)  # submissions

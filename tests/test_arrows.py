@@ -1,6 +1,7 @@
-"""The arrows of the house: who may import whom (CONTRIBUTING.md). Read from the source, nothing is run."""
+"""The arrows of the house: who may import whom (CONTRIBUTING.md). Read from the source; one is tried."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -82,6 +83,13 @@ def test_the_command_line_imports_nothing_heavy_before_its_nursery():
             assert imported.partition(".")[0] not in ("torch", "pytest", "rich", "numpy"), f"{name} imports {imported}"
     top = imports(paths.GRADER / "commands" / "check.py", top_level_only=True)
     assert not any(name.partition(".")[0] in ("torch", "pytest", "rich") for name in top)
+
+
+def test_who_leads_a_class_needs_no_torch():
+    """It starts at once, and the grading processes import torch meanwhile."""
+    ask = "import sys, grader.classroom.run, grader.classroom.show; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", ask], cwd=paths.ROOT, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
 
 
 def test_only_one_module_builds_paths():

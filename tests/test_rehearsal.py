@@ -1,5 +1,6 @@
 """The fast road of a class gives the verdicts of the slow one; what is taken for alike is alike."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -21,6 +22,10 @@ def hand_ins(exercise) -> list[Submission]:
     ]
     sources = [path.read_text("utf-8") for path in files]
     sources += [sources[0] + "\nraise SystemExit\n", sources[0].replace("return", "return 1 +", 1), "def f(:\n"]
+    # In the last function: the answers of those before it come first.
+    *_, last = re.finditer(r"^( +)return .*$", sources[0], flags=re.M)
+    for end in ("while True:\n{0}    pass", "import os\n{0}os._exit(3)"):
+        sources.append(sources[0][: last.start()] + last[1] + end.format(last[1]) + sources[0][last.end() :])
     once = [Submission(f"# {number}\n{source}", f"{exercise.slug}.py") for number, source in enumerate(sources)]
     return [*once, *(replace(one, source=f"#{one.source}") for one in reversed(once))]
 

@@ -172,6 +172,36 @@ def test_a_part_that_is_done_keeps_its_points(grade):
     assert any(check.message.startswith("not written yet: context_vectors") for check in result.checks)
 
 
+def test_a_method_that_hangs_on_one_object_is_not_called_on_the_next(nursery):
+    exercise = catalog.find("08")
+    right = paths.solution(exercise.folder).read_text("utf-8")
+    begin = "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
+    hanging = right.replace(begin, begin + "        while True: pass\n")
+    result = runner.grade(exercise, submission.Submission(hanging, "x.py"), nursery, runner.Settings(seed=1))
+    told = [check.message.partition("\n")[0] for check in result.checks if check.outcome == "failed"]
+    said = "SelfAttention_v2 took longer than 1 s: an endless loop?"
+    assert len(told) > 3 and told[0] == said and set(told[1:]) == {f"{said} (it was not called again)"}, told
+
+
+def test_each_function_that_hangs_halves_the_patience(grade):
+    source = "import torch\n" + "".join(
+        f"def {name}(*a, **k):\n    while True: pass\n"
+        for name in ("context_vector", "attention_weights", "context_vectors")
+    )
+    told = [check.message for check in grade(source).checks if "again" not in check.message.partition("\n")[0]]
+    seconds = [text.partition(" took longer than ")[2].partition(" s")[0] for text in told if "took longer" in text]
+    assert seconds == ["1", "0.5", "0.25"], told
+
+
+@pytest.mark.parametrize(
+    "settings, seconds, computing",
+    [({}, 5.0, 1.0), ({"timeout": 7.0}, 7.0, None), ({"device": "cuda"}, runner.DEVICE_CALL_S, None)],
+)
+def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computing):
+    limits = runner.limits_of(catalog.find(EXERCISE), runner.Settings(**settings))
+    assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)
+
+
 def test_every_call_of_a_check_is_recorded_as_it_was_made():
     call_ = Call("f(tensor (2, 3))", "f", "output")
     assert (call_.value, call_.problem, call_.banned) == (None, None, [])

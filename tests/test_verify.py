@@ -1,5 +1,6 @@
 """`verify` itself: a small exercise that is in order, and each way in which it can be out of order."""
 
+import json
 import shutil
 
 import pytest
@@ -94,6 +95,10 @@ def house(tmp_path):
     return tmp_path
 
 
+def kills_of(house):
+    return house / "solutions" / FOLDER / "wrong" / "kills.json"
+
+
 def change(path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
@@ -102,10 +107,21 @@ def change(path, old: str, new: str) -> None:
 
 def test_an_exercise_in_order_passes_and_shows_its_table(house, cli):
     assert cli("stub", "77", cwd=house).returncode == 0
+    done = cli("verify", "77", "--write", cwd=house)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(kills_of(house).read_text())["in_place"] == ["inputs_unchanged"]
     done = cli("verify", "77", cwd=house)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "| inputs_unchanged |   |   | ✗ |   |   |" in done.stdout
     assert "5. `tripled`: The function takes x three times" in done.stdout
+
+
+def test_a_table_of_kills_that_is_not_current_is_told_and_names_nothing_wrong(house, cli):
+    cli("stub", "77", cwd=house)
+    kills_of(house).write_text(json.dumps({name: [] for name in MISTAKES}))
+    done = cli("verify", "77", cwd=house)
+    assert done.returncode == 1 and "kills.json is not current. Make it anew: make verify EX=77 WRITE=1" in done.stderr
+    assert "5. `tripled`: The function takes x three times" in done.stdout  # each was named all the same
 
 
 @pytest.mark.parametrize(

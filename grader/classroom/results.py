@@ -5,7 +5,7 @@ results/grades.csv  results/class.html  results/<student>/result.json  results/<
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from grader.classroom import feedback, grades, page
@@ -24,13 +24,13 @@ def write(
     exercises: Sequence[str],
     form: str = "plain",
     level: str = "full",
-    pairs: Sequence = (),
+    pairs: Callable[[], Sequence] = tuple,
     ungraded: Mapping[tuple[str, str], str] | None = None,
 ) -> Summary:
     """Write all results; each file is whole or as it was before. What has not changed is not touched.
 
     students: each once, with the results there are (none: nothing was handed in), graded with reveal=False; each
-    may be forgotten once taken. form: of grades.FORMS. level: of report.html.LEVELS. pairs: grader.similar.Pair.
+    may be forgotten once taken. form: of grades.FORMS. level: of report.html.LEVELS. pairs: gives grader.similar.Pair.
     ungraded: what the grader could not do, (student's id, exercise) → reason. Raises WrongUse.
     """
     summary = Summary(exercises)
@@ -47,7 +47,7 @@ def write(
         _replace(folder / page.FEEDBACK, feedback.page(student, results, exercises, level, trouble))
         summary.add(student, results, trouble)
     _replace(out / GRADES, grades.table(summary, form))
-    _replace(out / PAGE, page.render(summary, pairs))
+    _replace(out / PAGE, page.render(summary, pairs()))
     return summary
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,11 +54,12 @@ def run(plan: Plan, tell: Callable[[Event], None]) -> dict[tuple[str, str], str]
     file = Store(plan.out)
     try:
         grade(plan, file, found, tell)
-        pairs = similar.pairs(found.handins, plan.jobs)
         troubles = file.troubles()
         asked = {exercise.folder for exercise in plan.exercises} if plan.named else set()
         folders = sorted(asked.union(file.exercises()))
-        summary = results.write(plan.out, file.students(), folders, plan.form, plan.level, pairs, troubles)
+        with ThreadPoolExecutor(1) as beside:
+            pairs = beside.submit(similar.pairs, found.handins, plan.jobs)  # in processes of its own, meanwhile
+            summary = results.write(plan.out, file.students(), folders, plan.form, plan.level, pairs.result, troubles)
         tell(Event("written", {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}))
         return troubles
     finally:
@@ -153,8 +155,11 @@ class Desk:
         return self.left
 
     def rows(self) -> list[Iterator[Task]]:
-        """The tasks of each exercise; a file is read again when its turn comes."""
-        return [self._row(exercise) for exercise in sorted(self.waiting)]
+        """The tasks of each exercise, the late ones first: they take longest, and small ones fill the end evenly.
+
+        A file is read again when its turn comes.
+        """
+        return [self._row(exercise) for exercise in sorted(self.waiting, reverse=True)]
 
     def read(self, handin: HandIn):
         """The submission under the name that the lesson gives it: equal files are the same to the grader."""

@@ -49,6 +49,7 @@ def photograph(
         return take(exercise, Learner(loaded))
     limits = replace(exercise.limits, call_s=min(CALL_S, exercise.limits.call_s))
     remote = Remote(nursery, submission, exercise.slug, limits)
+    remote.hung |= loaded.hung if loaded is not None else {}
     try:
         remote.load()
         return take(exercise, Learner(remote))

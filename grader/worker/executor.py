@@ -264,7 +264,7 @@ def _neutral() -> None:
         torch.set_default_dtype(torch.float32)
     if not torch.is_grad_enabled():
         torch.set_grad_enabled(True)
-    if torch.empty(0).device.type != "cpu":
+    if torch._C._len_torch_function_stack():  # a default device is a mode on it
         torch.set_default_device(None)
 
 

@@ -121,26 +121,22 @@ def report(value):
 
 def compute(function, args: tuple, kwargs: dict):
     """Run one operation on the values. Raises RuntimeError where it mixes devices."""
-    name = function._schema.name
-    if MOVED:
-        args, kwargs = each(_moved, args), each(_moved, kwargs)
-    found: list[torch.Tensor] = []
-    each(found.append, args)
-    each(found.append, kwargs)
-    placed = any(isinstance(tensor, Placed) for tensor in found)
-    if placed and name not in CROSSING and len(found) > 1:
-        if name in INDEXING:  # indices may lie on the CPU
-            found.clear()
-            each(found.append, (args[:1], args[2:], kwargs))
-        if any(_plain(tensor) and tensor.ndim > 0 for tensor in found):
+    schema, found = function._schema, []
+    inner = [_inward(value, found) for value in args]
+    named = {key: _inward(value, found) for key, value in kwargs.items()}
+    placed = any(type(tensor) is Placed for tensor in found)
+    if placed and len(found) > 1 and schema.name not in CROSSING:
+        if schema.name in INDEXING:  # indices may lie on the CPU
+            found = []
+            _inward((args[:1], args[2:], *kwargs.values()), found)
+        if any(type(tensor) is not Placed and tensor.ndim > 0 for tensor in found):
             raise RuntimeError(MIXED)
-    device = kwargs.get("device")
+    device = named.get("device")
     if device is not None:
-        placed = torch.device(device) == DEVICE
-        kwargs = {**kwargs, "device": "cpu"}
-    result = function(*each(_inner, args), **each(_inner, kwargs))
-    if function._schema.is_mutable and args and isinstance(result, torch.Tensor):
-        return args[0]
+        placed, named["device"] = torch.device(device) == DEVICE, "cpu"
+    result = function(*inner, **named)
+    if args and schema.is_mutable and isinstance(result, torch.Tensor):
+        return _moved(args[0])
     return each(_placed, result) if placed else result
 
 
@@ -158,6 +154,17 @@ def each(change, value):
     return value
 
 
+def _inward(value, found: list[torch.Tensor]):
+    """What an operation computes with, for one of its arguments; the tensors among it are added to `found`."""
+    if isinstance(value, torch.Tensor):
+        value = _moved(value) if MOVED else value
+        found.append(value)
+        return value.inner if type(value) is Placed else value
+    if isinstance(value, (list, tuple)):
+        return [_inward(item, found) for item in value]
+    return value
+
+
 def _placed(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if isinstance(tensor, Placed) else Placed(tensor)
 
@@ -171,11 +178,3 @@ def _values(value):
     if isinstance(value, (list, tuple)):
         return [_values(item) for item in value]
     return value.inner.item() if isinstance(value, Placed) and value.ndim == 0 else value
-
-
-def _inner(value):
-    return value.inner if isinstance(value, Placed) else value
-
-
-def _plain(value) -> bool:
-    return isinstance(value, torch.Tensor) and not isinstance(value, Placed)

@@ -130,32 +130,32 @@ class Inbox:
     """The frames that come on a socket, of which one look may fetch several."""
 
     def __init__(self, sock: socket.socket):
-        self.sock, self.data = sock, bytearray()
+        self.sock, self.data, self.missing = sock, bytearray(), 0  # missing: bytes of the frame that has begun
 
-    @property
-    def waiting(self) -> bool:
-        """Whether a whole frame lies here. Raises ProtocolError where what lies here is none."""
-        if len(self.data) < PREFIX.size:
-            return False
-        return len(self.data) - PREFIX.size >= _opened(self.data)[1]
+    def take(self) -> tuple[int, bytearray] | None:
+        """The next frame, where all of it lies here. Raises ProtocolError where what lies here is none."""
+        data = self.data
+        if len(data) < PREFIX.size:
+            return None
+        nonce, length = _opened(data)
+        end = PREFIX.size + length
+        if len(data) > end:
+            body = data[PREFIX.size : end]
+            del data[:end]
+        elif len(data) == end:
+            body, self.data = data, bytearray()
+            del body[: PREFIX.size]
+        else:
+            self.missing = end - len(data)
+            return None
+        return nonce, body
 
     def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
         """As the function `receive`."""
-        self._fill(PREFIX.size, deadline)
-        nonce, length = _opened(self.data)
-        end = PREFIX.size + length
-        self._fill(end, deadline)
-        if len(self.data) == end:
-            body, self.data = self.data, bytearray()
-            del body[: PREFIX.size]
-        else:
-            body = self.data[PREFIX.size : end]
-            del self.data[:end]
-        return nonce, body
-
-    def _fill(self, size: int, deadline: float | None) -> None:
-        while len(self.data) < size:
-            self.data += _some(self.sock, max(size - len(self.data), LOOK), deadline)
+        while (found := self.take()) is None:
+            self.data += _some(self.sock, max(self.missing, LOOK), deadline)
+            self.missing = 0
+        return found
 
 
 def _opened(prefix: bytes | bytearray) -> tuple[int, int]:

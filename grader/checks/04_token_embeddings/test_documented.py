@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Mismatch, expect, expect_drawn, task
+from grader.authors import Mismatch, expect, expect_drawn, manual_seed, task
 
 SENTENCE = "Life is short, eat dessert first"
 VOCABULARY = {"Life": 0, "dessert": 1, "eat": 2, "first": 3, "is": 4, "short": 5}
@@ -30,7 +30,7 @@ def test_documented_embedding(learner, documented):
     """The sentence in 16 dimensions, seed 123, is the printed one."""
     layer = learner.TokenEmbedding(6, 16, seed=DOCUMENTED_SEED)
     embedded = layer(torch.tensor(TOKEN_IDS))
-    torch.manual_seed(DOCUMENTED_SEED)
+    manual_seed(DOCUMENTED_SEED)
     table = torch.nn.Embedding(6, 16).weight.detach()
     expect_drawn(layer, {table_name(layer): table})
     expect(embedded, documented["embedded_sentence"], "the embedded sentence")

@@ -9,6 +9,7 @@ from grader.authors import (
     keeps_device,
     keeps_dtype,
     keeps_inputs,
+    manual_seed,
     refuses,
     same_gradients,
     task,
@@ -87,7 +88,7 @@ def test_any_seed(learner, rng):
         seed = rng.integer(1_000, 1_000_000)
         layer = learner.TokenEmbedding(vocab_size=vocab_size, d=d, seed=seed)
         got = layer(torch.arange(vocab_size))
-        torch.manual_seed(seed)
+        manual_seed(seed)
         expect(got, torch.nn.Embedding(vocab_size, d).weight.detach(), "the table, row by row, right after the seed,")
 
 

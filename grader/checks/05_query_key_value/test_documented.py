@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Mismatch, expect, expect_shape, same, task
+from grader.authors import Mismatch, expect, expect_shape, manual_seed, same, task
 from grader.sentence import JOURNEY, inputs
 
 DOCUMENTED_SEED = 123
@@ -76,19 +76,19 @@ def test_documented_column_shapes(learner, documented):
 
 def row_weights() -> list[torch.Tensor]:
     """W_query, W_key and W_value of the first two documents: three times (3, 2)."""
-    torch.manual_seed(DOCUMENTED_SEED)
+    manual_seed(DOCUMENTED_SEED)
     return [torch.rand(3, 2) for _ in NAMES]
 
 
 def column_weights() -> list[torch.Tensor]:
     """W_Q, W_K and W_V of the third document: (24, 16), (24, 16) and (28, 16)."""
-    torch.manual_seed(DOCUMENTED_SEED)
+    manual_seed(DOCUMENTED_SEED)
     return [torch.rand(size, 16) for size in (24, 24, 28)]
 
 
 def embedded() -> torch.Tensor:
     """The third document's sentence in 16 dimensions, as exercise 04 gives it: (6, 16)."""
-    torch.manual_seed(DOCUMENTED_SEED)
+    manual_seed(DOCUMENTED_SEED)
     return torch.nn.Embedding(6, 16).weight.detach()[EAT_DESSERT]
 
 

@@ -2,7 +2,18 @@
 
 import torch
 
-from grader.authors import Mismatch, agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same, same_gradients, task
+from grader.authors import (
+    Mismatch,
+    agrees,
+    expect,
+    keeps_device,
+    keeps_dtype,
+    keeps_inputs,
+    manual_seed,
+    same,
+    same_gradients,
+    task,
+)
 
 FRESH = ("fresh_weights", "fresh_projection", "fresh_column_projection")  # what every promise below builds on
 ROW_SIZES = ((6, 3, 2), (1, 3, 2), (5, 4, 4), (3, 3, 3), (2, 7, 3), (8, 2, 5), (1, 1, 1))  # T, d_in, d_out
@@ -24,7 +35,7 @@ def test_fresh_weights(learner, rng):
     for d_in, d_out in ((2, 5), (2, 5), (4, 4), (7, 3), (1, 1)):
         seed = rng.integer(1_000, 1_000_000)
         drawn = learner.init_weights(d_in=d_in, d_out=d_out, seed=seed)
-        torch.manual_seed(seed)
+        manual_seed(seed)
         own = [torch.rand(d_in, d_out) for _ in NAMES]
         if isinstance(drawn, (list, tuple)) and len(drawn) == 3:
             # Which matrix is drawn first is asked by the documented numbers.

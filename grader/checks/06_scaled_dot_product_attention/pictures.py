@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Drawing
+from grader.authors import Drawing, manual_seed
 
 WORDS = ("Life", "is", "short", "eat", "dessert", "first")
 TOKEN_IDS = (0, 4, 5, 2, 1, 3)
@@ -11,9 +11,9 @@ D_K = 24
 
 def queries_and_keys():
     """(6, 24) each, drawn as the document draws them."""
-    torch.manual_seed(123)
+    manual_seed(123)
     x = torch.nn.Embedding(6, 16)(torch.tensor(TOKEN_IDS)).detach()  # (6, 16)
-    torch.manual_seed(123)
+    manual_seed(123)
     W_Q, W_K = torch.rand(D_K, 16), torch.rand(D_K, 16)
     return x @ W_Q.T, x @ W_K.T
 

@@ -4,7 +4,7 @@ import functools
 
 import torch
 
-from grader.authors import expect, expect_shape, task
+from grader.authors import expect, expect_shape, manual_seed, task
 from grader.sentence import JOURNEY, inputs
 
 WORD = 1  # "is", the second word of the second sentence
@@ -15,7 +15,7 @@ TOKEN_IDS = [0, 4, 5, 2, 1, 3]  # "Life is short, eat dessert first"
 @functools.cache
 def journey():
     """Query of "journey" (2,), all keys (6, 2) and values (6, 2) of the first sentence."""
-    torch.manual_seed(123)
+    manual_seed(123)
     W_query, W_key, W_value = (torch.rand(3, 2) for _ in range(3))  # (d_in, d_out) each
     x = inputs()  # (6, 3)
     return x[JOURNEY] @ W_query, x @ W_key, x @ W_value
@@ -24,9 +24,9 @@ def journey():
 @functools.cache
 def life():
     """Query of "is" (24,), all keys (6, 24) and values (6, 28) of the second sentence."""
-    torch.manual_seed(123)
+    manual_seed(123)
     x = torch.nn.Embedding(6, 16)(torch.tensor(TOKEN_IDS)).detach()  # (6, 16)
-    torch.manual_seed(123)
+    manual_seed(123)
     W_Q, W_K, W_V = torch.rand(24, 16), torch.rand(24, 16), torch.rand(28, 16)
     return W_Q @ x[WORD], x @ W_K.T, x @ W_V.T
 
@@ -34,7 +34,7 @@ def life():
 @functools.cache
 def three_tokens():
     """Queries and keys of a batch of one sequence: (1, 3, 16) each."""
-    torch.manual_seed(89)
+    manual_seed(89)
     x = torch.randn((1, 3, 5))
     query, key, _ = (torch.nn.Linear(5, 16, bias=False) for _ in range(3))
     return query(x).detach(), key(x).detach()
@@ -43,7 +43,7 @@ def three_tokens():
 @functools.cache
 def normal_queries_and_keys():
     """Standard normal queries and keys, (1, 8, 16) each, after all that the document draws before them."""
-    torch.manual_seed(1337)
+    manual_seed(1337)
     torch.randn(4, 8, 2), torch.randint(0, 10, (3, 2)), torch.randn(1, 8, 32)
     for _ in ("key", "query", "value"):
         torch.nn.Linear(32, 16)

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import expect, expect_drawn, task
+from grader.authors import expect, expect_drawn, manual_seed, task
 from grader.sentence import inputs
 
 ORDER = ("W_query", "W_key", "W_value")
@@ -17,7 +17,7 @@ def drawn():
 def test_documented_context_vectors(learner, documented):
     """Seeded with 123, at once or with three draws between, the context vectors are the printed ones."""
     layer = learner.SelfAttention_v1(3, 2, seed=123)
-    torch.manual_seed(123)
+    manual_seed(123)
     expect_drawn(layer, drawn())
     expect(layer(inputs()), documented["context_vectors"])
 

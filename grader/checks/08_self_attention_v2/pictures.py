@@ -7,7 +7,7 @@ numbers in a key the layer divides by √6, where the document's divides by √2
 
 import torch
 
-from grader.authors import Drawing
+from grader.authors import Drawing, manual_seed
 from grader.sentence import inputs
 
 TOKENS, D_OUT = 6, 2
@@ -15,7 +15,7 @@ TOKENS, D_OUT = 6, 2
 
 def query_and_key():
     """The weights of the document's query and key layers, seed 789: (2, 3) each."""
-    torch.manual_seed(789)
+    manual_seed(789)
     return [torch.nn.Linear(3, D_OUT, bias=False).weight.detach() for _ in range(2)]
 
 

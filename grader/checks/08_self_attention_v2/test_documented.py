@@ -4,7 +4,7 @@ import itertools
 
 import torch
 
-from grader.authors import expect, expect_drawn, same, task
+from grader.authors import expect, expect_drawn, manual_seed, same, task
 from grader.sentence import inputs
 
 ORDER = ("W_query", "W_key", "W_value")
@@ -12,7 +12,7 @@ ORDER = ("W_query", "W_key", "W_value")
 
 def drawn(seed, bias=False, order=ORDER):
     """The parameters of three nn.Linear(3, 2), created one after the other right after the seed."""
-    torch.manual_seed(seed)
+    manual_seed(seed)
     layers = {name: torch.nn.Linear(3, 2, bias=bias) for name in order}
     return {f"{name}.{part}": p.detach() for name, layer in layers.items() for part, p in layer.named_parameters()}
 

@@ -3,14 +3,14 @@
 import torch
 from torch import nn
 
-from grader.authors import expect, expect_shape, task
+from grader.authors import expect, expect_shape, manual_seed, task
 from grader.sentence import inputs
 
 
 def scores_of_the_sentence() -> torch.Tensor:
     """Scores of the six tokens (6, 6), d_k = 2: three bias-free layers, drawn with seed 789."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(789)
+        manual_seed(789)
         W_query, W_key, _ = (nn.Linear(3, 2, bias=False) for _ in range(3))
         return W_query(inputs()) @ W_key(inputs()).T
 
@@ -18,7 +18,7 @@ def scores_of_the_sentence() -> torch.Tensor:
 def scores_of_keys() -> torch.Tensor:
     """Scores of a random sequence (1, 8, 8) whose rows belong to its keys, drawn with seed 1337."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(1337)
+        manual_seed(1337)
         torch.randn(4, 8, 2), torch.randint(0, 10, (3, 2))  # what the document draws before
         x = torch.randn(1, 8, 32)
         key, query = nn.Linear(32, 16), nn.Linear(32, 16)

@@ -7,7 +7,7 @@ of the context vectors shows two columns of the weights. W_query and W_key are t
 
 import torch
 
-from grader.authors import Drawing, expect_shape
+from grader.authors import Drawing, expect_shape, manual_seed
 from grader.sentence import inputs
 
 TOKENS, D_OUT = 6, 2
@@ -17,7 +17,7 @@ LAYERS = ("W_query", "W_key", "W_value")
 
 def drawn(heads):
     """The weights of seed 123 for each head's three layers, (2, 3) each."""
-    torch.manual_seed(123)
+    manual_seed(123)
     return [[torch.nn.Linear(3, D_OUT, bias=False).weight.detach() for _ in LAYERS] for _ in range(heads)]
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Mismatch, expect, expect_drawn, expect_shape, task
+from grader.authors import Mismatch, expect, expect_drawn, expect_shape, manual_seed, task
 from grader.sentence import batch
 
 LAYERS = ("W_query.weight", "W_key.weight", "W_value.weight")
@@ -11,7 +11,7 @@ LAYERS = ("W_query.weight", "W_key.weight", "W_value.weight")
 def drawn(*heads: str) -> dict[str, torch.Tensor]:
     """What seed 123 gives to the layers of one head after the other, each (2, 3)."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(123)
+        manual_seed(123)
         return {head + name: torch.nn.Linear(3, 2, bias=False).weight.detach() for head in heads for name in LAYERS}
 
 

@@ -6,7 +6,7 @@ output layer that changes nothing, make these the weights.
 
 import torch
 
-from grader.authors import Drawing, expect_shape
+from grader.authors import Drawing, expect_shape, manual_seed
 
 NAMES = ("query", "key", "value")
 HEADS, HEAD_SIZE, EMBED_DIM = 4, 8, 32
@@ -17,7 +17,7 @@ EIGHT = tuple(f"token {number}" for number in range(1, 9))
 def three_tokens():
     """The batch of one sequence of three tokens (1, 3, 32), and the weights of each head, as seed 89 gives them."""
     x = torch.randn(1, 3, EMBED_DIM, generator=torch.Generator().manual_seed(89))
-    torch.manual_seed(89)
+    manual_seed(89)
     heads = [{name: linear(EMBED_DIM, HEAD_SIZE).weight.detach() for name in NAMES} for _ in range(HEADS)]
     return x, heads
 
@@ -51,7 +51,7 @@ def ask_heads(learner):
 
 
 def ask_causal(learner):
-    torch.manual_seed(1337)
+    manual_seed(1337)
     torch.randn(4, 8, 2), torch.randint(0, 10, (3, 2))  # what the document draws first
     x = torch.randn(1, 8, 32)
     state = {}

@@ -2,12 +2,12 @@
 
 import torch
 
-from grader.authors import expect, expect_drawn, expect_shape, has_parameters, task
+from grader.authors import expect, expect_drawn, expect_shape, has_parameters, manual_seed, task
 
 
 def drawn(seed, layers):
     """The parameters of nn.Linear(d_in, d_out, bias) layers, created one after the other from the seed."""
-    torch.set_rng_state(seed) if isinstance(seed, torch.Tensor) else torch.manual_seed(seed)
+    torch.set_rng_state(seed) if isinstance(seed, torch.Tensor) else manual_seed(seed)
     made = {name: torch.nn.Linear(*sizes) for name, sizes in layers.items()}
     return {f"{name}.{part}": p.detach() for name, layer in made.items() for part, p in layer.named_parameters()}
 
@@ -56,7 +56,7 @@ def test_heads_in_order(learner):
 @task(3)
 def test_documented_causal_head(learner, documented):
     """CausalHead(32, 16), drawn as in the document, gives the printed attention weights and shapes."""
-    torch.manual_seed(1337)
+    manual_seed(1337)
     torch.randn(4, 8, 2)  # what the document draws first
     torch.randint(0, 10, (3, 2))
     x = torch.randn(1, 8, 32)

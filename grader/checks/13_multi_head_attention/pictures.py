@@ -10,7 +10,7 @@ A head of one number is scaled by √1. Heads of six numbers show the scale, and
 
 import torch
 
-from grader.authors import Drawing, expect_shape
+from grader.authors import Drawing, expect_shape, manual_seed
 from grader.sentence import inputs
 
 TOKENS, D_OUT, HEADS = 6, 2, 2  # one number for each head
@@ -19,7 +19,7 @@ LARGE = HEADS * TOKENS  # six for each
 
 def query_and_key():
     """The weights of the document's query and key layers, seed 123: (2, 3) each."""
-    torch.manual_seed(123)
+    manual_seed(123)
     return [torch.nn.Linear(3, D_OUT, bias=False).weight.detach() for _ in range(2)]
 
 
@@ -43,7 +43,7 @@ def ask(learner):
 
 def large_query_and_key():
     """Weights of a query and a key layer whose heads look sharply: (12, 3) each."""
-    torch.manual_seed(123)
+    manual_seed(123)
     return torch.randn(LARGE, 3), torch.randn(LARGE, 3)
 
 

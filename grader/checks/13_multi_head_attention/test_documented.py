@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from grader.authors import expect, expect_drawn, expect_shape, has_parameters, task
+from grader.authors import expect, expect_drawn, expect_shape, has_parameters, manual_seed, task
 from grader.sentence import batch
 
 LAYERS = ("W_query", "W_key", "W_value")
@@ -29,9 +29,9 @@ def test_documented_example_heads(learner, documented):
 @task(2)
 def test_documented_projections(learner, documented):
     """With three heads of the article's sizes, keys, values and queries have the printed shapes and are right."""
-    torch.manual_seed(123)
+    manual_seed(123)
     inputs = torch.nn.Embedding(6, 16)(torch.tensor([0, 4, 5, 2, 1, 3])).detach()  # (6, 16)
-    torch.manual_seed(123)
+    manual_seed(123)
     query, key, value = torch.rand(3, 24, 16), torch.rand(3, 24, 16), torch.rand(3, 28, 16)
     stacked = learner.project_heads(inputs, torch.eye(16).repeat(3, 1, 1))  # heads that change nothing
     expect(stacked, inputs.repeat(3, 1, 1), "what heads that change nothing give")
@@ -54,7 +54,7 @@ def test_documented_projections(learner, documented):
 
 def drawn(seed, d_in, d_out, bias=False):
     """The parameters of the four layers, created one after the other right after the seed."""
-    torch.manual_seed(seed)
+    manual_seed(seed)
     layers = {name: torch.nn.Linear(d_in, d_out, bias=bias) for name in LAYERS}
     layers["out_proj"] = torch.nn.Linear(d_out, d_out)
     return {f"{name}.{part}": p.detach() for name, layer in layers.items() for part, p in layer.named_parameters()}

@@ -6,7 +6,7 @@ W_query and W_key are the document's and do not look at them.
 
 import torch
 
-from grader.authors import Drawing
+from grader.authors import Drawing, manual_seed
 
 WORDS = ("Life", "is", "short", "eat", "dessert", "first")
 OTHERS = tuple(f"other {number}" for number in range(1, 9))
@@ -15,9 +15,9 @@ TOKEN_IDS = (0, 4, 5, 2, 1, 3)
 
 def setup():
     """x_1 (6, 3), x_2 (8, 3), W_query and W_key (3, 2), as the document draws them."""
-    torch.manual_seed(123)
+    manual_seed(123)
     x_1 = torch.nn.Embedding(50_000, 3)(torch.tensor(TOKEN_IDS)).detach()
-    torch.manual_seed(123)
+    manual_seed(123)
     W_query, W_key, _ = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 4)
     return x_1, torch.rand(8, 3), W_query, W_key
 
