@@ -7,6 +7,7 @@ course.py puts the parts together. There it is an extension of IPython with the 
 import torch
 
 TASKS: dict[int, list] = {}  # the checks of each task, in order
+manual_seed = torch.manual_seed  # what the checks call; the grader's own saves time
 
 
 def task(number, after=()):
