@@ -6,6 +6,7 @@ Lines of JSON both ways. First comes how to grade; then one line a submission; e
 A row of submissions of the same exercise shares one session of checks.
 """
 
+import gc
 import json
 import os
 import socket
@@ -42,6 +43,7 @@ class Job:
         with Nursery(order["device"], order["tier"]) as nursery:
             from grader import catalog, runner  # heavy: torch, imported while the nursery imports it too
 
+            gc.freeze()  # no need to look through all that again
             try:
                 sandbox = nursery.demand(order["accept_tier"])
             except InfrastructureError as error:
