@@ -18,6 +18,8 @@ from grader.worker.sandbox import kernel
 
 AHEAD = 48 << 10  # bytes of requests under way: they fit into a socket's buffer, so that sending never waits
 GLANCE_S = 0.1  # so often we look how long a silent worker has computed
+FEW_PAGES = 50  # of memory, from one look to the next: who takes no more is in no import
+IN_ALL = 2  # times `call_cpu_s`, with new memory or without
 SUSPICIOUS_S = 0.3  # of computing without a word, where nothing is decided by it
 GRACE_S = 0.3  # for a process that hung up to end, so that we learn how it ended
 
@@ -46,9 +48,10 @@ class TimedOut(Exception):
 class Limits:
     """What one worker may use. memory_mb counts above what torch itself takes; None sets no limit.
 
-    A call ends after `call_s` seconds, or as soon as it has computed for `call_cpu_s`: a loop without
-    an end is told early, and a crowded machine still takes nobody's time away. Right code takes 0.05 s at most,
-    in pure Python; a file that is loaded may import packages first, so it has `load_cpu_s`.
+    A call ends after `call_s` seconds, or as soon as it has computed for `call_cpu_s` without taking new memory,
+    twice as long with it: a loop without an end is told early, a crowded machine takes nobody's time away, and
+    an import, which takes memory all the time, may last. Right code takes 0.05 s at most, in pure Python; a file that
+    is loaded may try itself out, so it has `load_cpu_s`.
     """
 
     call_s: float = 5.0
@@ -297,15 +300,20 @@ class Worker:
 
     def _wait(self, began: float, seconds: float, most: float | None) -> None:
         """Until the worker begins to answer. Raises TimedOut."""
-        at_first = None
+        at_first = quiet = pages = None
         while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
             if time.monotonic() - began >= seconds:
                 raise TimedOut(seconds)
-            computed = self.pid.computed() if most else None
-            if computed is not None:
+            used = self.pid.computed() if most else None
+            if used is not None:
+                computed, taken = used
                 at_first = computed if at_first is None else at_first
-                if computed - at_first >= most - GLANCE_S:
-                    raise TimedOut(most)
+                if quiet is None or taken - pages > FEW_PAGES:
+                    quiet = computed
+                pages = taken
+                for since, longest in ((quiet, most), (at_first, IN_ALL * most)):
+                    if computed - since >= longest - GLANCE_S:
+                        raise TimedOut(longest)
 
     @contextlib.contextmanager
     def _mishaps(self):

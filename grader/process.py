@@ -49,14 +49,14 @@ class Pid(int):
         number.inside = inside
         return number
 
-    def computed(self) -> float | None:
-        """Seconds of processor time it has used; None where the system does not tell."""
+    def computed(self) -> tuple[float, int] | None:
+        """Seconds of processor time it has used, and pages of memory it holds; None where the system does not tell."""
         try:
             with open(f"/proc/{self:d}/stat", "rb") as stat:
-                user, system = stat.read().rpartition(b")")[2].split()[11:13]
-        except (OSError, ValueError):
+                known = stat.read().rpartition(b")")[2].split()
+            return (int(known[11]) + int(known[12])) / TICKS, int(known[21])
+        except (OSError, ValueError, IndexError):
             return None
-        return (int(user) + int(system)) / TICKS
 
 
 def connected() -> tuple[socket.socket, socket.socket]:

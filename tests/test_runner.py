@@ -47,6 +47,26 @@ def test_a_call_that_hangs_is_killed(nursery):
     assert not running(worker.pid)
 
 
+@pytest.mark.parametrize("more, ends", [("kept.append(bytearray(1 << 20))", True), ("pass", False)])
+def test_who_takes_memory_as_an_import_does_may_compute_longer(nursery, more, ends):
+    source = f"""
+import time
+def f():
+    kept, began = [], time.process_time()
+    while time.process_time() - began < 1.6:
+        {more}
+        sum(range(100_000))
+    return 1
+"""
+    worker = load(nursery, source)
+    if ends:
+        assert call(worker, "f", 20.0)["value"] == 1
+    else:
+        with pytest.raises(TimedOut, match="within 1 s"):
+            call(worker, "f", 20.0)
+    worker.close()
+
+
 def test_a_sleep_that_ignores_signals_is_killed(nursery):
     source = "import signal, time\ndef f():\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    time.sleep(60)\n"
     worker = load(nursery, source)
