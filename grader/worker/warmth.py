@@ -1,7 +1,6 @@
 """What the nursery does once, so that no worker needs to: imports, first uses, one thread."""
 
 import contextlib
-import ctypes
 import gc
 import importlib
 import linecache
@@ -31,8 +30,6 @@ PRELOADED = [
     "unicodedata", "locale", "zoneinfo",
 ]  # fmt: skip
 
-LARGE_PAGE = 2 << 20  # bytes
-MADV_COLLAPSE = 25
 # Something like what learners write.
 SOURCE = """
 import math
@@ -77,24 +74,6 @@ def warm() -> None:
     rehearse()
     gc.collect()
     gc.freeze()
-    with contextlib.suppress(OSError, AttributeError):
-        collapse()
-
-
-def collapse() -> None:
-    """Lay Python's own blocks into large pages, as process.ENVIRONMENT does malloc's: a fork copies fewer entries.
-
-    Linux 6.1 and later; elsewhere the call is refused.
-    """
-    madvise = ctypes.CDLL(None).madvise
-    madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    with open("/proc/self/maps") as maps:
-        fields = [line.split() for line in maps]
-    for place, mode, _, _, inode, *name in fields:
-        if mode == "rw-p" and inode == "0" and not name:
-            start, end = (int(number, 16) for number in place.split("-"))
-            start, end = -(-start // LARGE_PAGE) * LARGE_PAGE, end // LARGE_PAGE * LARGE_PAGE
-            madvise(start, max(end - start, 0), MADV_COLLAPSE)
 
 
 def rehearse() -> None:
