@@ -49,9 +49,9 @@ class Limits:
     """What one worker may use. memory_mb counts above what torch itself takes; None sets no limit.
 
     A call ends after `call_s` seconds, or as soon as it has computed for `call_cpu_s` without taking new memory,
-    twice as long with it: a loop without an end is told early, a crowded machine takes nobody's time away, and
-    an import, which takes memory all the time, may last. Right code takes 0.05 s at most, in pure Python; a file that
-    is loaded may try itself out, so it has `load_cpu_s`.
+    twice as long with it, or has slept for so long: a loop without an end is told early, a crowded machine takes
+    nobody's time away, and an import, which takes memory all the time, may last. Right code takes 0.05 s at most, in
+    pure Python; a file that is loaded may try itself out, so it has `load_cpu_s`.
     """
 
     call_s: float = 5.0
@@ -300,20 +300,24 @@ class Worker:
 
     def _wait(self, began: float, seconds: float, most: float | None) -> None:
         """Until the worker begins to answer. Raises TimedOut."""
-        at_first = quiet = pages = None
+        first = last = None
         while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
-            if time.monotonic() - began >= seconds:
+            now = time.monotonic()
+            if now - began >= seconds:
                 raise TimedOut(seconds)
-            used = self.pid.computed() if most else None
-            if used is not None:
-                computed, taken = used
-                at_first = computed if at_first is None else at_first
-                if quiet is None or taken - pages > FEW_PAGES:
-                    quiet = computed
-                pages = taken
-                for since, longest in ((quiet, most), (at_first, IN_ALL * most)):
-                    if computed - since >= longest - GLANCE_S:
-                        raise TimedOut(longest)
+            used = self.pid.used() if most else None
+            if used is None:
+                continue
+            first = first or used
+            if last is None or used.pages - last.pages > FEW_PAGES:
+                quiet = used.seconds
+            if last is None or used.seconds > last.seconds or not used.asleep:
+                awake = now
+            last = used
+            if max(used.seconds - quiet, now - awake) >= most - GLANCE_S:
+                raise TimedOut(most)
+            if used.seconds - first.seconds >= IN_ALL * most - GLANCE_S:
+                raise TimedOut(IN_ALL * most)
 
     @contextlib.contextmanager
     def _mishaps(self):

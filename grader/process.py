@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import time
+from typing import NamedTuple
 
 from grader import view
 from grader.sandbox import Tier
@@ -34,7 +35,16 @@ ENVIRONMENT = {
     "TORCHINDUCTOR_CACHE_DIR": "/tmp",  # torch._dynamo makes it on import; what is there need not be made
 }  # fmt: skip
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # of a processor's time, in a second
+ASLEEP = (b"S", b"T", b"t")  # asleep or stopped; a process that waits for a processor (R) or a disk (D) is neither
 CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of who sent a message, as the kernel knows them
+
+
+class Usage(NamedTuple):
+    """Seconds of a processor and pages of memory that a process has used, and whether it waits by its own will."""
+
+    seconds: float
+    pages: int
+    asleep: bool
 
 
 class Lost(Exception):
@@ -49,12 +59,12 @@ class Pid(int):
         number.inside = inside
         return number
 
-    def computed(self) -> tuple[float, int] | None:
-        """Seconds of processor time it has used, and pages of memory it holds; None where the system does not tell."""
+    def used(self) -> Usage | None:
+        """What it has used so far; None where the system does not tell."""
         try:
             with open(f"/proc/{self:d}/stat", "rb") as stat:
                 known = stat.read().rpartition(b")")[2].split()
-            return (int(known[11]) + int(known[12])) / TICKS, int(known[21])
+            return Usage((int(known[11]) + int(known[12])) / TICKS, int(known[21]), known[0] in ASLEEP)
         except (OSError, ValueError, IndexError):
             return None
 

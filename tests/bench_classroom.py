@@ -3,9 +3,9 @@
     python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory]        default: the first three
 
 Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
-crashing, hanging (as they load, or in a function), stubs. In the class "names" each file has its student's name on
-top and nothing else of its own; in "code" each has a line of code of its own, so that no two are alike: the hardest
-class there is.
+crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
+student's name on top and nothing else of its own; in "code" each has a line of code of its own, so that no two are
+alike: the hardest class there is.
 """
 
 import os
@@ -70,7 +70,9 @@ def made_up(root: Path, exercises, students: int, own: str = "code") -> int:
                 source += "\nimport os\nos._exit(1)\n"
             elif 0.995 <= draw < 0.9975:
                 source += "\nwhile True:\n    pass\n"
-            elif draw >= 0.9975:  # in the first function
+            elif 0.9975 <= draw < 0.9985:
+                source += "\nimport time\ntime.sleep(1e6)\n"
+            elif draw >= 0.9985:  # in the first function
                 source = re.sub(r"^( +)return .*$", r"\1while True:\n\1    pass", source, count=1, flags=re.M)
             path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -67,6 +67,17 @@ def f():
     worker.close()
 
 
+@pytest.mark.parametrize("sleep", ["time.sleep(60)", "lock = threading.Lock(); lock.acquire(); lock.acquire()"])
+def test_who_sleeps_is_not_waited_for_longer_than_who_computes(nursery, sleep):
+    """Many short naps may take as long as they like."""
+    naps = "def g():\n    for _ in range(30):\n        time.sleep(0.05)\n        sum(range(300_000))\n    return 1\n"
+    worker = load(nursery, f"import threading, time\ndef f():\n    {sleep}\n{naps}")
+    assert call(worker, "g", 20.0)["value"] == 1
+    with pytest.raises(TimedOut, match="within 1 s"):
+        call(worker, "f", 20.0)
+    worker.close()
+
+
 def test_a_sleep_that_ignores_signals_is_killed(nursery):
     source = "import signal, time\ndef f():\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    time.sleep(60)\n"
     worker = load(nursery, source)
