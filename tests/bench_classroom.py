@@ -24,7 +24,7 @@ from grader import catalog, paths
 
 STUDENTS = 200
 NOTEBOOKS, STOCK = 300, 5  # for us, and of these for nbgrader's own autograde
-FEW = 40  # students of the class that one job grades, then two
+FEW = 80  # students of the class that one job grades, then two
 SEED = 7
 
 

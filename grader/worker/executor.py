@@ -22,6 +22,7 @@ MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
 SIGNATURES: dict[tuple, tuple] = {}  # of a function's id: the function (kept alive), its signature, its room
+MAX_SIGNATURES = 2_000  # a grading process meets every known mistake, again and again
 PYTHONS_OWN = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
 NOTHING = contextlib.nullcontext()
 # Why no gradient can be told; the grader repeats these words and no others.
@@ -314,6 +315,8 @@ def _signature(function) -> tuple[inspect.Signature, range]:
         signature = inspect.signature(function)
         known = (plain, signature, _room(signature))
         if type(plain) in (types.FunctionType, type):
+            if len(SIGNATURES) >= MAX_SIGNATURES:
+                SIGNATURES.clear()
             SIGNATURES[key] = known
     return known[1:]
 

@@ -168,8 +168,7 @@ class Decoder:
             ctypes.memmove(tensor.data_ptr(), bytes(raw.data), size)
         if self.strides:
             stride = facts.get("stride")
-            laid_out = stride and torch.empty_strided(raw.shape, stride, dtype=tensor.dtype)
-            return laid_out.copy_(tensor) if stride else tensor
+            return torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
         device = str(facts.get("device", "cpu"))[:20]
         tensor.facts = {"device": device, "requires_grad": facts.get("requires_grad") is True}
         return tensor
