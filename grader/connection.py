@@ -31,14 +31,6 @@ class Stop(Exception):
     """Ends a check early; it is handed on as the check's error."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """One request as it goes over the wire, and the function that it calls ("" for none)."""
-
-    body: bytes
-    function: str
-
-
 @dataclass
 class Call:
     """One call that a check made, and what came of it."""
@@ -121,11 +113,11 @@ class Remote:
             raise LearnerError("exception", self.loaded["error"])
         return self.loaded
 
-    def perform(self, requests: "list[Request]") -> list[bytes] | None:
+    def perform(self, requests: list[bytes]) -> list[bytes] | None:
         """Ask all that a check is going to ask, ahead of it. Gives the undecoded replies, None if one is missing.
 
-        What the check then asks is answered from them, as long as it asks the same. Where the worker ends or hangs,
-        nothing is: which request it was at, only one after the other can tell.
+        requests: encoded. What the check then asks is answered from the replies, as long as it asks the same. Where
+        the worker ends or hangs, nothing is: which request it was at, only one after the other can tell.
         """
         self.forget()
         over = self.spent >= self.limits.total_s or self.received > MAX_RECEIVED
@@ -133,7 +125,7 @@ class Remote:
             return None
         began, bodies = time.monotonic(), []
         try:
-            for body in self.worker.replies([request.body for request in requests], self._seconds()):
+            for body in self.worker.replies(requests, self._seconds()):
                 bodies.append(body)
                 self._count(len(body))
         except Lost:
@@ -145,7 +137,7 @@ class Remote:
             return None
         finally:
             self.spent += time.monotonic() - began
-        self.foreseen = [(request.body, body) for request, body in zip(requests, bodies)]
+        self.foreseen = list(zip(requests, bodies))
         return bodies if all(type(body) is bytearray for body in bodies) else None
 
     def forget(self) -> None:
@@ -285,7 +277,7 @@ class Remembering(Local):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.scripts: dict[str, list[tuple[Request, bytes]]] = {}  # of each check
+        self.scripts: dict[str, list[tuple[bytes, bytes]]] = {}  # of each check
         self.script, self.told, self.live = [], 0, True
 
     def begin(self, check: str) -> None:
@@ -294,14 +286,14 @@ class Remembering(Local):
         self.script = self.scripts.setdefault(check, [])
 
     def ask(self, message: dict, tensors: list, function: str = "") -> tuple[dict, list]:
-        request = Request(wire.encode(message, tensors), function)
+        request = wire.encode(message, tensors)
         if not self.live:
             if self.told < len(self.script) and self.script[self.told][0] == request:
                 self.told += 1
                 return wire.decode(self.script[self.told - 1][1])
             self.live, self.script = True, self.script[: self.told]  # a copy: the first time stays known
             for past, _ in self.script:
-                self._answer(*wire.decode(past.body))
+                self._answer(*wire.decode(past))
         reply = self._answer(message, tensors)
         self.script.append((request, reply))
         return wire.decode(reply)

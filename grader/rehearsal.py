@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader import machinery, paths
-from grader.connection import Local, Remote, Request
+from grader.connection import Local, Remote
 from grader.learner import Learner
 from grader.session import Session, check_id
 from grader.syntax import forbidden_uses
@@ -32,7 +32,7 @@ class Recorder(Local):
     """The solution in a submission's place; `requests` are those since the last check began."""
 
     def ask(self, message: dict, tensors: list, function: str = "") -> tuple[dict, list]:
-        self.requests.append(Request(wire.encode(message, tensors), function))
+        self.requests.append(wire.encode(message, tensors))
         return super().ask(message, tensors, function)
 
 
@@ -46,11 +46,11 @@ class Rehearsal:
         self.session = session
         self.recorder = Recorder.load(paths.solution(session.exercise.folder), session.exercise.slug)
         self.subject = subject(self.recorder)
-        self.requests: dict[str, list[Request]] = {}
+        self.requests: dict[str, list[bytes]] = {}
         self.verdicts: dict[tuple, Verdict] = {}
         self.sentences: dict[tuple, dict[str, str]] = {}
 
-    def of(self, item) -> list[Request]:
+    def of(self, item) -> list[bytes]:
         """What the check asks of code that is right."""
         name = check_id(item)
         if name not in self.requests:

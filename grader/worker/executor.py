@@ -126,12 +126,12 @@ class Executor:
         frozen = [name for name, value in parameters.items() if not value.requires_grad]
         parts = torch.nn.Module.named_modules(module)
         facts = {
-            "parameters": encoder.node(parameters) if message["values"] else _shapes(encoder, parameters),
-            "frozen": encoder.node(frozen),
-            "modules": encoder.node({name: _kind(part) for name, part in parts}),
+            "parameters": parameters if message["values"] else _shapes(parameters),
+            "frozen": frozen,
+            "modules": {name: _kind(part) for name, part in parts},
             "training": bool(module.training),
         }
-        return {"value": ["dict", [[name, node] for name, node in facts.items()]]}
+        return {"value": encoder.node(facts)}
 
     def on_assign(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
         """Set parameters by name, in place; those that the module lacks are told, not set."""
@@ -377,10 +377,13 @@ def _qualified(kind: type) -> str:
     return kind.__name__ if id(kind) in PYTHONS_OWN else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _shapes(encoder: Encoder, named: dict) -> list:
-    """The node of tensors without values: each with its name, shape and dtype."""
-    found = [(name, value) for name, value in named.items() if isinstance(value, torch.Tensor)]
-    return ["dict", [[encoder.node(name), encoder.outline(value)] for name, value in found]]
+def _shapes(named: dict) -> dict[str, torch.Tensor]:
+    """Tensors without values: each with its name, shape and dtype."""
+    return {
+        name: torch.empty(value.shape, dtype=value.dtype, device="meta")
+        for name, value in named.items()
+        if isinstance(value, torch.Tensor)
+    }
 
 
 def _kind(part: torch.nn.Module) -> str:

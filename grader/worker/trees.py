@@ -85,8 +85,10 @@ class Encoder:
         facts = {"device": value.device.type, "requires_grad": value.requires_grad}
         if value.layout is not torch.strided or value.is_quantized:
             return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
-        if value.dtype not in NAMES or value.device.type == "meta":
-            return self.outline(value)
+        if value.dtype not in NAMES:
+            return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
+        if value.device.type == "meta":
+            return ["meta", NAMES[value.dtype], list(value.shape)]
         if value.numel() > MAX_ELEMENTS:
             return ["opaque", f"a tensor of {value.numel():,} elements"]
         if self.strides and not value.is_contiguous() and 0 not in value.stride():
@@ -98,13 +100,6 @@ class Encoder:
         data = ctypes.string_at(plain.data_ptr(), size) if size else b""
         self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
         return ["tensor", len(self.tensors) - 1, facts]
-
-    def outline(self, value: torch.Tensor):
-        """A tensor's shape and dtype alone."""
-        self.count += 1
-        if value.dtype not in NAMES:
-            return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
-        return ["meta", NAMES[value.dtype], list(value.shape)]
 
 
 class Decoder:

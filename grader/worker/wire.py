@@ -21,6 +21,7 @@ LOOK = 1 << 16  # bytes that one look into a socket fetches
 PREFIX = struct.Struct("<4sQQ")
 LENGTH = struct.Struct("<Q")
 DUMP = json.JSONEncoder(allow_nan=False).encode
+PLAIN = json.JSONDecoder()
 ITEM_SIZE = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2,
     "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1,
@@ -130,32 +131,31 @@ class Inbox:
     """The frames that come on a socket, of which one look may fetch several."""
 
     def __init__(self, sock: socket.socket):
-        self.sock, self.data, self.missing = sock, bytearray(), 0  # missing: bytes of the frame that has begun
+        self.sock, self.data = sock, bytearray()
 
     def take(self) -> tuple[int, bytearray] | None:
         """The next frame, where all of it lies here. Raises ProtocolError where what lies here is none."""
-        data = self.data
-        if len(data) < PREFIX.size:
+        end = self._end()
+        if len(self.data) < end:
             return None
-        nonce, length = _opened(data)
-        end = PREFIX.size + length
-        if len(data) > end:
-            body = data[PREFIX.size : end]
-            del data[:end]
-        elif len(data) == end:
-            body, self.data = data, bytearray()
+        nonce, _ = _opened(self.data)
+        if len(self.data) == end:
+            body, self.data = self.data, bytearray()
             del body[: PREFIX.size]
         else:
-            self.missing = end - len(data)
-            return None
+            body = self.data[PREFIX.size : end]
+            del self.data[:end]
         return nonce, body
 
     def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
         """As the function `receive`."""
         while (found := self.take()) is None:
-            self.data += _some(self.sock, max(self.missing, LOOK), deadline)
-            self.missing = 0
+            self.data += _some(self.sock, max(self._end() - len(self.data), LOOK), deadline)
         return found
+
+    def _end(self) -> int:
+        """Where the next frame ends, or its prefix, as long as that is not all here."""
+        return PREFIX.size + (_opened(self.data)[1] if len(self.data) >= PREFIX.size else 0)
 
 
 def _opened(prefix: bytes | bytearray) -> tuple[int, int]:
@@ -236,7 +236,6 @@ def _unique(pairs: list) -> dict:
     return value
 
 
-PLAIN = json.JSONDecoder()
 STRICT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_refuse, object_pairs_hook=_unique)
 
 
