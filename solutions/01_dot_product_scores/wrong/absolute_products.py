@@ -1,41 +1,5 @@
 """dot_product drops the signs: entries of opposite sign must make the score smaller."""
 
-import torch
-
 
 def dot_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """The dot product of two vectors: your own sum of products.
-
-    Args:
-        a: a vector, shape (d,).
-        b: a vector of the same length, shape (d,).
-
-    Returns:
-        a1·b1 + a2·b2 + … + ad·bd, a tensor of shape ().
-    """
     return (a * b).abs().sum()
-
-
-def attention_scores_for_query(inputs: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
-    """The score of one query with every token.
-
-    Args:
-        inputs: token embeddings, shape (T, d).
-        query: the token that asks, shape (d,).
-
-    Returns:
-        scores, shape (T,); entry i is the dot product of token i and the query.
-    """
-    return inputs @ query  # (T, d) @ (d,) -> (T,)
-
-
-def attention_scores(inputs: torch.Tensor) -> torch.Tensor:
-    """The score of every token with every token.
-
-    Args:
-        inputs: token embeddings, shape (T, d).
-
-    Returns:
-        scores, shape (T, T); entry [i, j] is the dot product of token i and token j.
-    """
-    return inputs @ inputs.T  # (T, d) @ (d, T) -> (T, T)

@@ -1,44 +1,8 @@
 """dot_product stops after three entries: go through as many as the vectors have."""
 
-import torch
-
 
 def dot_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """The dot product of two vectors: your own sum of products.
-
-    Args:
-        a: a vector, shape (d,).
-        b: a vector of the same length, shape (d,).
-
-    Returns:
-        a1·b1 + a2·b2 + … + ad·bd, a tensor of shape ().
-    """
     total = a[0] * b[0]
     for i in range(1, min(3, len(a))):
         total = total + a[i] * b[i]
     return total
-
-
-def attention_scores_for_query(inputs: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
-    """The score of one query with every token.
-
-    Args:
-        inputs: token embeddings, shape (T, d).
-        query: the token that asks, shape (d,).
-
-    Returns:
-        scores, shape (T,); entry i is the dot product of token i and the query.
-    """
-    return inputs @ query  # (T, d) @ (d,) -> (T,)
-
-
-def attention_scores(inputs: torch.Tensor) -> torch.Tensor:
-    """The score of every token with every token.
-
-    Args:
-        inputs: token embeddings, shape (T, d).
-
-    Returns:
-        scores, shape (T, T); entry [i, j] is the dot product of token i and token j.
-    """
-    return inputs @ inputs.T  # (T, d) @ (d, T) -> (T, T)

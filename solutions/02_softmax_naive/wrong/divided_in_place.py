@@ -1,44 +1,6 @@
 """normalize_by_sum divides in place: that changes the scores of whoever called it."""
 
-import torch
-
 
 def normalize_by_sum(scores: torch.Tensor) -> torch.Tensor:
-    """Divide scores by their sum, so that they sum to 1.
-
-    Args:
-        scores: attention scores of one query, shape (T,).
-
-    Returns:
-        the scores over their sum, shape (T,).
-    """
     scores /= scores.sum()
     return scores
-
-
-def softmax_naive(x: torch.Tensor) -> torch.Tensor:
-    """Softmax along dim 0: exp over the sum of exp, and nothing else. Overflows on large numbers.
-
-    Args:
-        x: scores of any shape (T, …).
-
-    Returns:
-        weights, the same shape; they sum to 1 along dim 0.
-    """
-    exponentials = torch.exp(x)  # (T, …)
-    return exponentials / exponentials.sum(dim=0)  # (T, …) / (…)
-
-
-def softmax_stable(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """Softmax along any dim, right for large scores and for −inf beside finite numbers.
-
-    Args:
-        x: scores of any shape.
-        dim: the dimension along which the weights sum to 1; may be negative.
-
-    Returns:
-        weights, the same shape as x.
-    """
-    largest = x.amax(dim=dim, keepdim=True)  # the shape of x, but 1 along dim
-    exponentials = torch.exp(x - largest)  # every exponent is 0 or below
-    return exponentials / exponentials.sum(dim=dim, keepdim=True)

@@ -1,58 +1,9 @@
 """The weights are transposed in place by t_(): the caller’s matrices are other ones afterwards."""
 
-import torch
-
-
-def init_weights(d_in: int, d_out: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Draw the three weight matrices, the query's first, then the key's, then the value's.
-
-    Args:
-        d_in: the length of a token's embedding.
-        d_out: the length of a query, key or value.
-
-    Returns:
-        W_query, W_key, W_value from torch.rand, each of shape (d_in, d_out), not trainable.
-    """
-    W_query = torch.nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)  # (d_in, d_out)
-    W_key = torch.nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)  # (d_in, d_out)
-    W_value = torch.nn.Parameter(torch.rand(d_in, d_out), requires_grad=False)  # (d_in, d_out)
-    return W_query, W_key, W_value
-
-
-def project(
-    inputs: torch.Tensor, W_query: torch.Tensor, W_key: torch.Tensor, W_value: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Compute the queries, keys and values of all tokens. The tokens are rows.
-
-    Args:
-        inputs: token embeddings, shape (T, d_in).
-        W_query: shape (d_in, d_out).
-        W_key: shape (d_in, d_out).
-        W_value: shape (d_in, d_out).
-
-    Returns:
-        queries, keys, values, each of shape (T, d_out); row i belongs to token i.
-    """
-    queries = inputs @ W_query  # (T, d_in) @ (d_in, d_out) -> (T, d_out)
-    keys = inputs @ W_key  # (T, d_out)
-    values = inputs @ W_value  # (T, d_out)
-    return queries, keys, values
-
 
 def project_columns(
     inputs: torch.Tensor, W_Q: torch.Tensor, W_K: torch.Tensor, W_V: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The same, with weights that are made for tokens as columns: d_out comes first.
-
-    Args:
-        inputs: token embeddings, shape (T, d_in).
-        W_Q: shape (d_k, d_in).
-        W_K: shape (d_k, d_in).
-        W_V: shape (d_v, d_in).
-
-    Returns:
-        queries (T, d_k), keys (T, d_k) and values (T, d_v); row i belongs to token i.
-    """
     queries = inputs @ W_Q.t_()  # (T, d_in) @ (d_in, d_k) -> (T, d_k)
     keys = inputs @ W_K.t_()  # (T, d_k)
     values = inputs @ W_V.t_()  # (T, d_v)
