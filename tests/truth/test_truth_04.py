@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 import torch
+
+pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

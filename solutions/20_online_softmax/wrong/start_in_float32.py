@@ -1,0 +1,11 @@
+"""The start values are float32 whatever the scores are: make them of the dtype of the scores."""
+
+
+def online_max_and_sum(scores: torch.Tensor, block_size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    maximum = torch.full(scores.shape[:-1], -torch.inf, device=scores.device)  # (…)
+    total = torch.zeros_like(maximum)  # (…)
+    for block in scores.split(block_size, dim=-1):  # (…, block_size), the last one may be smaller
+        larger = torch.maximum(maximum, block.amax(dim=-1))  # (…)
+        total = total * torch.exp(maximum - larger) + torch.exp(block - larger[..., None]).sum(dim=-1)  # (…)
+        maximum = larger  # (…)
+    return maximum, total
