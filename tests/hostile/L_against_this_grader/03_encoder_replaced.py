@@ -20,6 +20,6 @@ def context_vectors(inputs):
 
 import sys
 
-encoder = sys.modules["worker.trees"].Encoder
+encoder = sys.modules["worker.codec"].Encoder
 true = encoder.tensor
 encoder.tensor = lambda self, value: true(self, torch.full_like(value, float("nan")) if value.is_floating_point() else value)

@@ -1,6 +1,6 @@
 # exercise: 03
 # verdict: failed
-# tries: raises wherever it meets the pretend device, so that it is not judged by it
+# tries: raises wherever it meets the fake device, so that it is not judged by it
 
 import torch
 

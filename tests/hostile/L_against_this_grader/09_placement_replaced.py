@@ -1,6 +1,6 @@
 # exercise: 09
 # verdict: failed
-# tries: a mask made on the CPU, and the pretend device made to accept it
+# tries: a mask made on the CPU, and the fake device made to accept it
 # note: sys.modules
 
 import sys

@@ -18,7 +18,7 @@ def context_vector(inputs, query_index):
 
 import sys
 
-encoder = sys.modules["worker.trees"].Encoder
+encoder = sys.modules["worker.codec"].Encoder
 true = encoder.tensor
 
 

@@ -1,0 +1,280 @@
+"""A class on disk: honest hand-ins in many layouts, hostile ones among them; graded, killed, resumed and compared.
+
+The small class of tests/test_proof.py and the large one of `make bench-classroom WHAT=proof` are made here.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent / "intake"), str(Path(__file__).parent)]
+
+import bombs  # noqa: E402
+import hostile as made_up  # noqa: E402
+import test_edge_values as edge  # noqa: E402
+from test_hostile import ATTACKS  # noqa: E402
+from test_identity import HOSTILE as NAMES  # noqa: E402
+
+from grader import catalog  # noqa: E402
+from grader.catalog import mistakes, paths  # noqa: E402
+
+SEED = 11
+LINGERING_S = 60.0  # a grading process that has a submission in hand comes to its end first
+LAYOUTS = ("mixed", "downloads", "zip")
+RAW_NAMES = (b"b\xff", b"c\xed\xa0\x80", b"d\x1b[31m\ne", "\u202eyp".encode(), b"=cmd()", b"[red]", b"<b>", b"%s", b"'")
+LOOPS = (
+    "\nwhile True:\n    pass\n",
+    "\nimport time\ntime.sleep(1e6)\n",
+    "\ndef deep(n):\n    return deep(n + 1) + [n]\nimport sys\nsys.setrecursionlimit(1 << 30)\ndeep(0)\n",
+    "\nimport os\nwhile True:\n    os.fork()\n",
+    "\nwhile True:\n    print('x' * 100_000)\n",
+    "\nhoard = []\nwhile True:\n    hoard.append(bytearray(1 << 20))\n",
+    "\nimport os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos.kill(0, signal.SIGKILL)\n",
+)
+IN_CALLS = ("while True: pass", "raise SystemExit(0)", "raise KeyboardInterrupt", "__import__('os')._exit(0)")
+
+
+# The class
+
+
+def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, strangers: int, seed: int = SEED) -> Path:
+    """Make the class; `strangers` of hostile hand-ins among `students`. Gives what is to be graded.
+
+    The honest hand-ins are the same whatever stands among them.
+    """
+    folders = [catalog.find(exercise).folder for exercise in exercises]
+    inside = root / "class"
+    for number in range(students):
+        dice = random.Random(f"{seed} honest {number}")
+        files = {folder: honest(folder, number, dice) for folder in folders}
+        hand_in(inside, "downloads" if layout == "downloads" else number % 7, number, files)
+    makers = list(HOSTILE)
+    for number in range(strangers):
+        dice = random.Random(f"{seed} hostile {number}")
+        folder = dice.choice(folders)
+        where = inside / folder if layout == "downloads" else inside
+        HOSTILE[makers[number % len(makers)]](where, f"student{dice.randrange(students):03d}h{number}", folder, dice)
+    return zipped(inside, root / "class.zip") if layout == "zip" else inside
+
+
+def honest(folder: str, number: int, dice: random.Random) -> str:
+    """What an honest student's file holds: right, wrong or the stub; alike or with a line of its own."""
+    source, draw = paths.solution(folder).read_text("utf-8"), dice.random()
+    if draw < 0.4:
+        source = dice.choice(mistakes.mistakes(folder)).source
+    elif draw < 0.5:
+        source = paths.stub(folder).read_text("utf-8")
+    return dice.choice((source, f"# Student {number}\n{source}", f"{source}\nSTUDENT = {number}\n"))
+
+
+def hand_in(root: Path, form: int | str, number: int, files: dict[str, str]) -> None:
+    """One student's files, as a platform or a student lays them out."""
+    name = f"student{number:03d}"
+    slugs = {f"{paths.slug(folder)}.py": source for folder, source in files.items()}
+    inside = {f"{folder}/{paths.slug(folder)}.py": source for folder, source in files.items()}
+    if form == "downloads":
+        for folder, source in files.items():
+            written(root / folder / name / f"{paths.slug(folder)}.py", source)
+    elif form == 0:
+        every(root / name, inside)
+    elif form == 1:
+        every(root / name, slugs)
+    elif form == 2:
+        written(root / f"{name}.zip", bombs.zipped(*((path, text.encode()) for path, text in inside.items())))
+    elif form == 3:
+        written(root / f"{name}.tgz", bombs.tgz(*((path, text.encode(), {}) for path, text in slugs.items())))
+    elif form == 4:
+        every(root / f"Student {number}_{5000 + number}_assignsubmission_file_", slugs)
+    elif form == 5:
+        every(root, {f"{name}_{6000 + number}_{90_000 + number}_{slug}": text for slug, text in slugs.items()})
+    else:
+        every(root / name, {slug[:-3] + ".ipynb": bombs.notebook(text) for slug, text in slugs.items()})
+
+
+def every(folder: Path, files: dict[str, str | bytes]) -> None:
+    for name, data in files.items():
+        written(folder / name, data)
+
+
+def written(path: Path, data: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "replace"))
+
+
+def zipped(folder: Path, target: Path) -> Path:
+    """The folder as one download; what a zip cannot name is left out."""
+    with zipfile.ZipFile(target, "w") as packed:
+        for path in sorted(folder.rglob("*")):
+            name = str(path.relative_to(folder))
+            if path.is_file() and name.isprintable() and name.encode("utf-8", "replace").decode() == name:
+                packed.write(path, name)
+    return target
+
+
+# Hostile hand-ins: where they lie, whose they say they are, for which exercise
+
+
+def _file(where: Path, name: str, folder: str, data: str | bytes, suffix: str = ".py") -> None:
+    written(where / name / f"{paths.slug(folder)}{suffix}", data)
+
+
+def _attack(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    fitting = [attack for attack in ATTACKS if attack.exercise == folder[:2]]
+    attack = dice.choice(fitting or ATTACKS)
+    text = attack.path.read_text("utf-8").replace("@TREE@", os.fsencode(paths.ROOT).hex())
+    text = text.replace("@BESIDE@", os.fsencode(where).hex()) + (eval(attack.appends) if attack.appends else "")
+    _file(where, name, catalog.find(attack.exercise).folder if fitting else folder, text)
+
+
+def _edge(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    places = edge.places(paths.solution(folder).read_text("utf-8"))
+    chosen = {place: dice.choice(edge.VALUES) for place in places}
+    _file(where, name, folder, edge.spoilt(folder, chosen).source)
+
+
+def _loop(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    _file(where, name, folder, paths.solution(folder).read_text("utf-8") + dice.choice(LOOPS))
+
+
+def _call(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    source = paths.solution(folder).read_text("utf-8")
+    lines = [f"{place} = _bad" for place in edge.places(source)]
+    bad = f"\ndef _bad(*args, **kwargs):\n    {dice.choice(IN_CALLS)}\n"
+    _file(where, name, folder, source + bad + "\n".join(lines) + "\n")
+
+
+def _archive(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    called = dice.choice(list(bombs.ARCHIVES))
+    written(where / f"{name}-{called}", bombs.ARCHIVES[called]())
+
+
+def _made_up_archive(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    called, data = made_up.archive(dice)
+    written(where / f"{name}{called}", data)
+
+
+def _notebook(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    known = [data for data, _ in bombs.NOTEBOOKS.values()]
+    _file(where, name, folder, dice.choice(known) if dice.random() < 0.5 else made_up.notebook(dice), ".ipynb")
+
+
+def _source(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    text = dice.choice(list(bombs.BOMBS.values())) if dice.random() < 0.5 else made_up.source(dice)
+    _file(where, name, folder, text)
+
+
+def _raw_name(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    """A folder that is called as no student is; with honest work, so that it has an id, a row and pages."""
+    made = made_up.name(dice).encode("utf-8", "surrogatepass").replace(b"/", b"_").replace(b"\0", b"_")[:200]
+    called = dice.choice((*RAW_NAMES, made.strip(b".") or b"a"))
+    place = os.fsencode(where) + b"/" + called
+    os.makedirs(place, exist_ok=True)
+    Path(os.fsdecode(place), f"{paths.slug(folder)}.py").write_bytes(paths.solution(folder).read_bytes())
+
+
+def _wrong_place(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    """An entry that could be taken for a part of the layout, for the class's own file or for a result's."""
+    entry = dice.choice([entry for entry, uncertain in NAMES.items() if not uncertain])
+    outer, _, inner = entry.partition(":")
+    target = where / outer
+    if target.exists():
+        target = where / name / outer
+    written(target, bombs.zipped((inner, b"x = 1")) if inner else "x = 1")
+
+
+def _link(where: Path, name: str, folder: str, dice: random.Random) -> None:
+    (where / name).mkdir(parents=True)
+    target = dice.choice((paths.solution(folder), Path("/dev/zero"), Path("/proc/self/environ"), Path("..")))
+    (where / name / f"{paths.slug(folder)}.py").symlink_to(target)
+    (where / f"{name}x").symlink_to(dice.choice((paths.ROOT / "solutions", Path("/"), Path("."))))
+
+
+HOSTILE: dict[str, Callable] = {
+    "attack": _attack, "edge": _edge, "archive": _archive, "loop": _loop, "notebook": _notebook,
+    "source": _source, "name": _raw_name, "call": _call, "made-up archive": _made_up_archive,
+    "wrong place": _wrong_place, "attack again": _attack, "link": _link,
+}  # fmt: skip
+
+
+# Grading it
+
+
+def command(submissions: Path, out: Path, *options) -> list[str]:
+    words = ["grade", submissions, "--out", out, "--seed", SEED, "--jobs", 2, "--log", f"{out}.log", *options]
+    return [sys.executable, "-m", "grader", *map(str, words)]
+
+
+def grade(submissions: Path, out: Path, *options) -> dict[tuple[str, str], dict]:
+    """Grade the class to its end and give the verdicts.
+
+    Asserts that nothing of ours broke and that every file is counted.
+    """
+    done = subprocess.run(
+        command(submissions, out, *options), cwd=paths.ROOT, capture_output=True, text=True, errors="replace"
+    )
+    told = done.stdout + done.stderr
+    assert done.returncode in (0, 3) and "Traceback" not in told and "left out:" not in done.stderr, told[-2000:]
+    events = [json.loads(line) for line in Path(f"{out}.log").read_text("utf-8").splitlines()]
+    files = [event for event in events if event["event"] == "found"][-1]["files"]
+    fates = files["to_grade"] + files["refused"] + files["needs_person"] + sum(files["left_out"].values())
+    assert files["found"] == fates, files
+    return verdicts(out)
+
+
+def verdicts(out: Path) -> dict[tuple[str, str], dict]:
+    """(student, exercise) → all that the student is told, but how long it took."""
+    found = {}
+    for path in out.glob("*/result.json"):
+        for result in json.loads(path.read_text("utf-8"))["results"]:
+            told = {key: value for key, value in result.items() if key not in ("duration_s", "sandbox")}
+            found[path.parent.name, result["exercise"]] = told
+    return found
+
+
+def killed(submissions: Path, out: Path, times: int, longest: float, *options) -> int:
+    """Begin to grade and kill it so many times, each at a random moment. Gives how often it had not ended by itself."""
+    dice, landed = random.Random(SEED), 0
+    for _ in range(times):
+        run = subprocess.Popen(
+            command(submissions, out, *options), cwd=paths.ROOT, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            run.wait(timeout=dice.uniform(0.2, longest))
+        except subprocess.TimeoutExpired:
+            landed += 1
+        run.kill()
+        run.wait()
+        deadline = time.monotonic() + LINGERING_S
+        while (left := session(run.pid)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        outliving = [Path(f"/proc/{pid}/cmdline").read_text() for pid in left]
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        assert not left, f"processes outlive the grader that was killed: {outliving}"
+    return landed
+
+
+def session(leader: int) -> list[int]:
+    """The processes of this session."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[3]) == leader and words[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def differing(expected: dict, got: dict) -> list[str]:
+    """The honest verdicts that are not as they were."""
+    return [f"{key}: {told} became {got.get(key)}" for key, told in expected.items() if got.get(key) != told]
