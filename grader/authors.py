@@ -2,9 +2,9 @@
 
 import pytest
 
-from grader.compare import Mismatch, expect, expect_shape, same
-from grader.pictures import Drawing
-from grader.properties import (
+from grader.judge.compare import Mismatch, expect, expect_shape, same
+from grader.judge.pictures import Drawing
+from grader.judge.promises import (
     agrees,
     expect_drawn,
     has_parameters,
@@ -14,7 +14,7 @@ from grader.properties import (
     refuses,
     same_gradients,
 )
-from grader.randomness import manual_seed
+from grader.judge.randomness import manual_seed
 
 __all__ = [
     "Drawing",

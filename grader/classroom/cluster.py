@@ -1,7 +1,7 @@
-"""The same grading on many machines: a Dask cluster's workers take rows of submissions and give back records.
+"""Grades on many machines: the workers of a Dask cluster receive rows of submissions and return records.
 
-Submissions travel as text, results come back as records. A worker that dies loses nothing: Dask gives its rows to
-another. Each Dask worker keeps a grading process of its own (grader.classroom.pool), with its own sandbox.
+Submissions are sent as text, results are returned as records. Where a worker dies, Dask gives its rows to another. Each
+Dask worker keeps a grading process of its own (grader.classroom.pool), with its own sandbox.
 """
 
 import atexit
@@ -10,26 +10,26 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 
+from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom import version
-from grader.classroom.pool import Order, Outcome, Pool, Task
-from grader.errors import WrongUse
-from grader.nursery import InfrastructureError
-from grader.results import Settings
+from grader.classroom.pool import Pool
+from grader.classroom.tasks import Order, Outcome, Task
+from grader.records.results import Settings
 
-ROW = 16  # submissions that travel together: enough that the way costs nothing, few enough to be lost
-AHEAD = 3  # rows under way for each thread of a worker
+ROW = 16  # submissions sent together: enough to make the transfer cheap, and few enough to repeat
+AHEAD = 3  # rows sent ahead for each thread of a worker
 CONNECT_S = 20.0
-START_S = 300.0  # until a first worker is there
-ALLOWED_DEATHS = 10  # of workers under one row, before it is given up
-
-_hands: dict[str, Pool] = {}  # on a Dask worker: its grading process, by order
-_one_at_a_time = threading.Lock()
+START_S = 300.0  # to wait for the first worker
+ALLOWED_DEATHS = 10  # of workers that had one row, before that row is given up
 
 
 class Cluster:
-    """A Dask cluster in the place of a Pool. address: tcp://host:8786, or a scheduler file."""
+    """A Dask cluster, used like a Pool. address: tcp://host:8786, or a scheduler file.
 
-    def __init__(self, order: Order, address: str):
+    Raises WrongUse where distributed is not installed, InfrastructureError where no scheduler answers.
+    """
+
+    def __init__(self, order: Order, address: str) -> None:
         try:
             import dask
             from distributed import Client
@@ -51,11 +51,11 @@ class Cluster:
             self.client.wait_for_workers(1, timeout=START_S)
         except TimeoutError:
             raise InfrastructureError(f"the Dask scheduler has had no worker for {START_S:g} s") from None
-        for address, theirs in self.client.run(version.grader).items():
-            demand_same(theirs, address)
+        for address, worker_version in self.client.run(version.grader).items():
+            demand_same(worker_version, address)
         try:
             answer = self.client.submit(grade_row, self._order(), [], pure=False).result()
-        except RuntimeError as error:  # Dask's own words name no culprit
+        except RuntimeError as error:  # Dask's own message does not say what to do
             raise InfrastructureError(
                 "the Dask scheduler or a worker cannot import the grader. Install the same checkout on all machines "
                 f"(pip install -e .), the scheduler's too ({str(error).strip().splitlines()[0]})"
@@ -65,7 +65,7 @@ class Cluster:
         return self.sandbox
 
     def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
-        """As Pool.run."""
+        """Grade every task of every row and call `record` for each, as Pool.run does."""
         from distributed import as_completed
 
         waiting = (part for row in rows for part in _parts(row))
@@ -96,7 +96,7 @@ class Cluster:
             send(self._room(len(tasks)))
 
     def _room(self, under_way: int) -> int:
-        """How many rows more the workers that are there now can have."""
+        """How many more rows can be sent to the workers that are connected now."""
         threads = sum(worker["nthreads"] for worker in self.client.scheduler_info(n_workers=-1)["workers"].values())
         return max(AHEAD * max(threads, 1) - under_way, 0)
 
@@ -111,40 +111,41 @@ class Cluster:
 
 
 def grade_row(order: dict, row: list[dict]) -> dict:
-    """On a Dask worker: grade a row of one exercise, one after the other.
+    """On a Dask worker: grade a row of submissions of one exercise, one after the other.
 
-    Gives the outcomes in order, or what is wrong with this worker: "refused".
+    Returns {"sandbox", "outcomes"} with the outcomes in order, or {"refused"} with what is wrong with this worker.
     """
     if order["grader"] != version.grader():
         return {"refused": _differ(version.grader(), "a Dask worker", order["grader"])}
-    with _one_at_a_time:
+    with _process.lock:
         try:
-            hands = _pool(order)
-            sandbox = hands.wait()
+            executor = _process.pool_for(order)
+            sandbox = executor.wait()
             outcomes: dict[str, Outcome] = {}
             tasks = [Task(**{**task, "notes": tuple(task["notes"])}) for task in row]
-            hands.run([iter(tasks)], lambda outcome: outcomes.update({outcome.task.key: outcome}))
+            executor.run([iter(tasks)], lambda outcome: outcomes.update({outcome.task.key: outcome}))
         except InfrastructureError as error:
-            _close()
+            _process.close()
             return {"refused": str(error)}
-    found = [outcomes[task.key] for task in tasks]
-    return {"sandbox": sandbox, "outcomes": [(one.record, one.status, one.trouble) for one in found]}
+    ordered = [outcomes[task.key] for task in tasks]
+    return {"sandbox": sandbox, "outcomes": [(done.record, done.status, done.trouble) for done in ordered]}
 
 
-def demand_same(theirs: str, where: str) -> None:
-    """Raises InfrastructureError where a worker has another grader or another torch than we have."""
-    if theirs != version.grader():
-        raise InfrastructureError(_differ(theirs, f"the Dask worker {where}", version.grader()))
+def demand_same(worker_version: str, where: str) -> None:
+    """Raise InfrastructureError where a worker has another version of the grader or of torch than this process."""
+    if worker_version != version.grader():
+        raise InfrastructureError(_differ(worker_version, f"the Dask worker {where}", version.grader()))
 
 
 def demand_graded(answer: dict) -> None:
+    """Raise InfrastructureError where a worker refused a row."""
     if "refused" in answer:
         raise InfrastructureError(answer["refused"])
 
 
-def _differ(theirs: str, who: str, ours: str) -> str:
+def _differ(other: str, who: str, own: str) -> str:
     return (
-        f"{who} has another version: grader {theirs}, here grader {ours}. No mark was recorded by it. "
+        f"{who} has another version: grader {other}, here grader {own}. No mark was recorded by it. "
         "Install the same checkout and the same torch on all machines, then start its workers again"
     )
 
@@ -154,17 +155,28 @@ def _parts(row: Iterator[Task]) -> Iterator[list[Task]]:
         yield part
 
 
-def _pool(order: dict) -> Pool:
-    """This worker's grading process: the one of the row before, where the order is the same."""
-    known = Order(Settings(**order["settings"]), order["tier"], order["accept_tier"], order["silence_s"])
-    if known.line not in _hands:
-        _close()
-        _hands[known.line] = Pool(known, jobs=1)
-    return _hands[known.line]
+class GradingProcess:
+    """The grading process of this Dask worker. It is kept for the next row as long as the order stays the same."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()  # one row at a time
+        self.order: Order | None = None
+        self.pool: Pool | None = None
+
+    def pool_for(self, fields: dict) -> Pool:
+        """The process that grades as this order, given as a dict, says. Another one is replaced."""
+        order = Order(Settings(**fields["settings"]), fields["tier"], fields["accept_tier"], fields["silence_s"])
+        if self.pool is None or self.order != order:
+            self.close()
+            self.order, self.pool = order, Pool(order, jobs=1)
+        return self.pool
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self.pool is not None:
+            self.pool.close()
+        self.order = self.pool = None
 
 
-@atexit.register
-def _close() -> None:
-    for hands in _hands.values():
-        hands.close()
-    _hands.clear()
+_process = GradingProcess()
+atexit.register(_process.close)

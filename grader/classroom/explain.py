@@ -1,82 +1,82 @@
-"""Why a grade is what it is: the submission is graded again, and every call of every check is told."""
+"""Explains a grade: grades the submission again and lists every call of every check."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader import catalog, runner
+from grader import catalog
+from grader.catalog.errors import WrongUse
 from grader.classroom import store
-from grader.classroom.records import Found
-from grader.classroom.run import Desk
+from grader.classroom.handins import Found
+from grader.classroom.ledger import Ledger
 from grader.classroom.store import Store
-from grader.connection import Call
-from grader.errors import WrongUse
-from grader.nursery import Nursery
-from grader.report.inert import inert
-from grader.results import NOT_CHECKED, CheckResult, ExerciseResult
-from grader.session import check_id, run_session
-from grader.words import kind
+from grader.judge import examiner
+from grader.judge.session import Session
+from grader.judge.words import kind
+from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult
+from grader.records.sanitize import inert
+from grader.sandbox.connection import Call
+from grader.sandbox.forkserver import ForkServer
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A grade given again. calls: of each check, one line a call. then: the result that stands in the folder."""
+    """A second grading. calls: one line for each call, by check; recorded: the result in the folder of results."""
 
     where: str
     result: ExerciseResult
     calls: dict[str, tuple[str, ...]]
-    then: ExerciseResult | None
+    recorded: ExerciseResult | None
 
     @property
     def differs(self) -> bool:
-        return self.then is not None and [c.outcome for c in self.then.checks] != [
+        """Whether a check has another outcome than in the recorded result."""
+        return self.recorded is not None and [c.outcome for c in self.recorded.checks] != [
             c.outcome for c in self.result.checks
         ]
 
 
-class Witness(runner.Examiner):
-    """Grades as ever and writes down what was called."""
+class Witness(examiner.Examiner):
+    """An examiner that keeps a line for each call, by check."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.told: dict[str, tuple[str, ...]] = {}
+        self.lines: dict[str, tuple[str, ...]] = {}
 
-    def judge(self, item, subject, remote):
-        key, error, calls = super().judge(item, subject, remote)
-        self.told[check_id(item)] = tuple(map(_line, calls))
+    def judge(self, check, subject, remote):
+        key, error, calls = super().judge(check, subject, remote)
+        self.lines[check.id] = tuple(map(_line, calls))
         return key, error, calls
 
 
 def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | None = None) -> Explanation:
-    """Grade what a student handed in again, with the run's own seed and device. Raises WrongUse."""
+    """Grade a student's submission again, with the seed and device of its result.
+
+    Raises WrongUse where there is no such result, or the file or the checks have changed since.
+    """
     if not (out / store.NAME).exists():
         raise WrongUse(f"{out} holds no results. Grade first: make grade SUBMISSIONS=… OUT={out}")
     file = Store(out)
     try:
-        known = file.handin(student, exercise.folder)
-        if known is None:
+        entered = file.handin(student, exercise.folder)
+        if entered is None:
             raise WrongUse(f"{inert(student)} handed in nothing for {exercise.folder}, as far as {out} knows")
-        handin, key = known
+        handin, key = entered
         facts = file.fact("settings")
-        settings = runner.Settings(facts["device"], file.fact("seed"), facts["timeout"], reveal=True)
-        desk = Desk(file, settings, Found("", ()))
-        handed_in = desk.read(handin)
-        if key is None or key.startswith("unreadable") or desk.key(exercise.folder, handed_in) != key:
+        seed = file.seed(key or "")
+        settings = examiner.Settings(facts["device"], seed, facts["timeout"], reveal=True)
+        ledger = Ledger(file, settings, Found("", ()))
+        submission = ledger.read(handin)
+        if seed is None or ledger.key(exercise.folder, submission) != key:
             raise WrongUse(f"{handin.shown} or the checks have changed since it was graded. Grade again: make grade …")
-        then = file.result(key)
+        recorded = file.result(key)
     finally:
         file.close()
-    found: list[tuple[ExerciseResult, dict]] = []
-
-    def work(session) -> None:
-        witness = Witness(session, nursery, settings)
-        found.append((witness.examine(handed_in), witness.told))
-
-    with Nursery(settings.device, tier) as nursery:
-        sandbox = nursery.demand()
-        run_session(exercise, settings.seed, work)
-    result, told = found[0]
-    return Explanation(handin.shown, replace(result, sandbox=sandbox), told, then)
+    with ForkServer(settings.device, tier) as fork_server, Session(exercise, settings.seed) as session:
+        sandbox = fork_server.demand()
+        witness = Witness(session, fork_server, settings)
+        result = witness.examine(submission)
+    return Explanation(handin.shown, replace(result, sandbox=sandbox), witness.lines, recorded)
 
 
 def lines(explanation: Explanation) -> Iterator[str]:
@@ -89,7 +89,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
     for check in result.checks:
         yield ""
         yield from _check(check, explanation.calls.get(check.id, ()))
-    if explanation.then is not None:
+    if explanation.recorded is not None:
         yield ""
         yield "NOT the grade that stands in the folder." if explanation.differs else "The same as in the folder."
 
@@ -106,5 +106,5 @@ def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
 
 def _line(call: Call) -> str:
     what = {"output": "", "gradients": "  gradients", "inputs": "  inputs afterwards"}.get(call.want, f"  {call.want}")
-    came = f"no result ({call.problem.kind})" if call.problem else kind(call.value)
-    return inert(f"{call.text}{what} → {came}")
+    outcome = f"no result ({call.problem.kind})" if call.problem else kind(call.value)
+    return inert(f"{call.text}{what} → {outcome}")

@@ -1,6 +1,6 @@
 """The grades of a class as CSV: plain, or as Canvas and Moodle import them. Points have a decimal point everywhere.
 
-What was not handed in, or could not be graded, is no zero: it is an empty cell ("-", Moodle's word, in Moodle's
+What was not handed in, or could not be graded, is not a zero but an empty cell ("-", Moodle's word, in Moodle's
 file), and the platform's own rule for missing work decides. A file that was handed in untouched has 0 points.
 """
 
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from grader.catalog import Exercise
-from grader.classroom.records import Class
+from grader.classroom.handins import Class
 from grader.classroom.summary import Row, Summary
-from grader.report.inert import inert
+from grader.records.sanitize import inert
 
 FORMS = ("plain", "canvas", "moodle")
 # Where a spreadsheet would begin to read a formula: at the start of a cell, also of one that a wrong separator makes.
@@ -21,12 +21,12 @@ NUMBER = re.compile(r"[0-9]+")
 
 
 def csv(klass: Class, form: str = "plain") -> str:
-    """One row a student."""
+    """The grades of a class, one row for each student. Raises ValueError for an unknown form."""
     return table(Summary.of(klass), form)
 
 
 def table(summary: Summary, form: str = "plain") -> str:
-    """The same of a summary."""
+    """The grades of a summary, one row for each student. Raises ValueError for an unknown form."""
     if form not in FORMS:
         raise ValueError(f'"{form}" is no form of grades. There are: {", ".join(FORMS)}')
     rows = {"plain": _plain, "canvas": _canvas, "moodle": _moodle}[form](summary)
@@ -36,12 +36,12 @@ def table(summary: Summary, form: str = "plain") -> str:
 
 
 def number(points: float | None, missing: str = "") -> str:
-    """Points as every locale's import reads them: "7", "6.5"."""
+    """Points as an import reads them in every locale: "7", "6.5"; `missing` for None."""
     return missing if points is None else f"{points:.6f}".rstrip("0").rstrip(".")
 
 
 def cell(text: str) -> str:
-    """A text that stays a text: one line, no tricks, and no spreadsheet takes it for a formula."""
+    """The text as one safe line that no spreadsheet reads as a formula."""
     return FORMULA.sub(r"\1\2'", inert(" ".join(text.split())))
 
 

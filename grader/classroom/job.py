@@ -1,9 +1,9 @@
-"""One grading process: takes submissions from the classroom's process and gives back their results.
+"""One grading process: receives submissions from the process of the class and returns their results.
 
-    python -m grader.classroom.job FD        the descriptor of the socket to the one who started it
+    START, of pool.py, ROOT FD        the folder of the grader; the descriptor of the socket to the parent process
 
-Lines of JSON both ways. First comes how to grade; then one line a submission; each is answered by one line.
-A row of submissions of the same exercise shares one session of checks.
+Both sides send lines of JSON. The first line says how to grade. Each of the others is a submission and is answered by
+one line. A row of submissions of the same exercise shares one session of checks.
 """
 
 import gc
@@ -13,14 +13,17 @@ import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import TextIO
 
+from grader.catalog.errors import InfrastructureError
 from grader.classroom import alike
 from grader.classroom.store import written
-from grader.nursery import InfrastructureError, Nursery
-from grader.results import ExerciseResult
-from grader.submission import Submission
+from grader.records.bounded_cache import BoundedCache
+from grader.records.results import NOT_GRADED, ExerciseResult
+from grader.records.submission import Submission
+from grader.sandbox.forkserver import ForkServer
 
-MAX_KNOWN = 500  # results that are kept
+CACHE = 32 << 20  # bytes of results that are cached
 
 
 def main(connection: socket.socket) -> None:
@@ -32,58 +35,69 @@ def main(connection: socket.socket) -> None:
 class Job:
     """The work of one process. `task` is the submission that is being graded."""
 
-    def __init__(self, lines, answers):
+    def __init__(self, lines: TextIO, answers: TextIO) -> None:
         self.lines, self.answers = lines, answers
         self.task: dict | None = None
         self.code: str | None = None
-        self.known: dict[str, ExerciseResult] = {}
+        self.cache: BoundedCache[str, ExerciseResult] = BoundedCache(CACHE)
 
     def run(self) -> None:
+        """Grade one task after the other until no more come."""
         order = json.loads(next(self.lines))
-        with Nursery(order["device"], order["tier"]) as nursery:
-            from grader import catalog, runner  # heavy: torch, imported while the nursery imports it too
+        with ForkServer(order["device"], order["tier"]) as fork_server:
+            from grader import catalog
+            from grader.judge import examiner  # heavy: torch, imported while the fork server imports it too
+            from grader.records import containment
 
-            gc.freeze()  # no need to look through all that again
+            gc.freeze()  # modules stay loaded, so the garbage collector need not visit them
             try:
-                sandbox = nursery.demand(order["accept_tier"])
+                sandbox = fork_server.demand(order["accept_tier"])
             except InfrastructureError as error:
                 return self.say({"refused": str(error)})
             self.say({"ready": asdict(sandbox)})
-            settings = runner.Settings(**order["settings"])
+            settings = examiner.Settings(**order["settings"])
             self.task = self.next()
             while self.task is not None:
                 exercise = catalog.read(self.task["exercise"])
                 try:
-                    runner.grade_all(exercise, self.row(exercise.folder), nursery, settings, self.record)
-                except InfrastructureError as error:
-                    self.say({"key": self.task["key"], "failed": str(error)[:500]})
+                    examiner.grade_all(exercise, self.row(exercise.folder), fork_server, settings, self.record)
+                except OSError:
+                    raise  # the parent process has ended
+                except Exception as error:
+                    self.say({"key": self.task["key"], "failed": containment.reason(error)})
                     self.task = self.next()
 
     def row(self, folder: str) -> Iterator[Submission]:
-        """Submissions as long as they are of this exercise, but those alike to one that is done."""
-        self.known.clear()
+        """The next submissions of this exercise. One that is alike to an earlier one gets its result at once."""
+        self.cache.clear()
         while self.task is not None and self.task["exercise"] == folder:
             submission = Submission(self.task["source"], self.task["filename"], tuple(self.task["notes"]))
             self.code = alike.code(submission)
-            if self.code in self.known:
-                self.tell(self.known[self.code])
+            if self.code in self.cache:
+                self.answer(self.cache.get(self.code))
             else:
                 yield submission
             self.task = self.next()
 
-    def record(self, submission: Submission, result) -> None:
-        if self.code is not None and len(self.known) < MAX_KNOWN:
-            self.known[self.code] = result
-        self.tell(result)
+    def record(self, submission: Submission, result: ExerciseResult) -> None:
+        """Cache a verdict for the submissions that are alike, and send it."""
+        if self.code is not None and result.status != NOT_GRADED:
+            self.cache.put(self.code, result)
+        self.answer(result)
 
-    def tell(self, result) -> None:
+    def answer(self, result: ExerciseResult) -> None:
+        """Send the result of the current task."""
+        if result.status == NOT_GRADED:
+            return self.say({"key": self.task["key"], "failed": result.message})
         self.say({"key": self.task["key"], "status": result.status, "record": written(result)})
 
     def next(self) -> dict | None:
+        """The next task, or None at the end."""
         line = next(self.lines, None)
         return None if line is None else json.loads(line)
 
     def say(self, message: dict) -> None:
+        """Send one line of JSON."""
         self.answers.write(json.dumps(message) + "\n")
         self.answers.flush()
 

@@ -1,6 +1,6 @@
-"""Grading processes of this machine: each gets submissions, and none of them can lose one.
+"""The grading processes of this machine. No submission is lost with a process.
 
-A process that dies or hangs is replaced; what it had in hand is given to another, once.
+A process that dies or hangs is replaced, and its submissions are given to another process, once.
 """
 
 import json
@@ -14,54 +14,25 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 
-from grader import paths
-from grader.nursery import InfrastructureError
-from grader.results import Settings
+from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
+from grader.classroom.tasks import Order, Outcome, Task
 
-IN_HAND = 2  # submissions that a process has at a time: the next lies ready when one is done
-TRIES = 2  # for one submission
-START_S = 240.0  # torch twice, on a cold disk, on a crowded machine
-
-
-@dataclass(frozen=True)
-class Task:
-    """One submission to grade. `key` is where its result will stand."""
-
-    key: str
-    exercise: str
-    source: str
-    filename: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Order:
-    """How to grade. silence_s: a process that says nothing for so long is taken for dead."""
-
-    settings: Settings
-    tier: str | None = None
-    accept_tier: str | None = None
-    silence_s: float = 200.0
-
-    @property
-    def line(self) -> str:
-        known = {"device": self.settings.device, "tier": self.tier, "accept_tier": self.accept_tier}
-        return json.dumps(known | {"settings": asdict(self.settings)})
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a task: a record for the store, or why there is none."""
-
-    task: Task
-    record: str = ""
-    status: str = ""
-    trouble: str = ""
+IN_HAND = 2  # submissions that a process has at a time, so that the next is ready when one is done
+TRIES = 2  # of one submission
+START_S = 240.0  # seconds: torch is imported twice, maybe from a cold disk on a busy machine
+# Python would search the working folder for modules first, where a hand-in may be called torch.py.
+START = """
+import sys
+sys.path[0] = sys.argv.pop(1)
+import runpy
+runpy.run_module("grader.classroom.job", run_name="__main__")
+"""
 
 
 @dataclass(eq=False)
 class Job:
-    """A process of ours and the submissions it has in hand."""
+    """A grading process and the submissions that it has."""
 
     process: subprocess.Popen
     connection: socket.socket
@@ -127,7 +98,7 @@ class Pool:
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "grader.classroom.job", str(theirs.fileno())]
+        command = [sys.executable, "-c", START, str(paths.ROOT), str(theirs.fileno())]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(paths.ROOT)}
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
         theirs.close()
@@ -137,13 +108,13 @@ class Pool:
         self._send(job, self.order.line)
 
     def _next(self, job: Job) -> Task | None:
-        """A task for a process: of the row that it is at, else of one where nobody is, else of any."""
+        """A task for a process: of its own row, otherwise of a row without a process, otherwise of any."""
         if self.again:
             return self.again.popleft()
         while self.rows:
             if job.row not in self.rows:
-                taken = [other.row for other in self.jobs]
-                job.row = next((row for row in self.rows if row not in taken), self.rows[0])
+                occupied = [other.row for other in self.jobs]
+                job.row = next((row for row in self.rows if row not in occupied), self.rows[0])
             task = next(job.row, None)
             if task is not None:
                 return task
@@ -151,7 +122,7 @@ class Pool:
         return None
 
     def _idle(self) -> Job | None:
-        """The process with the least in hand, where one has room."""
+        """The process with the fewest submissions, or None where none can take another."""
         free = [job for job in self.jobs if len(job.in_hand) < (IN_HAND if job.ready else 1)]
         return min(free, key=lambda job: len(job.in_hand), default=None)
 
@@ -165,11 +136,11 @@ class Pool:
         try:
             job.connection.sendall(line.encode() + b"\n")
         except OSError:
-            pass  # it has ended: `_listen` will see that
+            pass  # it has ended, which `_listen` will notice
 
     def _listen(self) -> Iterator[Outcome]:
-        for found, _ in self.selector.select(timeout=1.0):
-            job = found.data
+        for key, _ in self.selector.select(timeout=1.0):
+            job = key.data
             try:
                 data = job.connection.recv(1 << 20)
             except OSError:
@@ -204,7 +175,7 @@ class Pool:
             yield Outcome(task, message["record"], message["status"])
 
     def _lost(self, job: Job, reason: str) -> Iterator[Outcome]:
-        """Replace a process. Only the first submission in its hands can have been its end."""
+        """Replace a process. Only the first of its submissions can have caused its end."""
         self.selector.unregister(job.connection)
         job.connection.close()
         job.process.kill()

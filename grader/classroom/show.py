@@ -4,14 +4,17 @@ import json
 import sys
 import time
 from collections import Counter
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from grader.catalog.errors import WrongUse
+from grader.classroom.handins import Count
+from grader.classroom.intake import tally
 from grader.classroom.run import Event
-from grader.errors import WrongUse
-from grader.report.inert import label
+from grader.records.sanitize import label
 
 MOST = 10  # files not placed, or failures, that are listed
 STEP = 10  # percent between two lines where there is no terminal
@@ -34,8 +37,12 @@ class Show:
     def __call__(self, event: Event) -> None:
         if self.log:
             facts = {"time": round(time.time(), 3), "event": event.kind, **event.facts}
-            self.log.write(json.dumps(facts, default=_plain) + "\n")
-            self.log.flush()
+            try:
+                self.log.write(json.dumps(facts, default=_plain) + "\n")
+                self.log.flush()
+            except OSError as error:  # no reason to stop grading
+                self.log = None
+                self.say(f"the log cannot be written any more: {error.strerror}")
         getattr(self, f"on_{event.kind}")(**event.facts)
 
     def close(self) -> None:
@@ -45,15 +52,21 @@ class Show:
         if self.log:
             self.log.close()
 
-    def on_found(self, layout: str, students: int, handins: int, misplaced: tuple) -> None:
-        self.say(f"{layout}: {_many(students, 'student')}, {_many(handins, 'file')} to grade.")
+    def on_found(
+        self, layout: str, students: int, handins: int, files: Count, misplaced: tuple, needs_person: tuple
+    ) -> None:
+        self.say(tally.sum_of(files))
+        self.say(f"{layout}: {_many(students, 'student')}, {_many(handins, 'hand-in')} to grade.")
+        for line in tally.lines(needs_person, MOST):
+            self.say(label(line))
         for one in misplaced[:MOST]:
             self.say(f"  not placed: {label(one.path)}: {label(one.reason)}")
         if len(misplaced) > MOST:
             self.say(f"  … and {len(misplaced) - MOST} more that could not be placed.")
 
-    def on_begin(self, to_grade: int, seed: int, sandbox: str) -> None:
-        self.say(f"Sandbox tier {sandbox}, tried out. Seed {seed}. {_many(to_grade, 'grading')} to do.")
+    def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
+        named = "" if seed is None else f"Seed {seed}. "  # your own number; a secret is told nobody
+        self.say(f"Sandbox tier {sandbox}, tried out. {named}{_many(to_grade, 'grading')} to do.")
         self.total, self.began = to_grade, time.monotonic()
         if self.console.is_terminal:
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
@@ -70,10 +83,16 @@ class Show:
         if self.counts["ungraded"] <= MOST:
             self.say(f"  not graded ({exercise}): {label(reason)}")
 
-    def on_written(self, out: str, students: int, ungraded: int) -> None:
+    def on_written(self, out: str, students: int, ungraded: int, needs_person: int, left_over: tuple) -> None:
         self.end()
+        if needs_person:
+            entries = "entry needs" if needs_person == 1 else "entries need"
+            self.say(f"{needs_person:,} {entries} a person to say whose it is, and no mark stands for it: see above.")
         if ungraded:
             self.say(f"{_many(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
+        if left_over:
+            them = label(tally.listed(left_over, 4))
+            self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {them}")
         self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
 
     def on_recorded(self, course: str, recorded: int, failed: dict) -> None:
@@ -119,4 +138,4 @@ def _many(count: int, what: str) -> str:
 
 
 def _plain(value):
-    return {"path": value.path, "reason": value.reason} if hasattr(value, "reason") else str(value)
+    return asdict(value) if is_dataclass(value) else str(value)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from grader import catalog
-from grader.classroom.records import Class, Student
-from grader.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.classroom.handins import Class, Student
+from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
 
 # The state of one student's exercise, one letter each, so that a row stays small.
 ALL_PASSED, SOME_FAILED, NOT_LOADED, NOT_STARTED, NOT_GRADED, ABSENT = "p", "f", "e", "n", "u", "-"

@@ -5,25 +5,24 @@ import hashlib
 from importlib import metadata
 from pathlib import Path
 
-from grader import paths
+from grader.catalog import paths
 
-JUDGES = ("*.py", "worker/*.py", "worker/sandbox/*.py")  # of grader/: what has a part in a verdict
-# Of these only how results are shown depends, never a result.
-SHOWING = {"__main__.py", "cli.py", "doctor.py", "docs.py", "verify.py", "stubs.py", "progress.py", "bundle.py"}
+# The parts of grader/ that have a part in a verdict; how results are shown depends on others alone.
+JUDGES = ("authors.py", "sentence.py", "judge", "sandbox", "records", "catalog", "worker")
 
 
 @functools.cache
 def grader() -> str:
     """The version of the judging code and of torch: the same on each machine that may grade together."""
-    files = [path for pattern in JUDGES for path in paths.GRADER.glob(pattern) if path.name not in SHOWING]
+    parts = [paths.module(name) for name in JUDGES]
+    files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*.py"))]
     return f"{_digest(files)} torch {metadata.version('torch')}"
 
 
 @functools.cache
 def exercise(folder: str) -> str:
     """The version of one exercise: its checks and solutions, and the grader that runs them."""
-    checks = [path for path in (paths.CHECKS / folder).iterdir() if path.suffix in (".py", ".toml")]
-    files = [*checks, paths.solution(folder), paths.kills(folder), *paths.wrong_versions(folder)]
+    files = [*paths.check_files(folder), paths.solution(folder), paths.failed_checks(folder), *paths.mistakes(folder)]
     return f"{_digest([path for path in files if path.exists()])} {grader()}"
 
 

@@ -1,4 +1,4 @@
-"""What single keys of the watch do beside grading: pages to show, and the fresh stub."""
+"""The actions of the watch's keys other than grading: pages to show, and the reset to the stub."""
 
 import os
 import subprocess
@@ -7,38 +7,38 @@ import sys
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader import paths
-from grader.catalog import Exercise
-from grader.desk import comparison, fresh, standing
-from grader.errors import WrongUse
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import WrongUse
+from grader.desk import overview, side_by_side
+from grader.desk.reset import reset as put_back
 
-PLOT_S = 90  # torch starts anew for it
+PLOT_S = 90  # seconds; a new process imports torch
 
 
 def reset(exercise: Exercise) -> str:
-    """Put the fresh stub back; what to say about it."""
+    """Put the stub back. Returns the message about it."""
     try:
-        kept = fresh.reset(exercise.folder)
+        kept = put_back(exercise.folder)
     except WrongUse as error:
         return str(error)
     return f"The fresh stub is back. Yours is kept: {paths.shown(kept)}" if kept else "The fresh stub is in place."
 
 
-def standings() -> list[RenderableType]:
+def all_exercises() -> list[RenderableType]:
     """The page of all exercises."""
-    return [Text(standing.text(standing.rows()).rstrip("\n"), no_wrap=True)]
+    return [Text(overview.text(overview.rows()).rstrip("\n"), no_wrap=True)]
 
 
 def solution(exercise: Exercise, width: int) -> list[RenderableType]:
-    """The page of the reference beside the learner's own."""
+    """The page of the reference beside the learner's own file, or of the reason why there is none."""
     try:
-        return [comparison.of(exercise.folder, width)]
+        return [side_by_side.of(exercise.folder, width)]
     except WrongUse as error:
         return [Text(str(error))]
 
 
 def plot(exercise: Exercise, width: int) -> list[RenderableType]:
-    """The page of pictures, drawn by `make plot` in a process of its own: what goes wrong there stays there."""
+    """The page of pictures. `make plot` draws them in a process of its own, so that an error does not end the watch."""
     command = [sys.executable, "-m", "grader", "plot", exercise.folder]
     environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(width)}
     if "NO_COLOR" in os.environ:
@@ -49,5 +49,5 @@ def plot(exercise: Exercise, width: int) -> list[RenderableType]:
         )
     except subprocess.TimeoutExpired:
         return [Text(f"There was no picture after {PLOT_S} s.")]
-    told = done.stdout if done.returncode == 0 else done.stderr or done.stdout
-    return [Text.from_ansi(told.decode("utf-8", errors="replace").rstrip("\n"), no_wrap=True, overflow="ignore")]
+    output = done.stdout if done.returncode == 0 else done.stderr or done.stdout
+    return [Text.from_ansi(output.decode("utf-8", errors="replace").rstrip("\n"), no_wrap=True, overflow="ignore")]

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from grader import paths, progress
-from grader.desk import lesson
+from grader.catalog import paths
+from grader.desk import lesson, progress
 
 TASK = re.compile(r"^## Task (\d+)")
 STAGE = re.compile(r"^(\d+)\. +(.*)$")

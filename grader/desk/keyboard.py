@@ -1,4 +1,4 @@
-"""One key each, from the terminal; and what else may happen to a terminal: resized, stopped, hung up."""
+"""The events of a terminal: single keys, and that it is resized, stopped or hung up."""
 
 import contextlib
 import os
@@ -13,15 +13,16 @@ try:
 except ImportError:  # Windows without WSL
     termios = tty = None
 
-from grader.errors import WrongUse
+from grader.catalog.errors import WrongUse
 
-RESIZED, RESUMED, QUIT, SAVED, JUDGED = "resized", "resumed", "quit", "saved", "judged"
+RESIZED, RESUMED, QUIT, SAVED, GRADED = "resized", "resumed", "quit", "saved", "graded"
 
 
 class Events:
-    """What happens, one after the other: keys of the terminal, signals, and what threads `put`.
+    """A queue of events: keys of the terminal, signals, and what threads `put`.
 
-    As a context it takes the terminal: keys come at once and unseen. It gives it back in the end.
+    As a context manager it switches the terminal to single keys without echo, and restores it at the end.
+    Raises WrongUse where there is no terminal.
     """
 
     def __init__(self):
@@ -33,13 +34,13 @@ class Events:
         os.set_blocking(self.wake, False)
 
     def put(self, kind: str, value: object = None) -> None:
-        """From any thread or signal handler."""
+        """Add an event, from any thread or signal handler."""
         self.waiting.append((kind, value))
         with contextlib.suppress(BlockingIOError, OSError):  # full: it will wake anyway
             os.write(self.wake, b".")
 
     def next(self, seconds: float | None) -> tuple[str, object] | None:
-        """The next event as (kind, value), ("key", "n") for a key; None where none came in time."""
+        """The next event as (kind, value), ("key", "n") for a key; None after `seconds` without one."""
         while not self.waiting:
             ready, _, _ = select.select([self.input, self.woken], [], [], seconds)
             if not ready:

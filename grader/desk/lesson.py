@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from grader import paths
-from grader.results import PASSED, ExerciseResult
+from grader.catalog import paths
+from grader.records.results import PASSED, ExerciseResult
 
 HEADING = re.compile(r"^#{2,3} Task (\d+):?\s*(.*)$")
 OTHER_HEADING = re.compile(r"^#{1,3} ")

@@ -1,7 +1,7 @@
-"""Tells when a file below a folder was saved: by the system's file events, or by looking again and again.
+"""Reports when a file below a folder was saved, by the system's file events or by polling.
 
-An event is only a hint to look: what counts is what the file holds then. So events may come twice, late or for
-another file, and where none come, a look every moment does the same.
+An event is only a reason to read the file: its content decides. So events may come twice, late or for another file,
+and where none come, polling has the same effect.
 """
 
 import contextlib
@@ -11,21 +11,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 STEP_MS, GROUP_MS = 5, 50  # events of one save are taken together; one that never ends is told after GROUP_MS
-POLL_S = 0.2  # between two looks where no events come
-GLANCE_S = 2.0  # between two looks where events come: a drive that nobody knows may send none
+POLL_S = 0.2  # seconds between two reads where there are no events
+FALLBACK_S = 2.0  # seconds between two reads where there are events, since an unknown drive may send none
 NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "drvfs", "vboxsf", "prl_fs", "virtiofs")
 NETWORK += ("fuse", "fakeowner", "gpfs", "beegfs", "davfs", "ncpfs", "osxfs")
 INSTALL = "pip install watchfiles"
 
 
 class Saves:
-    """Calls `tell()` from a thread of its own after every save below `folder`, until closed.
+    """Calls `notify()` from a thread of its own after every save below `folder`, until closed.
 
-    `pause`: seconds after which one should look in any case. `note`: what the learner should know, or "".
+    pause: seconds after which the file should be read in any case; note: what the learner should know, or "".
     """
 
-    def __init__(self, folder: Path, tell: Callable[[], None], poll: bool = False):
-        self.folder, self.tell = folder, tell
+    def __init__(self, folder: Path, notify: Callable[[], None], poll: bool = False) -> None:
+        self.folder, self.notify = folder, notify
         self.pause, self.note = POLL_S, ""
         self.stop = threading.Event()
         reason = "POLL=1" if poll else must_poll(folder, platform.release(), _mounts())
@@ -37,7 +37,7 @@ class Saves:
         except ImportError:
             self.note = f"Looks at the file {1 / POLL_S:.0f} times a second. Quicker: {INSTALL}"
             return
-        self.watchfiles, self.pause = watchfiles, GLANCE_S
+        self.watchfiles, self.pause = watchfiles, FALLBACK_S
         threading.Thread(target=self._listen, daemon=True).start()
 
     def close(self) -> None:
@@ -55,14 +55,14 @@ class Saves:
                 raise_interrupt=False,
             )
             for _ in changes:
-                self.tell()
+                self.notify()
         if not self.stop.is_set():
             self.pause = POLL_S
-            self.tell()
+            self.notify()
 
 
 def must_poll(folder: Path, release: str, mounts: str) -> str:
-    """Why file events cannot be trusted for this folder ("": they can).
+    """Why file events cannot be trusted for this folder, or "" where they can.
 
     release: the kernel's; mounts: as in /proc/mounts.
     """

@@ -11,12 +11,11 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.theme import Theme
 
-from grader import paths
-from grader.catalog import Exercise
+from grader.catalog import Exercise, paths
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
-from grader.report import terminal
-from grader.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.reports import terminal
 
 KEYS = (
     ("n", "next"), ("p", "previous"), ("h", "hint"), ("a", "all"), ("g", "plot"),

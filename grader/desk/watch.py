@@ -1,4 +1,4 @@
-"""The watch: one exercise at a time, graded again on every save, with one key for each thing to do."""
+"""The watch: one exercise at a time, graded again on every save, with one key for each action."""
 
 import secrets
 import sys
@@ -8,16 +8,17 @@ import warnings
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader import catalog, errors, paths, progress
-from grader.desk import actions, hints, keyboard, lesson
-from grader.desk.judge import Job, Judge
+from grader import catalog
+from grader.catalog import errors, paths
+from grader.desk import actions, hints, keyboard, lesson, progress
+from grader.desk.grading import GradingThread, Job
 from grader.desk.keyboard import Events
-from grader.desk.looking import PATIENCE_S, Eye
 from grader.desk.saves import Saves
 from grader.desk.screen import Screen, View
-from grader.nursery import Nursery
-from grader.report import terminal
-from grader.results import PASSED, ExerciseResult
+from grader.desk.stable_file import SETTLE_S, StableFile
+from grader.records.results import PASSED, ExerciseResult
+from grader.reports import terminal
+from grader.sandbox.forkserver import ForkServer
 
 SLOW_S = 0.4  # a grading that takes longer is announced
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
@@ -27,95 +28,95 @@ def run(exercise: catalog.Exercise, poll: bool) -> int:
     """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal."""
     events = Events()
     warnings.simplefilter("ignore")  # they would be written into the page
-    with Nursery() as nursery:
+    with ForkServer() as fork_server:
         saves = Saves(paths.EXERCISES, lambda: events.put(keyboard.SAVED), poll)
-        judge = Judge(nursery, lambda job, result: events.put(keyboard.JUDGED, (job, result)))
-        notes = (saves.note, NO_SANDBOX if nursery.tier.name == "D" else "")
+        grading = GradingThread(fork_server, lambda job, result: events.put(keyboard.GRADED, (job, result)))
+        notes = (saves.note, NO_SANDBOX if fork_server.tier.name == "D" else "")
         try:
             with events:
-                Watch(events, judge, saves, notes).run(exercise)
+                Watch(events, grading, saves, notes).run(exercise)
         finally:
             saves.close()
-            judge.close()
+            grading.close()
     return errors.PASSED
 
 
 class Watch:
-    """What is shown now, and what each event does to it."""
+    """The state that is shown, and how each event changes it."""
 
-    def __init__(self, events: Events, judge: Judge, saves: Saves, notes: tuple[str, ...]):
-        self.events, self.judge, self.saves, self.notes = events, judge, saves, notes
-        # The file itself: while the solution runs in this process, prints are caught by another sys.stdout.
+    def __init__(self, events: Events, grading: GradingThread, saves: Saves, notes: tuple[str, ...]) -> None:
+        self.events, self.grading, self.saves, self.notes = events, grading, saves, notes
+        # sys.stdout itself, because it is replaced while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
-        self.over, self.awake, self.jobs, self.noted = False, False, 0, 0
+        self.quitting, self.graded_once, self.jobs, self.shown_job = False, False, 0, 0
 
     def run(self, exercise: catalog.Exercise) -> None:
         """Handle one event after the other until the learner quits."""
         self.open(exercise)
-        while not self.over:
+        while not self.quitting:
             kind, value = self.events.next(self.pause()) or (None, None)
             if kind == "key":
                 self.press(value)
-            elif kind == keyboard.JUDGED:
+            elif kind == keyboard.GRADED:
                 self.show_verdict(*value)
             elif kind == keyboard.RESIZED:
                 self.draw()
             elif kind == keyboard.RESUMED:
                 self.resume()
             elif kind == keyboard.QUIT:
-                self.over = True
+                self.quitting = True
             else:
-                self.look()
+                self.grade_new_content()
                 self.announce()
 
     def open(self, exercise: catalog.Exercise) -> None:
-        """Show an exercise, and grade what is there. Its inputs stay the same until it is left."""
+        """Show an exercise and grade its file. The inputs stay the same until the learner leaves the exercise."""
         self.exercise, self.seed = exercise, secrets.randbelow(1_000_000)
-        self.eye = Eye(exercise)
+        self.file = StableFile(exercise)
         self.result: ExerciseResult | None = None
         self.job: Job | None = None
-        self.page: list[RenderableType] | None = None  # instead of the main one
+        self.page: list[RenderableType] | None = None  # shown instead of the main page
         self.hints: tuple[hints.Hint, ...] = ()
-        self.asked_at: float | None = None
+        self.submitted_at: float | None = None
         self.when = self.note = self.status = ""
-        self.every = self.asking = False
+        self.every = self.confirming = False
         self.done = progress.load().get(exercise.folder, progress.State()).done
         self.draw()
-        self.look(attempt=False)
+        self.grade_new_content(attempt=False)
 
-    def look(self, attempt: bool = True) -> None:
-        """Grade the file if it holds something new."""
-        look = self.eye.look(patient=attempt)
-        if look is None:
+    def grade_new_content(self, attempt: bool = True) -> None:
+        """Grade the file if its content is new."""
+        content = self.file.read_new(settle=attempt)
+        if content is None:
             return
         self.note = self.status = ""
-        if not look.is_there:
-            self.job = self.result = self.asked_at = None
-            self.note = f"{look.handed_in} Press r for the fresh stub."
+        if not content.is_there:
+            self.job = self.result = self.submitted_at = None
+            self.note = f"{content.submission} Press r for the fresh stub."
             self.draw()
             return
         self.grade(attempt)
 
     def grade(self, attempt: bool) -> None:
-        """Let the file that was seen last be graded."""
+        """Grade the content of the file that was accepted last."""
         self.jobs += 1
         name = paths.shown(paths.stub(self.exercise.folder))
-        self.job = Job(self.jobs, self.exercise, self.eye.seen.handed_in, name, self.seed, attempt)
-        self.asked_at = time.monotonic()
-        self.judge.take(self.job)
+        self.job = Job(self.jobs, self.exercise, self.file.accepted.submission, name, self.seed, attempt)
+        self.submitted_at = time.monotonic()
+        self.grading.take(self.job)
 
     def show_verdict(self, job: Job, result: ExerciseResult | Exception) -> None:
-        """Show a verdict, unless it is one on an older file. It comes again once its causes are known."""
+        """Show a verdict, unless it is on older content. It comes a second time with its likely causes."""
         if job is not self.job:
             return
-        again = self.noted == job.number
+        again = self.shown_job == job.number
         if not again:
-            self.asked_at, self.status, self.page, self.asking, self.awake = None, "", None, False, True
+            self.submitted_at, self.status, self.page, self.confirming, self.graded_once = None, "", None, False, True
         if isinstance(result, Exception):
             self.result, self.note = None, f"The grader could not do its work: {result}"
             self.draw()
             return
-        self.result, self.noted = result, job.number
+        self.result, self.shown_job = result, job.number
         self.when = self.when if again else time.strftime("%H:%M:%S")
         if result.status == PASSED:
             self.done, self.hints = True, ()
@@ -123,21 +124,26 @@ class Watch:
         progress.note(result, attempt=job.attempt and not again)
 
     def announce(self) -> None:
-        """Say that a grading takes its time, once it does."""
-        if self.awake and self.asked_at is not None and not self.status and time.monotonic() - self.asked_at > SLOW_S:
+        """Show that a grading is in progress, once it takes longer than usual."""
+        if (
+            self.graded_once
+            and self.submitted_at is not None
+            and not self.status
+            and time.monotonic() - self.submitted_at > SLOW_S
+        ):
             self.status = "grading …"
             self.draw()
 
     def pause(self) -> float:
-        """Seconds until one should look without being told."""
-        if self.eye.doubts:
-            return PATIENCE_S / 4
-        return SLOW_S / 2 if self.asked_at is not None and not self.status else self.saves.pause
+        """Seconds until the file should be read even without an event."""
+        if self.file.is_settling:
+            return SETTLE_S / 4
+        return SLOW_S / 2 if self.submitted_at is not None and not self.status else self.saves.pause
 
     def resume(self) -> None:
-        """After Ctrl-Z: what ran meanwhile was cut short by the clock, so it is graded anew."""
+        """After Ctrl-Z: grade again, because a time limit may have ended what was running."""
         self.draw()
-        if self.asked_at is not None:
+        if self.submitted_at is not None:
             self.grade(self.job.attempt)
 
     def draw(self) -> None:
@@ -158,7 +164,7 @@ class Watch:
                 every=self.every,
                 done=self.done,
                 hints=self.hints,
-                status=self.status or ("" if self.awake or self.note else "The grader wakes up …"),
+                status=self.status or ("" if self.graded_once or self.note else "The grader wakes up …"),
                 note=self.note,
                 following=f"{after.folder[:2]} {after.title}" if after else "",
                 warnings=self.notes,
@@ -169,11 +175,11 @@ class Watch:
 
     def press(self, key: str) -> None:
         """Do what one key asks for. Every other key leads back to the main page."""
-        if self.asking:
-            self.asking, self.note = False, ""
+        if self.confirming:
+            self.confirming, self.note = False, ""
             if key == "y":
                 self.note = actions.reset(self.exercise)
-                self.look()
+                self.grade_new_content()
             self.draw()
         elif self.page is not None and key not in "nplsgq":
             self.page = None
@@ -183,6 +189,7 @@ class Watch:
             KEYS[key](self)
 
     def step(self, by: int) -> None:
+        """Open the next or the previous exercise."""
         every = catalog.exercises()
         place = every.index(self.exercise) + by
         if 0 <= place < len(every):
@@ -191,6 +198,7 @@ class Watch:
             self.say("That was the last one." if by > 0 else "This is the first one.")
 
     def hint(self) -> None:
+        """Show the next hint."""
         answer = hints.ask(self.exercise.folder)
         if answer.hint is None:
             self.say("You have seen every hint for this exercise. All: make hint ALL=1")
@@ -199,35 +207,43 @@ class Watch:
         self.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
 
     def toggle(self) -> None:
+        """Show every check, or again the first failure alone."""
         self.every = not self.every
         self.draw()
 
     def plot(self) -> None:
+        """Show the pictures."""
         self.say("drawing …")
         self.note = ""
         self.open_page(actions.plot(self.exercise, self.screen.console.width))
 
     def solution(self) -> None:
+        """Show the reference, once the exercise was passed."""
         if not self.done:
             self.say("The solution opens once this exercise is passed.")
             return
         self.open_page(actions.solution(self.exercise, self.screen.console.width))
 
     def ask_to_reset(self) -> None:
-        self.asking = True
+        """Ask whether to put the stub back."""
+        self.confirming = True
         self.say("Put the fresh stub back? Your file is kept beside it. y: yes, any other key: no")
 
-    def standings(self) -> None:
-        self.open_page(actions.standings())
+    def overview(self) -> None:
+        """Show all exercises."""
+        self.open_page(actions.all_exercises())
 
     def quit(self) -> None:
-        self.over = True
+        """Leave the watch."""
+        self.quitting = True
 
     def open_page(self, page: list[RenderableType]) -> None:
+        """Show a page instead of the main one until a key is pressed."""
         self.page = page
         self.draw()
 
     def say(self, note: str) -> None:
+        """Show a note on the main page."""
         self.page, self.note = None, note
         self.draw()
 
@@ -240,7 +256,7 @@ KEYS = {
     "g": Watch.plot,
     "s": Watch.solution,
     "r": Watch.ask_to_reset,
-    "l": Watch.standings,
+    "l": Watch.overview,
     "q": Watch.quit,
     "\x04": Watch.quit,
 }

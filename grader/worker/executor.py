@@ -14,15 +14,17 @@ import types
 
 import torch
 
-from .bans import Ban
-from .placement import MOVED, PretendDevice, each, move_module, place, report
-from .trees import Decoder, Encoder, Handle
+from . import protocol
+from .codec import Decoder, Encoder, Handle
+from .fake_device import FakeDevice, each, move_module, place
+from .modules import COPY, MODULE, REQUIRES_GRAD, described, parameters
+from .op_watch import OpWatch
+from .protocol import Reply
 
 MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
-SIGNATURES: dict[tuple, tuple] = {}  # of a function's id: the function (kept alive), its signature, its room
-MAX_SIGNATURES = 2_000  # a grading process meets every known mistake, again and again
+MAX_SIGNATURES = 200  # that are remembered of one submission
 PYTHONS_OWN = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
 NOTHING = contextlib.nullcontext()
 # Why no gradient can be told; the grader repeats these words and no others.
@@ -38,152 +40,180 @@ class Executor:
     def __init__(self):
         self.filename, self.lines, self.module = "", [], types.ModuleType("submission")
         self.objects: dict[int, object] = {}
+        self.signatures: dict[
+            tuple, tuple
+        ] = {}  # of a function's id: the function (kept alive), its signature, its room
         self.output = Output()
 
-    def handle(self, message: dict, tensors: list) -> tuple[dict, list]:
+    def handle(self, request: protocol.Request, tensors: list) -> tuple[protocol.Reply, list]:
         """The reply to one request, always: an exception of the learner's becomes plain data."""
         encoder = Encoder(self.keep)
         _neutral()
         printed = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = self.output
         try:
-            operation = getattr(self, "on_" + message["op"])
-            reply = operation(message, Decoder(tensors, self.find, strides=True), encoder)
+            reply = HANDLERS[type(request)](self, request, Decoder(tensors, self.find, strides=True), encoder)
         except BaseException as error:  # SystemExit and KeyboardInterrupt of the learner's too
-            encoder, reply = Encoder(), {"error": self.explain(error)}
+            encoder, reply = Encoder(), Reply(error=self.explain(error))
         finally:
             sys.stdout, sys.stderr = printed
-        reply["output"] = self.output.take()
+        reply.output = self.output.take()
         return reply, encoder.tensors
 
-    # One method for each request.
+    # One method for each kind of request.
 
-    def on_load(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
-        """Run the source as a module named for the exercise. Replies the names it defines."""
-        self.filename, source = message["filename"], message["source"]
+    def load(self, request: protocol.Load, decoder: Decoder, encoder: Encoder) -> Reply:
+        """Run the source as a module named for the exercise."""
+        self.filename, source = request.filename, request.source
         self.lines = source.splitlines()
         linecache.cache[self.filename] = (len(source), None, source.splitlines(True), self.filename)
-        self.module = types.ModuleType(message["name"])
+        self.module = types.ModuleType(request.name)
         self.module.__file__ = self.filename
-        sys.modules[message["name"]] = self.module  # dataclasses and pickling look there
+        sys.modules[request.name] = self.module  # dataclasses and pickling look there
         exec(compile(source, self.filename, "exec", dont_inherit=True), self.module.__dict__)
-        return {"names": self.names()}
+        return Reply(names=self.names())
 
-    def on_call(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
-        """Call a function, a class or an object's method.
+    def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
+        return self.watched(request, decoder, lambda result, args, kwargs: encoder.node(result))
 
-        want "output": the result; "inputs": the arguments as they are afterwards; "gradients":
-        of the sum of result × a fixed random tensor, for every argument and parameter.
-        """
-        target, named = self.target(message["target"])
+    def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
+        return self.watched(request, decoder, lambda result, args, kwargs: encoder.node([result, args, kwargs]))
+
+    def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
+        target, args, kwargs = self.prepared(request, decoder)
         if target is None:
-            return {"missing": named, "names": self.names()}
-        if message["want"] == "gradients":
-            leaves: dict[str, torch.Tensor] = {}
-        args = decoder.value(message["args"])
-        kwargs = decoder.value(message["kwargs"])
-        args, kwargs = _placed(args, message["device"]), _placed(kwargs, message["device"])
-        wrong = _mismatch(target, args, kwargs)
+            return self.missing(request)
+        leaves = _leaves(target, args, kwargs)
+        _seed(decoder.value(request.seed), request.device)
+        wrong = self.misfit(target, args, kwargs)
         if wrong:
-            return {"signature": wrong}
-        if message["want"] == "gradients":
-            named_args = [(f"argument {i + 1}", value) for i, value in enumerate(args)]
-            named_args += [(f"argument {name}", value) for name, value in kwargs.items()]
-            for name, value in named_args:
-                _gather(name, value, leaves)
-            owner = getattr(target, "__self__", target)
-            if isinstance(owner, torch.nn.Module):
-                for name, parameter in owner.named_parameters():
-                    if parameter.requires_grad:
-                        leaves[f"parameter {name}"] = parameter
-        _seed(decoder.value(message["seed"]), message["device"])
-        pretend = PretendDevice() if message["device"] == "meta" else NOTHING
-        ban = Ban(message["banned"], self.filename)
-        with pretend, ban if ban.names else NOTHING:
-            result = target(*args, **kwargs)
-            if message["want"] == "output" and message["device"] != "meta":
-                value = encoder.node(result)  # watched too: what it calls may have been replaced
-        if message["want"] == "inputs":
-            value = encoder.node([args, kwargs])
-        elif message["want"] == "gradients":
-            gradients, problem = _gradients(result, leaves, message["cotangent_seed"])
-            if problem:
-                return {"gradient": problem}
-            value = encoder.node(gradients)
-        elif message["device"] == "meta":
-            value = encoder.node(report(result))
-        return {"banned": ban.hits, "value": value}
+            return Reply(signature=wrong)
+        gradients, problem = _gradients(target(*args, **kwargs), leaves, request.cotangent_seed)
+        return Reply(gradient=problem) if problem else Reply(value=encoder.node(gradients))
 
-    def on_describe(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
-        """What a module holds: its parameters and parts, each with its name.
+    def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
+        """What a module holds. The parameters' values come only where they are asked for: there may be a million."""
+        module = self.objects[request.object]
+        if not isinstance(module, MODULE):
+            return Reply()
+        return Reply(value=encoder.node(described(module, request.values)))
 
-        The parameters' values come only where they are asked for: there may be a million.
-        """
-        module = self.objects[message["object"]]
-        if not isinstance(module, torch.nn.Module):
-            return {"value": None}
-        parameters = dict(torch.nn.Module.named_parameters(module))
-        frozen = [name for name, value in parameters.items() if not value.requires_grad]
-        parts = torch.nn.Module.named_modules(module)
-        facts = {
-            "parameters": parameters if message["values"] else _shapes(parameters),
-            "frozen": frozen,
-            "modules": {name: _kind(part) for name, part in parts},
-            "training": bool(module.training),
-        }
-        return {"value": encoder.node(facts)}
-
-    def on_assign(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
+    def assign(self, request: protocol.Assign, decoder: Decoder, encoder: Encoder) -> Reply:
         """Set parameters by name, in place; those that the module lacks are told, not set."""
-        module = self.objects[message["object"]]
-        if not isinstance(module, torch.nn.Module):
-            return {"value": None}
-        parameters = dict(torch.nn.Module.named_parameters(module))
-        values, unknown, misshapen = decoder.value(message["parameters"]), [], []
+        module = self.objects[request.object]
+        if not isinstance(module, MODULE):
+            return Reply()
+        held = parameters(module)
+        values, unknown, misshapen = decoder.value(request.parameters), [], []
         with torch.no_grad():
             for name, value in values.items():
-                if name not in parameters:
+                if name not in held:
                     unknown.append(name)
-                elif parameters[name].shape != value.shape:
-                    misshapen.append([name, list(parameters[name].shape), list(value.shape)])
+                elif held[name].shape != value.shape:
+                    misshapen.append([name, list(held[name].shape), list(value.shape)])
                 else:
-                    parameters[name].copy_(value)
-        surplus = [name for name in parameters if name not in values]
-        return {"unknown": unknown, "misshapen": misshapen, "surplus": surplus}
+                    COPY(held[name], value)
+        surplus = [name for name in held if name not in values]
+        return Reply(unknown=unknown, misshapen=misshapen, surplus=surplus)
 
-    def on_convert(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
+    def convert(self, request: protocol.Convert, decoder: Decoder, encoder: Encoder) -> Reply:
         """Move a module to a device or a dtype, or set its mode (train or eval)."""
-        module = self.objects[message["object"]]
-        if message.get("device") == "meta":
+        module = self.objects[request.object]
+        if not isinstance(module, MODULE):
+            raise TypeError(f"{type(module).__name__} is not a torch.nn.Module")
+        if request.device == "meta":
             move_module(module)
-        elif message.get("device"):
-            module.to(message["device"])
-        if message.get("dtype"):
-            module.to(getattr(torch, message["dtype"]))
-        if message.get("training") is not None:
-            module.train(message["training"])
-        return {"value": None}
+        elif request.device:
+            module.to(request.device)  # as a user would: one that does not move is to be seen
+        if request.dtype:
+            module.to(getattr(torch, request.dtype))
+        if request.training is not None:
+            module.train(request.training)
+        return Reply()
 
-    def on_forget(self, message: dict, decoder: Decoder, encoder: Encoder) -> dict:
+    def forget(self, request: protocol.Forget, decoder: Decoder, encoder: Encoder) -> Reply:
         """Drop the objects of the check before."""
         self.objects.clear()
-        MOVED.clear()
-        return {"value": None}
+        return Reply()
 
     # What they share.
 
+    def watched(self, request: protocol.Call, decoder: Decoder, told) -> Reply:
+        """Make the call, and encode what is told of the result and of the arguments afterwards.
+
+        A call that is watched is watched from where its arguments are known to where its result is plain data: the
+        signature and the result may be the learner's code too.
+        """
+        target, args, kwargs = self.prepared(request, decoder)
+        if target is None:
+            return self.missing(request)
+        _seed(decoder.value(request.seed), request.device)
+        watch = OpWatch(request.banned, request.allowed, self.filename) if request.allowed else NOTHING
+        fake = FakeDevice() if request.device == "meta" else NOTHING
+        with watch:
+            wrong = self.misfit(target, args, kwargs)
+            if wrong:
+                return Reply(signature=wrong)
+            with fake:
+                result = target(*args, **kwargs)
+            value = told(result, args, kwargs)
+        if watch is NOTHING:
+            return Reply(value=value)
+        return Reply(value=value, hits=watch.hits, computed=watch.computed)
+
+    def prepared(self, request: protocol.Call, decoder: Decoder) -> tuple:
+        """The thing to call (None where it is missing) and its arguments, on the device that is asked for."""
+        args, kwargs = decoder.value(request.args), decoder.value(request.kwargs)
+        return self.target(request.target), _placed(args, request.device), _placed(kwargs, request.device)
+
+    def missing(self, request: protocol.Call) -> Reply:
+        """The reply where the thing to call is not there."""
+        owner, name = request.target if len(request.target) == 2 else (None, request.target[0])
+        if owner is not None:
+            name = type(self.objects[owner]).__name__ + ("" if name == "__call__" else f".{name}")
+        return Reply(missing=name, names=self.names())
+
     def target(self, path: list):
-        """The thing to call and its name: ["attention_scores"] or [3, "forward"]."""
+        """The thing to call: ["attention_scores"] or [3, "forward"]; None where it is missing."""
         if isinstance(path[0], int):
             owner = self.objects[path[0]]
-            named = type(owner).__name__ + ("" if path[1] == "__call__" else f".{path[1]}")
-            return (owner if path[1] == "__call__" else getattr(owner, path[1], None)), named
+            return owner if path[1] == "__call__" else getattr(owner, path[1], None)
         value = self.module.__dict__.get(path[0])
-        return (value if callable(value) else None), path[0]
+        return value if callable(value) else None
+
+    def misfit(self, target, args: list, kwargs: dict) -> str | None:
+        """The signature, where the call does not fit it."""
+        try:
+            function = target.forward if isinstance(target, MODULE) else target
+            signature, room = self.signature(function)
+        except (TypeError, ValueError):
+            return None
+        if not kwargs and len(args) in room:
+            return None
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            return f"{getattr(function, '__name__', 'call')}{signature}: {error}"[:300]
+        return None
+
+    def signature(self, function) -> tuple[inspect.Signature, range]:
+        """The signature, and how many arguments may stand without a name where no other is given.
+
+        inspect takes longer than most calls: a function or class is looked at once.
+        """
+        plain = getattr(function, "__func__", function)
+        key = (id(plain), plain is function)
+        known = self.signatures.get(key)
+        if known is None or known[0] is not plain:
+            signature = inspect.signature(function)
+            known = (plain, signature, _room(signature))
+            if type(plain) in (types.FunctionType, type) and len(self.signatures) < MAX_SIGNATURES:
+                self.signatures[key] = known
+        return known[1:]
 
     def keep(self, value) -> Handle | None:
         """A handle for an object made by a class of the learner's, or for any nn.Module."""
-        if isinstance(value, torch.nn.Module) or type(value).__module__ == self.module.__name__:
+        if isinstance(value, MODULE) or type(value).__module__ == self.module.__name__:
             for number, known in self.objects.items():
                 if known is value:
                     return Handle(number, type(value).__name__)
@@ -226,6 +256,13 @@ class Executor:
             "missing_module": str(error.name)[:100] if isinstance(error, ImportError) and error.name else None,
             "frames": frames,
         }
+
+
+HANDLERS = {
+    protocol.Load: Executor.load, protocol.Call: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
+    protocol.CallForGradients: Executor.call_for_gradients, protocol.Describe: Executor.describe,
+    protocol.Assign: Executor.assign, protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
+}  # fmt: skip
 
 
 class Output(io.TextIOBase):
@@ -287,40 +324,6 @@ def _placed(value, device: str):
     return each(lambda t: torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=device).copy_(t), value)
 
 
-def _mismatch(target, args: list, kwargs: dict) -> str | None:
-    """The signature, where the call does not fit it."""
-    try:
-        function = target.forward if isinstance(target, torch.nn.Module) else target
-        signature, room = _signature(function)
-    except (TypeError, ValueError):
-        return None
-    if not kwargs and len(args) in room:
-        return None
-    try:
-        signature.bind(*args, **kwargs)
-    except TypeError as error:
-        return f"{getattr(function, '__name__', 'call')}{signature}: {error}"[:300]
-    return None
-
-
-def _signature(function) -> tuple[inspect.Signature, range]:
-    """The signature, and how many arguments may stand without a name where no other is given.
-
-    inspect takes longer than most calls: a function or class is looked at once.
-    """
-    plain = getattr(function, "__func__", function)
-    key = (id(plain), plain is function)
-    known = SIGNATURES.get(key)
-    if known is None or known[0] is not plain:
-        signature = inspect.signature(function)
-        known = (plain, signature, _room(signature))
-        if type(plain) in (types.FunctionType, type):
-            if len(SIGNATURES) >= MAX_SIGNATURES:
-                SIGNATURES.clear()
-            SIGNATURES[key] = known
-    return known[1:]
-
-
 def _room(signature: inspect.Signature) -> range:
     kinds = [(part.kind, part.default is part.empty) for part in signature.parameters.values()]
     if (inspect.Parameter.KEYWORD_ONLY, True) in kinds:
@@ -329,6 +332,19 @@ def _room(signature: inspect.Signature) -> range:
     least = sum(kind in named and needed for kind, needed in kinds)
     most = sys.maxsize if inspect.Parameter.VAR_POSITIONAL in dict(kinds) else sum(kind in named for kind, _ in kinds)
     return range(least, most + 1)
+
+
+def _leaves(target, args: list, kwargs: dict) -> dict[str, torch.Tensor]:
+    """What a gradient is asked for, by name: the float tensors among the arguments, and the parameters."""
+    leaves: dict[str, torch.Tensor] = {}
+    for name, value in [*((str(i + 1), value) for i, value in enumerate(args)), *kwargs.items()]:
+        _gather(f"argument {name}", value, leaves)
+    owner = getattr(target, "__self__", target)
+    if isinstance(owner, MODULE):
+        for name, parameter in parameters(owner).items():
+            if REQUIRES_GRAD(parameter):
+                leaves[f"parameter {name}"] = parameter
+    return leaves
 
 
 def _gather(name: str, value, leaves: dict) -> None:
@@ -375,23 +391,6 @@ def _collect(name: str, value, outputs: dict) -> None:
 def _qualified(kind: type) -> str:
     """A class's name; with its module where it is none of Python's own, so that no namesake is taken for one."""
     return kind.__name__ if id(kind) in PYTHONS_OWN else f"{kind.__module__}.{kind.__qualname__}"
-
-
-def _shapes(named: dict) -> dict[str, torch.Tensor]:
-    """Tensors without values: each with its name, shape and dtype."""
-    return {
-        name: torch.empty(value.shape, dtype=value.dtype, device="meta")
-        for name, value in named.items()
-        if isinstance(value, torch.Tensor)
-    }
-
-
-def _kind(part: torch.nn.Module) -> str:
-    """The class of torch's own that a part is or is built on: "Linear", "ModuleList", "Module"."""
-    for base in type(part).__mro__:
-        if base.__module__.startswith("torch.nn"):
-            return base.__name__
-    return "Module"
 
 
 def _text(error: BaseException) -> str:

@@ -1,8 +1,8 @@
 """Frames between the grader and a worker: data that cannot execute.
 
-A frame is a fixed prefix (magic, nonce, length) and a body in the safetensors format: eight bytes
-of header length, a JSON header, raw tensor bytes. The message itself travels in the header's
-`__metadata__`. Every length is checked before anything is allocated; nothing is ever unpickled.
+A frame is a fixed prefix (magic, nonce, length) and a body: eight bytes of header length, a JSON header
+{"message": {…}, "tensors": [[dtype, shape], …]}, and the tensors' bytes, row-major, one after the other.
+Every length is checked before anything is allocated; nothing is ever unpickled.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 MAGIC = b"KATA"
 MAX_HEADER = 1 << 20  # bytes of JSON in one frame
-MAX_PAYLOAD = 256 << 20  # bytes of tensors in one frame
+MAX_PAYLOAD = 64 << 20  # bytes of tensors in one frame
 MAX_TENSORS = 4096
 MAX_DIMENSIONS = 16
 LOOK = 1 << 16  # bytes that one look into a socket fetches
@@ -41,7 +41,7 @@ class Deadline(Exception):
 
 
 class RawTensor(NamedTuple):
-    """A tensor as bytes: a safetensors dtype name, a shape, row-major data."""
+    """A tensor as bytes: the name of its dtype ("F32"), its shape, its data in row-major order."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -49,19 +49,12 @@ class RawTensor(NamedTuple):
 
 
 def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
-    """One body in the safetensors format. Raises ProtocolError where it would break a limit."""
-    header, offset = {"__metadata__": {"message": DUMP(message)}}, 0
-    for index, tensor in enumerate(tensors):
-        end = offset + len(tensor.data)
-        header[str(index)] = {
-            "dtype": tensor.dtype,
-            "shape": list(tensor.shape),
-            "data_offsets": [offset, end],
-        }
-        offset = end
+    """One body. Raises ProtocolError where it would break a limit."""
+    header = {"message": message, "tensors": [[tensor.dtype, list(tensor.shape)] for tensor in tensors]}
     text = DUMP(header).encode()
     text += b" " * (-len(text) % 8)
-    if len(text) > MAX_HEADER or offset > MAX_PAYLOAD or len(tensors) > MAX_TENSORS:
+    size = sum(len(tensor.data) for tensor in tensors)
+    if len(text) > MAX_HEADER or size > MAX_PAYLOAD or len(tensors) > MAX_TENSORS:
         raise ProtocolError("the message is too large")
     return b"".join([LENGTH.pack(len(text)), text, *(tensor.data for tensor in tensors)])
 
@@ -69,7 +62,7 @@ def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
 def decode(body: bytes | bytearray, strict: bool = True) -> tuple[dict, list[RawTensor]]:
     """The message and the tensors of one body. Raises ProtocolError on anything unexpected.
 
-    strict: as a stranger's words are read. A worker, which is asked by the grader alone, need not.
+    strict: a stranger wrote it. A worker, which is asked by the grader alone, need not look so closely.
     """
     parse = _json if strict else PLAIN.decode
     if len(body) < LENGTH.size:
@@ -82,18 +75,15 @@ def decode(body: bytes | bytearray, strict: bool = True) -> tuple[dict, list[Raw
         header = parse(body[LENGTH.size : start].decode("utf-8"))
     except UnicodeDecodeError:
         raise ProtocolError("the header is not valid JSON") from None
-    metadata = header.pop("__metadata__", None)
-    if not isinstance(metadata, dict) or set(metadata) != {"message"}:
-        raise ProtocolError("the header holds no message")
-    if not isinstance(metadata["message"], str):
-        raise ProtocolError("the message is not text")
-    message = parse(metadata["message"])
-    if len(header) > MAX_TENSORS:
-        raise ProtocolError("too many tensors")
+    if header.keys() != {"message", "tensors"}:
+        raise ProtocolError("the header is none of ours")
+    message, entries = header["message"], header["tensors"]
+    if type(message) is not dict or type(entries) is not list or len(entries) > MAX_TENSORS:
+        raise ProtocolError("the header is none of ours")
     payload, offset, tensors = memoryview(body)[start:], 0, []
-    for index in range(len(header)):
-        entry = header.get(str(index))
-        tensor, offset = _tensor(entry, payload, offset)
+    for entry in entries:
+        tensor = _tensor(entry, payload, offset)
+        offset += len(tensor.data)
         tensors.append(tensor)
     if offset != len(payload):
         raise ProtocolError("bytes are left over")
@@ -239,22 +229,23 @@ def _unique(pairs: list) -> dict:
 STRICT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_refuse, object_pairs_hook=_unique)
 
 
-def _tensor(entry, payload: memoryview, offset: int) -> tuple[RawTensor, int]:
-    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+def _tensor(entry, payload: memoryview, offset: int) -> RawTensor:
+    """The tensor whose bytes begin at `offset`."""
+    if type(entry) is not list or len(entry) != 2:
         raise ProtocolError("a tensor's entry is malformed")
-    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
-    if not isinstance(dtype, str) or dtype not in ITEM_SIZE:
+    dtype, shape = entry
+    if type(dtype) is not str or dtype not in ITEM_SIZE:
         raise ProtocolError("a tensor's dtype is unknown")
-    if not _naturals(shape) or len(shape) > MAX_DIMENSIONS or not _naturals(offsets):
-        raise ProtocolError("a tensor's shape or place is malformed")
-    size = math.prod(shape) * ITEM_SIZE[dtype]
+    if not _naturals(shape) or len(shape) > MAX_DIMENSIONS:
+        raise ProtocolError("a tensor's shape is malformed")
     # An empty tensor's other sizes are multiplied too, when torch computes its strides.
-    if math.prod(max(length, 1) for length in shape) > MAX_PAYLOAD or offsets != [offset, offset + size]:
-        raise ProtocolError("a tensor's shape and bytes do not agree")
-    if offset + size > len(payload):
+    if math.prod(max(length, 1) for length in shape) > MAX_PAYLOAD:
+        raise ProtocolError("a tensor's shape is too large")
+    end = offset + math.prod(shape) * ITEM_SIZE[dtype]
+    if end > len(payload):
         raise ProtocolError("a tensor's bytes are missing")
-    return RawTensor(dtype, tuple(shape), payload[offset : offset + size]), offset + size
+    return RawTensor(dtype, tuple(shape), payload[offset:end])
 
 
 def _naturals(value) -> bool:
-    return isinstance(value, list) and all(type(item) is int and item >= 0 for item in value)
+    return type(value) is list and all(type(item) is int and item >= 0 for item in value)

@@ -1,0 +1,73 @@
+"""Verify many exercises in processes beside each other: each has its own fork server.
+
+Nothing heavy is imported here: a fork server imports torch while its process does.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import multiprocessing
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING
+
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import InfrastructureError
+from grader.records import containment
+from grader.sandbox.forkserver import ForkServer
+
+if TYPE_CHECKING:
+    from grader.authoring.verify import Report
+
+
+def verify_all(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterator[Report]:
+    """The report of each exercise, in their order. jobs: at most so many processes.
+
+    Raises InfrastructureError where nothing can be graded, or a process is killed.
+    """
+    jobs = min(jobs, len(exercises))
+    if jobs <= 1:
+        with ForkServer() as fork_server:
+            for exercise in exercises:
+                yield _verified(exercise, seed, fork_server)
+        return
+    try:
+        yield from _in_processes(exercises, seed, jobs)
+    finally:
+        gc.collect()  # frees the semaphores of the pool: the command line ends at once, and would leave them behind
+
+
+def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterator[Report]:
+    spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
+    with ProcessPoolExecutor(jobs, spawned, initializer=_begin) as pool:
+        longest_first = sorted(exercises, key=lambda exercise: -len(paths.mistakes(exercise.folder)))
+        reports = {exercise.folder: pool.submit(_verified, exercise, seed) for exercise in longest_first}
+        try:
+            for exercise in exercises:
+                yield reports[exercise.folder].result()
+        except BrokenProcessPool:
+            raise InfrastructureError("a process was killed: is memory short? Try: make verify JOBS=1") from None
+        finally:
+            pool.shutdown(cancel_futures=True)  # waits: a process that this one leaves behind would never end
+
+
+def _begin() -> None:
+    """What a process of the pool does first."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a word: the first process says that it was stopped
+    containment.policy.strict = True
+    _own_fork_server()
+
+
+@functools.cache
+def _own_fork_server() -> ForkServer:
+    """The fork server of a process of the pool. It ends with its process."""
+    return ForkServer()
+
+
+def _verified(exercise: Exercise, seed: int, fork_server: ForkServer | None = None) -> Report:
+    from grader.authoring import verify  # heavy, so not before
+
+    return verify.verify(exercise, fork_server or _own_fork_server(), seed)

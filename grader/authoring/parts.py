@@ -1,0 +1,205 @@
+"""What can be found wrong with the files of an exercise by reading them, before anything is run."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog import Exercise, documented, overlay, paths, stubs
+
+SENTENCE_END = (".", "?", "!")
+LEAST_SENTENCE = 30  # characters
+LEAST_MISTAKES = 5
+LEAST_STYLES = 3
+TODO = "TODO"
+TASK = re.compile(r"^###? Task (\d+)", re.M)
+HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is not as it must be.
+
+    line: 0 where the whole file is meant; mend: an edit or a command; blocks: nothing can be run before it is mended.
+    """
+
+    what: str
+    file: Path
+    mend: str
+    line: int = 0
+    blocks: bool = False
+
+    def __str__(self) -> str:
+        place = f"{paths.shown(self.file)}:{self.line}" if self.line else paths.shown(self.file)
+        return f"{place}: {self.what}\n    {self.mend}"
+
+
+def problems(exercise: Exercise) -> list[Problem]:
+    """All that reading shows, in the order of the steps of CONTRIBUTING.md."""
+    folder = exercise.folder
+    found = [*_missing(folder), *_unreadable(folder)]
+    if any(problem.blocks for problem in found):
+        return [*found, *_todos(folder)]
+    tests = (_todos(folder), _stub(folder), _checks(exercise), _numbers(exercise), _mistakes(folder), _lesson(folder))
+    return found + [problem for test in tests for problem in test]
+
+
+def again(folder: str) -> str:
+    """The command that tells whether it is mended."""
+    return f"make verify EX={folder[:2]}"
+
+
+def where_checks_stand(folder: str) -> dict[str, tuple[Path, int]]:
+    """Check → its file and line."""
+    places = {}
+    for path in paths.checks(folder):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                places[node.name.removeprefix("test_")] = (path, node.lineno)
+    return places
+
+
+def line_of(path: Path, pattern: str) -> int:
+    """The first line that matches, 0 where none does."""
+    lines = path.read_text("utf-8").split("\n")
+    return next((number for number, line in enumerate(lines, 1) if re.search(pattern, line)), 0)
+
+
+def _missing(folder: str) -> Iterator[Problem]:
+    stub, hidden = paths.stub(folder), paths.hidden_checks(folder)
+    if paths.solution(folder).exists() and not stub.exists():
+        yield Problem("the stub is missing", stub, f"Make it: make stub EX={folder[:2]}", blocks=True)
+    needed = {
+        "solution": paths.solution(folder),
+        "lesson": paths.lesson(folder),
+        "page of hints": paths.hints(folder),
+        "file of documented numbers": paths.documented_toml(folder),
+        "file of documented checks": paths.documented_checks(folder),
+        "file of hidden checks": hidden,
+    }
+    for what, path in needed.items():
+        if not path.exists():
+            blocks = path.suffix == ".py"
+            yield Problem(f"the {what} is missing", path, f"Write it, then: {again(folder)}", blocks=blocks)
+    yield from _too_few(folder)
+
+
+def _too_few(folder: str) -> Iterator[Problem]:
+    mistakes, styles = len(paths.mistakes(folder)), len(paths.styles(folder))
+    if mistakes < LEAST_MISTAKES:
+        what = f"{mistakes} mistakes are here, and {LEAST_MISTAKES} are the least"
+        mend = f"Write one file for each mistake that learners make, then: {again(folder)}"
+        yield Problem(what, paths.mistakes_folder(folder), mend)
+    if styles < LEAST_STYLES:
+        what = f"{styles} right answers in other styles are here, and {LEAST_STYLES} are the least"
+        mend = f"Write each as another person would, one file an answer, then: {again(folder)}"
+        yield Problem(what, paths.styles_folder(folder), mend)
+
+
+def _unreadable(folder: str) -> Iterator[Problem]:
+    for path in (paths.solution(folder), *paths.checks(folder)):
+        if not path.exists():
+            continue
+        try:
+            ast.parse(path.read_text("utf-8"))
+        except SyntaxError as error:
+            mend = f"Mend it, then: {again(folder)}"
+            yield Problem(f"it cannot be read: {error.msg}", path, mend, error.lineno or 0, blocks=True)
+
+
+def _todos(folder: str) -> Iterator[Problem]:
+    """The stub is not looked at: what stands in it stands in the solution."""
+    files = [paths.lesson(folder), paths.hints(folder), paths.solution(folder), *paths.mistakes(folder)]
+    for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
+        if not path.exists():
+            continue
+        lines = [number for number, line in enumerate(path.read_text("utf-8").split("\n"), 1) if TODO in line]
+        if lines:
+            more = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
+            mend = f"Write what belongs there, or take it out, then: {again(folder)}"
+            yield Problem(f"a TODO is left{more}", path, mend, lines[0], blocks=path.suffix != ".md")
+
+
+def _stub(folder: str) -> Iterator[Problem]:
+    path = paths.stub(folder)
+    line, difference = stubs.first_difference(path.read_text("utf-8"), paths.solution(folder).read_text("utf-8"))
+    if difference:
+        what = f"the stub differs from the solution in more than bodies: {difference}"
+        yield Problem(what, path, f"Make it anew: make stub EX={folder[:2]}", line)
+
+
+def _checks(exercise: Exercise) -> Iterator[Problem]:
+    """Every check has points, and every line of [points] a check."""
+    places, toml = where_checks_stand(exercise.folder), paths.exercise_toml(exercise.folder)
+    for name, (path, line) in places.items():
+        if name not in exercise.points:
+            mend = f"Write `{name} = 1` under [points] in {paths.shown(toml)}, then: {again(exercise.folder)}"
+            yield Problem(f"the check {name} has no points", path, mend, line, blocks=True)
+    for name in exercise.points:
+        if name not in places:
+            mend = f"Write the check `test_{name}`, or take its points out, then: {again(exercise.folder)}"
+            line = line_of(toml, rf"^\s*{re.escape(name)}\s*=")
+            yield Problem(f"{name} has points, and there is no such check", toml, mend, line, blocks=True)
+
+
+def _numbers(exercise: Exercise) -> Iterator[Problem]:
+    toml, mend = paths.documented_toml(exercise.folder), f"Mend it, then: {again(exercise.folder)}"
+    if not toml.exists():
+        return
+    try:
+        numbers = documented.numbers(exercise.folder)
+    except (ValueError, KeyError) as error:
+        yield Problem(f"it cannot be read: {error!r}", toml, mend, blocks=True)
+        return
+    for number in numbers:
+        line = line_of(toml, rf"^id\s*=\s*['\"]{re.escape(number.id)}['\"]")
+        try:
+            number.data  # noqa: B018
+        except ValueError as error:
+            yield Problem(str(error), toml, mend, line, blocks=True)
+        if number.check not in exercise.points:
+            what = f"the number {number.id} belongs to the check {number.check}, which has no points"
+            mend = f"Name the check that looks at it, then: {again(exercise.folder)}"
+            yield Problem(what, toml, mend, line, blocks=True)
+
+
+def _mistakes(folder: str) -> Iterator[Problem]:
+    solution, said = paths.solution(folder).read_text("utf-8"), defaultdict(list)
+    for path in paths.mistakes(folder):
+        text, mend = path.read_text("utf-8"), f"Write what differs and nothing else, then: {again(folder)}"
+        misfits = list(overlay.misfits(solution, text))
+        for refusal in misfits or overlay.refusals(solution, text):
+            yield Problem(refusal.what, path, mend, refusal.line, blocks=bool(misfits))
+        if misfits or TODO in text:
+            continue
+        own = overlay.sentence(text)
+        if len(own) < LEAST_SENTENCE or not own.endswith(SENTENCE_END):
+            what = (
+                f"the first docstring line is no sentence to a learner ({LEAST_SENTENCE} characters, and a full stop)"
+            )
+            yield Problem(what, path, f"Write what is wrong and where to look, then: {again(folder)}", 1)
+        elif own in said:
+            what = f"{said[own].name} has the same sentence"
+            yield Problem(what, path, f"Say what is wrong in this one alone, then: {again(folder)}", 1)
+        said[own] = path
+
+
+def _lesson(folder: str) -> Iterator[Problem]:
+    """The lesson and the hints number the same tasks, from 1 on."""
+    lesson, hints = paths.lesson(folder), paths.hints(folder)
+    if not (lesson.exists() and hints.exists()):
+        return
+    text, mend = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
+    tasks = [int(number) for number in TASK.findall(text)]
+    hinted = {int(number) for number in HINTS_TASK.findall(hints.read_text("utf-8"))}
+    if not text.startswith(f"# {folder[:2]} "):
+        yield Problem(f"the lesson does not begin with `# {folder[:2]} ` and its title", lesson, mend, 1)
+    if not tasks:
+        yield Problem("the lesson has no heading `## Task 1`", lesson, mend)
+    for number in range(1, len(tasks) + 1):
+        if number not in tasks:
+            yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, mend)
+        if number not in hinted:
+            yield Problem(f"there is no heading `## Task {number}`", hints, mend)

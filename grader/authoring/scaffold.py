@@ -1,0 +1,165 @@
+"""The files of a new exercise, with TODOs that say what belongs there; `make verify` refuses each that is left."""
+
+from pathlib import Path
+
+from grader.authoring import parts
+from grader.catalog import paths, stubs
+
+
+def files(folder: str, track: str) -> dict[Path, str]:
+    """Path → content of every file of a new exercise, in the order in which they are best filled."""
+    slug = paths.slug(folder)
+    facts = {"slug": slug, "number": folder[:2], "title": slug.replace("_", " ").capitalize(), "track": track}
+    solution = SOLUTION.format(**facts)
+    made = {
+        paths.solution(folder): solution,
+        paths.stub(folder): stubs.make(solution),
+        paths.exercise_toml(folder): TOML.format(**facts),
+        paths.documented_toml(folder): NUMBERS.format(**facts),
+        paths.documented_checks(folder): DOCUMENTED.format(**facts),
+        paths.hidden_checks(folder): CHECKS.format(**facts),
+        paths.pictures(folder): PICTURES.format(**facts),
+    }
+    mistakes, styles = range(1, parts.LEAST_MISTAKES + 1), range(1, parts.LEAST_STYLES + 1)
+    made |= {paths.mistakes_folder(folder) / f"mistake_{number}.py": MISTAKE.format(**facts) for number in mistakes}
+    made |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
+    return made | {paths.lesson(folder): LESSON.format(**facts), paths.hints(folder): HINTS.format(**facts)}
+
+
+SOLUTION = '''"""Exercise {number}: {title}. TODO: one sentence."""
+
+import torch
+
+
+def {slug}(x: torch.Tensor) -> torch.Tensor:
+    """TODO: what it gives.
+
+    Args:
+        x: TODO, shape (T, d).
+
+    Returns:
+        TODO, shape (T, d).
+    """
+    # Task 1: TODO: what to do; this comment stays in the stub.
+    return x  # (T, d)
+'''
+TOML = """title = "{title}"
+track = "{track}"
+
+# Points of each check, in the order in which the learner sees them.
+[points]
+documented_{slug} = 1
+fresh_{slug} = 1
+gradients = 1
+dtype_and_device = 1
+inputs_unchanged = 1
+"""
+NUMBERS = """# Numbers as the source prints them, nothing rounded. Where no document has some, the lesson is the source.
+# TODO: the numbers of the check documented_{slug}
+
+[[number]]
+id = "example"
+source = "the lesson"
+place = "Task 1"
+check = "documented_{slug}"
+printed = "[[1.0, 2.0], [3.0, 4.0]]"
+"""
+DOCUMENTED = '''"""Checks that everybody may read: the printed numbers."""
+
+import torch
+
+from grader.authors import expect, task
+
+
+@task(1)
+def test_documented_{slug}(learner, documented):
+    """TODO: the promise that a learner reads, in the present tense."""
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])  # TODO: the input of the lesson's example
+    expect(learner.{slug}(x), documented["example"])
+'''
+CHECKS = '''"""Hidden checks: fresh inputs against the solution, and what must hold for any input."""
+
+from grader.authors import agrees, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
+
+FRESH = "fresh_{slug}"  # what every promise below builds on
+
+
+@task(1)
+def test_fresh_{slug}(learner, reference, rng):
+    """{slug} is right on new inputs of other sizes."""
+    # TODO: the shapes and values that tell right from nearly right
+    for shape in ((1, 1), (5, 3), (6, 4)):
+        agrees(learner.{slug}, reference.{slug}, rng.randn(*shape))
+
+
+@task(1, after=FRESH)
+def test_gradients(learner, reference, rng):
+    """Gradients flow back to the input and are the true ones."""
+    same_gradients(learner.{slug}, reference.{slug}, rng.randn(4, 3))
+
+
+@task(1, after=FRESH)
+def test_dtype_and_device(learner, reference, rng):
+    """The result has the dtype and the device of the input."""
+    keeps_dtype(learner.{slug}, reference.{slug}, rng.randn(4, 3))
+    keeps_device(learner.{slug}, rng.randn(4, 3))
+
+
+@task(1, after=FRESH)
+def test_inputs_unchanged(learner, rng):
+    """The input is left as it was, and a second call gives the same."""
+    keeps_inputs(learner.{slug}, rng.randn(4, 3))
+'''
+PICTURES = '''"""TODO: the picture of a matrix that is worth looking at. Where there is none, remove this file."""
+
+import torch
+
+from grader.authors import Drawing
+
+PICTURES = [
+    Drawing(
+        "TODO: what is drawn: {slug}(x)",
+        expected=lambda documented: documented["example"],
+        ask=lambda learner: learner.{slug}(torch.tensor([[1.0, 2.0], [3.0, 4.0]])),
+        note="TODO: what to look for.",
+    )
+]
+'''
+MISTAKE = '''"""TODO: what is wrong and where to look, in one sentence; never the solution. Name the file after it."""
+
+
+def {slug}(x: torch.Tensor) -> torch.Tensor:
+    return x + 1  # TODO: the solution's body with one real mistake; no docstring, no import that it has
+'''
+STYLE = '''"""TODO: a right answer as another person would write it (a loop, einsum). Name the file after it."""
+
+import torch
+
+
+def {slug}(x):
+    return x
+'''
+LESSON = """# {number} {title}
+
+TODO: what and why · the formula · a small example by hand, as CONTRIBUTING.md says under “Lessons”.
+
+## Task 1: `{slug}`
+
+TODO: one call and the number it gives.
+
+## Out of scope
+
+TODO: what this exercise leaves to others.
+
+## In the papers
+
+TODO: where the thing is written down.
+"""
+HINTS = """# Hints for {number} {title}
+
+## Task 1
+
+1. TODO: a question.
+2. TODO: a pointer.
+3. TODO: nearly the line.
+"""

@@ -1,0 +1,175 @@
+"""The proof that the judge judges: stubs, solutions, known mistakes and documented numbers.
+
+Everything here goes through the sandboxed worker, as a learner's file does.
+"""
+
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.authoring import parts
+from grader.authoring.parts import Problem, again
+from grader.catalog import Exercise, documented, mistakes, overlay, paths
+from grader.catalog.mistakes import Mistake, NotPassed
+from grader.judge import examiner
+from grader.judge.session import BrokenCheck
+from grader.records.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.submission import Submission
+from grader.sandbox.connection import Local
+from grader.sandbox.forkserver import ForkServer
+
+
+@dataclass
+class Report:
+    """What verify found of one exercise. not_passed: of each mistake; empty where nothing could be run."""
+
+    exercise: Exercise
+    problems: list[Problem] = field(default_factory=list)
+    not_passed: dict[str, NotPassed] = field(default_factory=dict)
+
+
+def verify(exercise: Exercise, fork_server: ForkServer, seed: int) -> Report:
+    """Read the exercise's own files, then try them on its own checks, all in one session."""
+    report = Report(exercise, parts.problems(exercise))
+    if not any(problem.blocks for problem in report.problems):
+        known = mistakes.mistakes(exercise.folder)
+        unloaded = [problem for mistake in known for problem in _unloaded(exercise, mistake)]
+        report.problems += unloaded or _tried(report, known, fork_server, seed)
+    return report
+
+
+def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
+    try:
+        Local(mistake.source, mistake.path.name, exercise.slug)
+    except RuntimeError as error:
+        mend = f"Mend it, then: {again(exercise.folder)}"
+        yield Problem(f"it cannot be loaded: {error}", mistake.path, mend, _first_line(mistake))
+
+
+def _tried(report: Report, known: tuple[Mistake, ...], fork_server: ForkServer, seed: int) -> list[Problem]:
+    """Grade the solution, the stub, the mistakes and the right answers in other styles."""
+    exercise = report.exercise
+    stub, solution, styles = paths.stub(exercise.folder), paths.solution(exercise.folder), paths.styles(exercise.folder)
+    files = {path: path.read_text("utf-8") for path in (solution, stub, *styles)}
+    files |= {mistake.path: mistake.source for mistake in known}
+    results: dict[Path, ExerciseResult] = {}
+    handed_in = [Submission(source, str(path)) for path, source in files.items()]
+    documented.used.clear()
+
+    def record(one: Submission, result: ExerciseResult) -> None:
+        results[Path(one.filename)] = result
+
+    try:
+        examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed), record)
+    except BrokenCheck as error:
+        return [_broken(exercise, error)]
+    failing = [*_solution(report, results[solution])]
+    found = [*failing, *_stub(report, results[stub])]
+    if failing:
+        return found  # what the others do against a solution that fails says nothing
+    found += _unused_numbers(exercise.folder)
+    for path in styles:
+        found += _style(report, path, results[path])
+    for mistake in known:
+        found += _mistake(report, mistake, results[mistake.path])
+    return [*found, *_checks_that_fail_nothing(report)]
+
+
+def _broken(exercise: Exercise, error: BrokenCheck) -> Problem:
+    """The problem stands where the check was when it broke."""
+    cause = error.__cause__
+    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(cause.__traceback__)]
+    file, line = next(
+        ((path, line) for path, line in reversed(frames) if paths.CHECKS in path.parents),
+        (paths.checks_folder(exercise.folder), 0),
+    )
+    what = f"the check breaks with {type(cause).__name__}: {cause}"
+    return Problem(what, file, f"Mend it, then: {again(exercise.folder)}", line)
+
+
+def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
+    folder, path = report.exercise.folder, paths.solution(report.exercise.folder)
+    places, mend = parts.where_checks_stand(folder), f"Mend the check or the solution, then: {again(folder)}"
+    if result.message:
+        yield Problem(f"the solution cannot be graded: {result.message}", path, mend)
+    for check in result.checks:
+        if check.outcome != PASSED and not result.message:
+            file, line = places[check.id]
+            yield Problem(f"the solution does not pass {check.id}: {_first(check)}", file, mend, line)
+
+
+def _unused_numbers(folder: str) -> Iterator[Problem]:
+    toml = paths.documented_toml(folder)
+    for number in documented.numbers(folder):
+        if number.id not in documented.used:
+            line = parts.line_of(toml, f"^id.*{number.id}")
+            mend = f"Look at it in its check, documented[{number.id!r}], then: {again(folder)}"
+            yield Problem(f"no check looks at the number {number.id}", toml, mend, line)
+
+
+def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
+    """The stub must fail every check as "not started"."""
+    folder = report.exercise.folder
+    places = parts.where_checks_stand(folder)
+    passed = [check.id for check in result.checks if check.outcome == PASSED]
+    for name in passed:
+        file, line = places[name]
+        mend = f"Let the check call the learner's function first, then: {again(folder)}"
+        yield Problem(f"the stub passes {name}", file, mend, line)
+    if result.started and not passed:
+        what = f"the stub is not “not started”: {result.message or 'it does not raise NotImplementedError'}"
+        yield Problem(what, paths.stub(folder), f"Make it anew: make stub EX={folder[:2]}")
+
+
+def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Problem]:
+    folder = report.exercise.folder
+    mend = f"Mend the check where the answer is right, else the answer, then: {again(folder)}"
+    if result.message:
+        yield Problem(f"this right answer cannot be graded: {result.message}", path, mend)
+        return
+    for check in result.checks:
+        if check.outcome == FAILED:
+            yield Problem(f"this right answer does not pass {check.id}: {_first(check)}", path, mend)
+
+
+def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
+    """A mistake must be rejected, and every diagnosis must be its own sentence."""
+    folder, line = report.exercise.folder, _first_line(mistake)
+    failed = tuple(check.id for check in result.checks if check.outcome == FAILED)
+    not_checked = tuple(check.id for check in result.checks if check.outcome == NOT_CHECKED)
+    if result.status == PASSED:
+        mend = f"Add a check that fails it, then: {again(folder)}"
+        yield Problem("this mistake passes every check", mistake.path, mend, line)
+        return
+    if not result.started or not failed:
+        mend = f"Let it give a wrong result, then: {again(folder)}"
+        yield Problem(f"it is not judged at all: {result.message}", mistake.path, mend, line)
+        return
+    report.not_passed[mistake.name] = NotPassed(failed, not_checked)
+    others = {}
+    for check in result.checks:
+        if check.outcome == FAILED and check.diagnosis != mistake.sentence:
+            others.setdefault(check.diagnosis, []).append(check.id)
+    for diagnosis, checks in others.items():
+        what = f"its diagnosis in {', '.join(checks)} is another: {diagnosis}"
+        mend = f"Make the two mistakes differ in some check, then: {again(folder)}"
+        yield Problem(what, mistake.path, mend, 1)
+
+
+def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
+    failed = {name for row in report.not_passed.values() for name in row.failed}
+    for name, (path, line) in parts.where_checks_stand(report.exercise.folder).items():
+        if name not in failed:
+            where = paths.shown(paths.mistakes_folder(report.exercise.folder))
+            mend = f"Write a mistake in {where} that does, then: {again(report.exercise.folder)}"
+            yield Problem(f"no mistake fails the check {name}", path, mend, line)
+
+
+def _first(check) -> str:
+    return check.message.splitlines()[0] if check.message else check.outcome
+
+
+def _first_line(mistake: Mistake) -> int:
+    """Where the first definition of a mistake stands."""
+    return min(node.lineno for node in overlay.definitions(mistake.overlay).values())

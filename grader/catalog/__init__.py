@@ -1,0 +1,6 @@
+"""The exercises with their limits, documented numbers and known mistakes, and the paths of all files."""
+
+from grader.catalog.exercise import Exercise, Forbidden, NoSuchExercise, exercises, find, find_all, read
+from grader.catalog.toml import tomllib
+
+__all__ = ["Exercise", "Forbidden", "NoSuchExercise", "exercises", "find", "find_all", "read", "tomllib"]

@@ -1,0 +1,111 @@
+"""The numbers that the source documents print, read from each exercise's documented.toml."""
+
+import ast
+import functools
+import re
+from dataclasses import dataclass
+
+import torch
+
+from grader import catalog
+from grader.catalog import paths
+
+NUMBER = re.compile(r"-?\d+(?:\.(\d*))?(?:e[+-]?\d+)?")
+INTEGRAL = 0.5e-4  # torch prints 1.0 as "1." where four digits would all be zero
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Numbers as a document prints them, each exact to half of its last digit.
+
+    value: a float64 tensor, a tuple of ints (a shape), or a dict; tolerance: a tensor of value's shape, or None.
+    """
+
+    id: str
+    value: object
+    tolerance: object
+
+
+used: set[str] = set()  # ids of the numbers that checks have read; `make verify` examines it
+
+
+class Numbers(dict[str, Printed]):
+    """The numbers of one check by id. It records which of them are read."""
+
+    def __getitem__(self, name: str) -> Printed:
+        used.add(name)
+        return super().__getitem__(name)
+
+
+@dataclass(frozen=True)
+class DocumentedNumber:
+    """One printed number, tensor, shape or dict, and where it stands."""
+
+    id: str
+    source: str  # the document's name
+    place: str  # its cell or section
+    exercise: str
+    check: str
+    printed: str  # the digits as printed
+
+    @property
+    def data(self) -> Printed:
+        """The printed digits as numbers, each with half of its last digit as tolerance. Raises ValueError."""
+        return parse(self.id, self.printed)
+
+
+def all_numbers() -> list[DocumentedNumber]:
+    """The documented numbers of all exercises, in order."""
+    return [number for exercise in catalog.exercises() for number in numbers(exercise.folder)]
+
+
+@functools.cache
+def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
+    """The documented numbers of one exercise, in the order of its documented.toml."""
+    path = paths.documented_toml(folder)
+    if not path.exists():
+        return ()
+    entries = catalog.tomllib.loads(path.read_text("utf-8")).get("number", [])
+    return tuple(
+        DocumentedNumber(
+            id=entry["id"],
+            source=entry["source"],
+            place=entry["place"],
+            exercise=folder,
+            check=entry["check"],
+            printed=entry["printed"].strip(),
+        )
+        for entry in entries
+    )
+
+
+def of_check(folder: str, check: str) -> Numbers:
+    """The numbers that one check compares with, by id."""
+    return Numbers({number.id: number.data for number in numbers(folder) if number.check == check})
+
+
+@functools.cache
+def parse(name: str, printed: str) -> Printed:
+    """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
+
+    Raises ValueError where the text is none of these. name: the id, for the message.
+    """
+    try:
+        value = ast.literal_eval(printed)
+        tolerance = ast.literal_eval(NUMBER.sub(_tolerance, printed)) if "{" not in printed else None
+    except (SyntaxError, ValueError):
+        raise ValueError(f"{name}: these are no numbers: {printed[:60]}") from None
+    if isinstance(value, (tuple, dict)):
+        return Printed(name, value, None)
+    return Printed(
+        name,
+        torch.tensor(value, dtype=torch.float64),
+        torch.tensor(tolerance, dtype=torch.float64),
+    )
+
+
+def _tolerance(match: re.Match[str]) -> str:
+    decimals = match.group(1)
+    if decimals is None:
+        return "0.0"
+    return repr(0.5 * 10.0 ** -len(decimals) if decimals else INTEGRAL)

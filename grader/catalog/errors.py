@@ -1,0 +1,31 @@
+"""The exceptions with which a command ends without a verdict, and the exit codes."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+PASSED, FAILED, WRONG_USE, NOT_DONE = 0, 1, 2, 3
+
+
+class Result(Protocol):
+    """Anything with the status of a grading: grader.records.results.ExerciseResult."""
+
+    @property
+    def status(self) -> str: ...
+
+
+def of_verdicts(results: Iterable[Result]) -> int:
+    """The exit code for some results: NOT_DONE where one was not graded, otherwise PASSED or FAILED."""
+    statuses = {result.status for result in results}
+    return NOT_DONE if "not_graded" in statuses else PASSED if statuses <= {"passed"} else FAILED
+
+
+class WrongUse(Exception):
+    """The command was called wrongly. The text says what to type instead. Exit code 2."""
+
+
+class BadSubmission(Exception):
+    """The file cannot be graded as it is. The text says why and what to do. This is a verdict: exit code 1."""
+
+
+class InfrastructureError(Exception):
+    """The grader could not do its work. It says nothing about the submission. Exit code 3."""

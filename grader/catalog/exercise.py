@@ -1,0 +1,117 @@
+"""The exercises, as the folders describe them. No list of them is edited by hand."""
+
+import difflib
+import functools
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
+from grader.catalog.limits import Limits
+from grader.catalog.toml import tomllib
+from grader.worker.operations import GROUPS
+
+FOLDER = re.compile(r"\d\d_[a-z0-9_]+")
+
+
+class NoSuchExercise(Exception):
+    """The requested name is not one of an exercise. The text says what to type instead."""
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """Ready-made functions that must not be used, because the exercise asks the learner to write them.
+
+    functions: where the rule applies (these functions and all that they call); names: what must not be used by name;
+    allowed: groups of operations of torch's dispatcher (worker/operations.py), all others are refused.
+    """
+
+    functions: tuple[str, ...]
+    names: tuple[str, ...]
+    allowed: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise, as its exercise.toml describes it."""
+
+    folder: str  # "03_context_vectors"
+    title: str
+    track: str  # "core" or "beyond"
+    points: dict[str, float]  # of each check, in the order shown
+    limits: Limits
+    forbidden: tuple[Forbidden, ...] = ()
+    hidden_points: float = 0.0  # in a learner's bundle: the points of the checks that it does not hold
+
+    @property
+    def number(self) -> int:
+        """3 for the folder "03_context_vectors"."""
+        return int(self.folder[:2])
+
+    @property
+    def slug(self) -> str:
+        """ "context_vectors" for the folder "03_context_vectors"."""
+        return paths.slug(self.folder)
+
+    @property
+    def max_points(self) -> float:
+        """The sum of the points of all checks."""
+        return round(sum(self.points.values()), 6)
+
+
+@functools.cache
+def exercises() -> tuple[Exercise, ...]:
+    """All exercises in the order of their numbers. Raises InfrastructureError where a file cannot be read."""
+    folders = [path.parent.name for path in paths.CHECKS.glob("*/exercise.toml") if FOLDER.fullmatch(path.parent.name)]
+    return tuple(read(folder) for folder in sorted(folders))
+
+
+def find(name: str) -> Exercise:
+    """The exercise with this number ("3", "03"), slug or folder name. Raises NoSuchExercise, with the nearest name."""
+    text = name.strip().rstrip("/").rpartition("/")[2].lower()
+    for exercise in exercises():
+        names = {exercise.folder, exercise.slug, str(exercise.number), exercise.folder[:2]}
+        if text in names or (text.isdigit() and int(text) == exercise.number):
+            return exercise
+    all_names = [name for exercise in exercises() for name in (exercise.slug, exercise.folder)]
+    close = difflib.get_close_matches(text, all_names, n=1, cutoff=0.5)
+    hint = f'Did you mean "{close[0]}"?' if close else f"There are {_span()}."
+    raise NoSuchExercise(f'No exercise is called "{name}". {hint} See all: make list')
+
+
+def find_all(names: str | None) -> tuple[Exercise, ...]:
+    """The exercises of "03", "3,softmax_naive" or "all", each once, in their order. Raises NoSuchExercise."""
+    if names is None or names in ("", "all"):
+        return exercises()
+    requested = {find(name).folder for name in names.split(",") if name.strip()}
+    return tuple(exercise for exercise in exercises() if exercise.folder in requested)
+
+
+def read(folder: str) -> Exercise:
+    """One exercise from its exercise.toml. Raises InfrastructureError where that cannot be read."""
+    path = paths.exercise_toml(folder)
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+        points = {name: float(value) for name, value in data["points"].items()}
+        limits = Limits(**data.get("limits", {}))
+        forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))
+        hidden = float(data.get("hidden_points", 0))
+        return Exercise(folder, data["title"], data["track"], points, limits, forbidden, hidden)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
+
+
+def _forbidden(entry: dict[str, Any]) -> Forbidden:
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    rule = Forbidden(**fields)
+    unknown = set(rule.allowed) - GROUPS.keys()
+    if unknown or not rule.allowed:
+        raise ValueError(f"allowed = {list(rule.allowed)}: the groups are {', '.join(GROUPS)}")
+    return rule
+
+
+def _span() -> str:
+    numbers = [exercise.folder[:2] for exercise in exercises()]
+    return f"{len(numbers)} exercises, {numbers[0]} to {numbers[-1]}" if numbers else "none yet"

@@ -1,0 +1,159 @@
+"""The paths of all files of the project. No other module builds them."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; all others are hidden
+GRADER = ROOT / "grader"
+CHECKS = GRADER / "checks"
+WORKER = GRADER / "worker"
+EXERCISES = ROOT / "exercises"
+SOLUTIONS = ROOT / "solutions"
+OTHER_STYLES = ROOT / "tests" / "styles"
+DOCS = ROOT / "docs"
+LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
+PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored
+LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored
+SITE = ROOT / "site"  # what `make docs` builds, git-ignored
+SITE_STYLE, SITE_WORKER = GRADER / "integrations/site/site.css", GRADER / "integrations/site/iframe-worker.js"
+SITE_SETTINGS = ROOT / "mkdocs.yml"
+README, MAKEFILE = ROOT / "README.md", ROOT / "Makefile"
+TEMPLATES = GRADER / "integrations" / "templates"  # what runs on platforms outside this package
+STYLE = GRADER / "reports" / "style.css"  # of every HTML page
+CLASS_STYLE, CLASS_SCRIPT = GRADER / "classroom/pages/class_page.css", GRADER / "classroom/pages/class_page.js"
+
+
+def stub(folder: str) -> Path:
+    """The file that the learner edits: exercises/03_context_vectors/context_vectors.py."""
+    return EXERCISES / folder / f"{slug(folder)}.py"
+
+
+def solution(folder: str) -> Path:
+    """The reference: solutions/03_context_vectors/context_vectors.py."""
+    return SOLUTIONS / folder / f"{slug(folder)}.py"
+
+
+def mistakes(folder: str) -> list[Path]:
+    """The files of the known mistakes, in alphabetical order. grader/catalog/mistakes.py reads them."""
+    return sorted(mistakes_folder(folder).glob("*.py"))
+
+
+def mistakes_folder(folder: str) -> Path:
+    return SOLUTIONS / folder / "wrong"
+
+
+def failed_checks(folder: str) -> Path:
+    """Which checks each known mistake does not pass, as JSON; `make verify WRITE=1` makes it."""
+    return mistakes_folder(folder) / "failed_checks.json"
+
+
+def styles(folder: str) -> list[Path]:
+    """Correct answers to an exercise in other styles, in alphabetical order; all get full points."""
+    return sorted((OTHER_STYLES / folder).glob("*.py"))
+
+
+def styles_folder(folder: str) -> Path:
+    return OTHER_STYLES / folder
+
+
+def checks_folder(folder: str) -> Path:
+    return CHECKS / folder
+
+
+def checks(folder: str) -> list[Path]:
+    """The files of checks of an exercise, that of the documented checks first."""
+    files = (CHECKS / folder).glob("test_*.py")
+    return sorted(files, key=lambda path: (path.name != DOCUMENTED_CHECKS, path.name))
+
+
+def documented_checks(folder: str) -> Path:
+    """The public checks of an exercise."""
+    return CHECKS / folder / DOCUMENTED_CHECKS
+
+
+def hidden_checks(folder: str) -> Path:
+    """Where the hidden checks of an exercise stand."""
+    return CHECKS / folder / f"test_{slug(folder)}.py"
+
+
+def check_files(folder: str) -> list[Path]:
+    """All that an exercise is judged by: its checks, its settings and numbers, its pictures."""
+    return sorted(path for path in (CHECKS / folder).iterdir() if path.suffix in (".py", ".toml"))
+
+
+def exercise_toml(folder: str) -> Path:
+    """The description of an exercise: title, points, limits."""
+    return CHECKS / folder / "exercise.toml"
+
+
+def documented_toml(folder: str) -> Path:
+    """The documented numbers of an exercise."""
+    return CHECKS / folder / "documented.toml"
+
+
+def pictures(folder: str) -> Path:
+    """The module that describes the pictures of an exercise. Not every exercise has one."""
+    return CHECKS / folder / "pictures.py"
+
+
+def lesson(folder: str) -> Path:
+    """The lesson of an exercise, in Markdown."""
+    return EXERCISES / folder / "README.md"
+
+
+def site_page(folder: str) -> Path:
+    """The lesson as an HTML page, which `make docs` builds."""
+    return SITE / "lessons" / folder / "index.html"
+
+
+def notebook(folder: str) -> Path:
+    """The notebook that `make notebook` makes: exercises/03_context_vectors/context_vectors.ipynb."""
+    return EXERCISES / folder / f"{slug(folder)}.ipynb"
+
+
+def hints(folder: str) -> Path:
+    """The hints of an exercise, in Markdown."""
+    return EXERCISES / folder / "hints.md"
+
+
+def pristine_stub(folder: str) -> Path:
+    """The original stub in a learner's bundle, where no solution exists from which to make it."""
+    return CHECKS / folder / f"{slug(folder)}.stub"
+
+
+def progress_lock() -> Path:
+    """The file that a process locks while it writes the history."""
+    return PROGRESS.with_name(f"{PROGRESS.name}.lock")
+
+
+def template(name: str) -> Path:
+    """A file that runs on a platform outside this package."""
+    return TEMPLATES / name
+
+
+def module(name: str) -> Path:
+    """A module or room of the grader: "judge", "authors.py"."""
+    return GRADER / name
+
+
+def at_root(name: str) -> Path:
+    """A file of the repository by its name from the top."""
+    return ROOT / name
+
+
+def last_result(folder: str) -> Path:
+    """The last verdict on the learner's own file, as JSON."""
+    return LAST_RESULTS / f"{folder}.json"
+
+
+def slug(folder: str) -> str:
+    """ "context_vectors" for the folder "03_context_vectors"."""
+    return folder.partition("_")[2]
+
+
+def shown(path: Path) -> str:
+    """A path as the user would type it: relative to the working folder, if it lies below that."""
+    try:
+        return str(Path(path).resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,65 @@
+"""Makes a stub, which is the solution without its bodies, and compares a stub with the solution.
+
+A function or method with a comment `# given` on its def line is the same in both.
+Comments at the start of a body, `# Task 2: …`, remain in the stub.
+"""
+
+import ast
+
+GIVEN = "# given"
+
+
+def make(solution: str) -> str:
+    """The stub's source for a solution's source."""
+    lines = solution.splitlines()
+    for function in reversed(_functions(ast.parse(solution))):
+        if GIVEN in lines[function.lineno - 1]:
+            continue
+        body = function.body
+        after_docstring = body[0].end_lineno if ast.get_docstring(function, clean=False) is not None else None
+        start = after_docstring if after_docstring is not None else function.body[0].lineno - 1
+        if after_docstring is None:
+            while start > function.lineno and lines[start - 1].strip().startswith("#"):
+                start -= 1
+        end = body[-1].end_lineno or function.lineno
+        indent = " " * (function.col_offset + 4)
+        kept = []
+        for line in lines[start:end]:
+            if not line.strip().startswith("# Task"):
+                break
+            kept.append(line)
+        if any(_is_super_init(node) for node in body):
+            kept.append(f"{indent}super().__init__()")
+        lines[start:end] = [*kept, f"{indent}raise NotImplementedError"]
+    return "\n".join(lines) + "\n"
+
+
+def difference(stub: str, solution: str) -> str | None:
+    """How the stub differs from the solution in more than bodies, or None where it does not."""
+    line, what = first_difference(stub, solution)
+    return f"line {line} {what}" if line and what else what
+
+
+def first_difference(stub: str, solution: str) -> tuple[int, str | None]:
+    """The number of the first line that differs, and how; (0, None) where only bodies differ."""
+    if stub == make(solution):
+        return 0, None
+    lines, expected_lines = stub.splitlines(), make(solution).splitlines()
+    for number, (line, expected) in enumerate(zip(lines, expected_lines, strict=False), 1):
+        if line != expected:
+            return number, f"is {line.strip()!r}, where the solution gives {expected.strip()!r}"
+    return 0, f"it has {len(lines)} lines, where the solution gives {len(expected_lines)}"
+
+
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    functions = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            functions.append(node)
+        if isinstance(node, ast.ClassDef):
+            functions.extend(item for item in node.body if isinstance(item, ast.FunctionDef))
+    return sorted(functions, key=lambda node: node.lineno)
+
+
+def _is_super_init(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and ast.unparse(node) == "super().__init__()"

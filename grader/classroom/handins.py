@@ -1,0 +1,130 @@
+"""The plain data of a class: students, what they handed in, and what came out."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.classroom.intake import beneath
+from grader.records import submission
+from grader.records.results import ExerciseResult
+from grader.records.sanitize import label
+from grader.records.submission import Submission
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Student:
+    """One student, as the platform that the files came from names them. `id` names the folder of the results."""
+
+    id: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HandIn:
+    """One file of one student for one exercise. Nothing is read before `read`, so that a large class stays small."""
+
+    student: Student
+    exercise: str  # "03_context_vectors"
+    place: str  # of the file, or of the archive that holds it, as `beneath` writes it; a str is a third of a Path
+    member: str = ""  # the name inside the archive
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place)
+
+    @property
+    def shown(self) -> str:
+        """Where it lies, as one harmless line."""
+        return label(f"{self.path}:{self.member}" if self.member else str(self.path))
+
+    def below(self, folder: Path) -> str:
+        """Where it lies in this folder, as one harmless line."""
+        place = os.path.relpath(self.place, folder)
+        return label(f"{place}:{self.member}" if self.member else place)
+
+    def read(self) -> Submission:
+        """The submission. Raises submission.BadSubmission or NoSuchFile."""
+        if self.member:
+            from grader.classroom.intake import archives
+
+            return archives.read(self.place, self.member)
+        name = os.path.basename(self.place)
+        data = beneath.read(self.place, submission.limit_of(name))
+        return submission.decode(data, label(name), submission.is_notebook(name))
+
+
+@dataclass(frozen=True)
+class Misplaced:
+    """A file that no student or exercise could be found for, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NeedsPerson:
+    """Entries of which the names alone do not say whose they are. None of them is graded.
+
+    who: the students that it could concern, as the names call them; where: the entries, below the class's folder;
+    files: how many lie there.
+    """
+
+    who: tuple[str, ...]
+    where: tuple[str, ...]
+    why: str
+    to_do: str
+    files: int
+
+
+@dataclass(frozen=True)
+class Count:
+    """What became of the files in a folder of submissions: `found` is the sum of all that follows.
+
+    Folders are none, nor is an archive that was opened: there its members count. left_out: by reason.
+    """
+
+    found: int = 0
+    to_grade: int = 0
+    refused: int = 0
+    needs_person: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    complete: bool = True  # else there are more than could be counted
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a folder of submissions holds. `layout` says in words how it was understood."""
+
+    layout: str
+    handins: tuple[HandIn, ...]
+    misplaced: tuple[Misplaced, ...] = ()
+    needs_person: tuple[NeedsPerson, ...] = ()
+    count: Count = Count()
+
+    @property
+    def students(self) -> tuple[Student, ...]:
+        return tuple(sorted({handin.student for handin in self.handins}))
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The result of one hand-in."""
+
+    student: Student
+    result: ExerciseResult
+
+
+@dataclass(frozen=True)
+class Class:
+    """A whole class: every student, the exercises graded, and the results there are."""
+
+    students: tuple[Student, ...]
+    exercises: tuple[str, ...]  # folders, in order
+    results: dict[tuple[str, str], ExerciseResult] = field(default_factory=dict)  # by (student id, exercise folder)
+
+    def of(self, student: Student) -> Iterator[ExerciseResult]:
+        """The student's results in the order of the exercises; what was not handed in is left out."""
+        for exercise in self.exercises:
+            if (student.id, exercise) in self.results:
+                yield self.results[student.id, exercise]

@@ -1,0 +1,1 @@
+"""Finds what a class handed in: folders, archives, names."""

@@ -1,0 +1,191 @@
+"""Reads strangers' archives without unpacking them: checks names and sizes, and reads one member as bytes.
+
+Nothing is written to disk, so no path can leave a folder and no link can be followed. Entries, tables of contents,
+totals and ratios have limits, and a damaged or encrypted archive is refused with its reason (archive_formats.py). A
+student's archive is read in the helper process (grader/records/limited.py), since a few kilobytes can keep the
+libraries busy without end. A platform's download, which may be large, is read in this process.
+
+A member of an archive that itself lies in an archive (a download that holds one archive for each student) is named
+"ada.zip//context_vectors.py".
+"""
+
+import functools
+import io
+import os
+import threading
+from dataclasses import astuple, dataclass, field, replace
+from pathlib import Path
+
+from grader.classroom.intake import beneath
+from grader.classroom.intake.archive_formats import BadArchive, Bounds, Entry, Reader, within
+from grader.classroom.intake.names import MAX_NAME, is_too_long
+from grader.records import submission
+from grader.records.limited import limited
+from grader.records.sanitize import label
+from grader.records.submission import Submission
+
+SUFFIXES = (".zip", ".tar.gz", ".tgz")
+NESTED = "//"  # no path that is looked for has an empty part
+MAX_PACKED = 64 << 20  # bytes of a student's archive
+DEEPEST = 24  # folders inside folders
+
+
+STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20)
+DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
+
+
+@dataclass(slots=True)
+class Node:
+    """A file or folder inside an archive. place: of the archive; member: its name in it; kind: as for folders.Disk.
+
+    An entry with the name of another entry has the kind "again". It is a child of the root and is never read.
+    """
+
+    name: str
+    kind: str
+    place: str
+    member: str
+    modified: float = 0.0
+    folder: dict[str, "Node"] = field(default_factory=dict)
+    download: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The archive on disk."""
+        return Path(self.place)
+
+    def children(self) -> list["Node"]:
+        """The entries of this folder in the order of their names."""
+        return sorted(self.folder.values(), key=lambda node: node.name)
+
+    def text(self) -> str:
+        """The content as UTF-8 text. Raises BadArchive."""
+        with _lock:
+            return _reader(self.place).read(self.member, MAX_PACKED).decode("utf-8", "replace")
+
+    def opened(self, download: bool = False) -> "Node":
+        """The root of this archive. download: it holds a whole class. Raises BadArchive."""
+        if download or not self.download:
+            raise BadArchive("an archive inside an archive: unpack it, or hand in its files")
+        return tree(self.place, self.member)
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file of this name is an archive that can be read."""
+    return name.lower().endswith(SUFFIXES)
+
+
+def stem(name: str) -> str:
+    """The name without the archive's suffix."""
+    suffix = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
+    return name[: len(name) - len(suffix)]
+
+
+def tree(place: str, member: str = "", download: bool = False) -> Node:
+    """The folders of the archive at this place (see `beneath`), or of the archive that is its member.
+
+    download: it holds a whole class, is larger, and may hold one archive for each student. Raises BadArchive and
+    NoSuchFile.
+    """
+    bounds = DOWNLOAD if download else STUDENT
+    if download:
+        _downloads.add(place)
+        with _lock:
+            members, again = _reader(place).members, _reader(place).inner.again
+    else:
+        name = member or os.path.basename(place)
+        listed, again = _listed(_packed(place, member), name, *astuple(bounds))
+        members = {name: Entry(*facts) for name, *facts in listed}
+    count = 0
+    prefix = member + NESTED if member else ""
+    root = Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, download=download)
+    for name, times in again.items():
+        for number in range(times):
+            _set_aside(root, Node(name, "again", place, prefix + name), number)
+    for name, entry in members.items():
+        parts = [part for part in name.replace("\\", "/").split("/") if part != "."]
+        kind = entry.kind
+        if kind == "dir" and parts and not parts[-1]:
+            parts.pop()
+        if not parts or len(parts) > DEEPEST or "" in parts or ".." in parts or ":" in parts[0]:
+            parts, kind = [name or "(no name)"], "outside" if parts else "other"
+        if any(map(is_too_long, parts)):
+            parts, kind = [name[:MAX_NAME]], "long"
+        node = root
+        for depth, part in enumerate(parts[:-1], 1):
+            if part in node.folder and node.folder[part].kind != "dir":  # a file that is a folder too
+                _set_aside(root, replace(node.folder.pop(part), kind="again"))
+            if part not in node.folder:
+                count += 1
+                node.folder[part] = Node(part, "dir", root.place, prefix + "/".join(parts[:depth]), download=download)
+            node = node.folder[part]
+        earlier = node.folder.get(parts[-1])
+        if earlier is not None and (earlier.kind == "dir" or kind == "dir"):
+            if kind != "dir":
+                _set_aside(root, Node(name, "again", place, prefix + name))
+            continue
+        if earlier is not None:  # a file that occurs twice: the later one counts, as when it is unpacked
+            _set_aside(root, replace(earlier, kind="again"))
+        count += 1
+        within(bounds, count, 0, 0)
+        inside = prefix + (name if kind != "dir" else name.rstrip("/"))
+        node.folder[parts[-1]] = Node(parts[-1], kind, root.place, inside, entry.modified, {}, download)
+    return root
+
+
+def _set_aside(root: Node, node: Node, number: int = 0) -> None:
+    """Keep an entry with the name of another entry, so that it is reported."""
+    root.folder[f"{node.member}{NESTED}{number}{NESTED}{len(root.folder)}"] = node
+
+
+def read(place: str, member: str) -> Submission:
+    """One member as a submission. Raises BadSubmission (BadArchive among them) or NoSuchFile."""
+    outer, _, inner = member.partition(NESTED)
+    shown = label(f"{os.path.basename(place)}:{member}")
+    if not inner and place in _downloads:
+        with _lock:
+            data = _reader(place).read(member, submission.limit_of(member))
+        return submission.decode(data, shown, submission.is_notebook(member))
+    packed = _packed(place, outer if inner else "")
+    name = outer if inner else os.path.basename(place)
+    source, notes = _code(packed, name, inner or member, shown, *astuple(STUDENT))
+    return Submission(source, shown, tuple(notes))
+
+
+_lock = threading.RLock()  # an open archive has one position
+_downloads: set[str] = set()  # the archives that were opened as a whole class's
+
+
+def _reader(place: str) -> Reader:
+    with beneath.reasons(place):
+        facts = beneath.facts(place)
+    return _opened(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns, os.getpid()))
+
+
+@functools.lru_cache(maxsize=4)
+def _opened(place: str, version: tuple) -> Reader:
+    return Reader(os.path.basename(place), beneath.opened(place), DOWNLOAD)
+
+
+def _packed(place: str, member: str) -> bytes:
+    """A student's archive: the file itself, or a member of a download."""
+    if not member:
+        return beneath.read(place, MAX_PACKED)
+    with _lock:
+        return _reader(place).read(member, MAX_PACKED)
+
+
+@limited
+def _listed(data: bytes, name: str, *bounds: int) -> tuple[list[tuple], dict[str, int]]:
+    """The members of a student's archive, each with the fields of its Entry; and how often a name comes again."""
+    reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
+    again = {name: count for name, count in reader.inner.again.items() if count > 0}
+    return [(name, *astuple(entry)) for name, entry in reader.members.items()], again
+
+
+@limited
+def _code(data: bytes, name: str, member: str, shown: str, *bounds: int) -> tuple[str, tuple[str, ...]]:
+    """The source in one member of a student's archive, and the notes on it."""
+    content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, submission.limit_of(member))
+    decoded = submission.decode(content, shown, submission.is_notebook(member))
+    return decoded.source, decoded.notes

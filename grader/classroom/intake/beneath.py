@@ -1,0 +1,118 @@
+"""Opens files beneath the folder that the instructor names, without following any link there.
+
+A place is a text such as "/home/me/downloads//ada/context_vectors.py". What stands before "//" is the instructor's
+own and may be reached through links; what stands after it was chosen by students. That part is opened one name at a
+time, each from the descriptor of the folder before it, so that a folder that is swapped for a link at any moment is
+refused and never entered. The operating system takes "//" for "/": a place is also an ordinary path to show.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from grader.catalog.errors import BadSubmission
+from grader.records import submission
+from grader.records.sanitize import label
+from grader.records.submission import NoSuchFile
+
+BORDER = "//"
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+def place(folder: str | Path, *names: str) -> str:
+    """The place that these names lead to from a folder of the instructor."""
+    root = "/" + os.path.abspath(folder).strip("/")
+    return root if not names else f"{root.rstrip('/')}{BORDER}{'/'.join(names)}"
+
+
+def joined(place: str, name: str) -> str:
+    """The place of an entry of the folder at this place."""
+    return f"{place}/{name}" if BORDER in place else f"{place.rstrip('/')}{BORDER}{name}"
+
+
+def parted(place: str) -> tuple[str, list[str]]:
+    """The instructor's folder and the names below it. Without a border the last name alone counts as a stranger's."""
+    folder, border, names = place.rpartition(BORDER)
+    if not border:
+        folder, names = os.path.split(os.path.abspath(place))
+    return folder or "/", names.split("/")
+
+
+@contextlib.contextmanager
+def folder_of(place: str) -> Iterator[int]:
+    """A descriptor of the folder that holds the entry at this place. Raises OSError."""
+    folder, names = parted(place)
+    descriptor = os.open(folder, FOLDER)
+    try:
+        for name in names[:-1]:
+            inner = os.open(name, FOLDER | NO_LINK, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def entries(place: str) -> Iterator[tuple[str, str]]:
+    """The name and kind ("dir", "file", "link", "other") of each entry of a folder. Raises OSError."""
+    if BORDER not in place:  # the instructor's own folder
+        with os.scandir(place) as found:
+            yield from ((entry.name, _kind(entry)) for entry in found)
+        return
+    with folder_of(f"{place}/.") as descriptor, os.scandir(descriptor) as found:
+        yield from ((entry.name, _kind(entry)) for entry in found)
+
+
+def facts(place: str) -> os.stat_result:
+    """The stat result of the entry itself, even where it is a link. Raises OSError."""
+    with folder_of(place) as descriptor:
+        return os.stat(parted(place)[1][-1], dir_fd=descriptor, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def reasons(place: str) -> Iterator[None]:
+    """Turn an OSError into a BadSubmission or NoSuchFile that says what is wrong with the place."""
+    shown = label(os.path.basename(place))
+    try:
+        yield
+    except FileNotFoundError:
+        raise NoSuchFile(f"There is no file {shown} any more.") from None
+    except OSError as error:
+        if _leads_through_a_link(place):
+            raise BadSubmission(f"{shown} lies behind a symbolic link. Hand in the file itself.") from None
+        raise BadSubmission(f"{shown} cannot be read: {error.strerror}.") from None
+
+
+def opened(place: str) -> BinaryIO:
+    """A stranger's regular file, open for reading. Raises NoSuchFile, and BadSubmission for a link or a device."""
+    with reasons(place), folder_of(place) as descriptor:
+        return submission.open_regular(os.path.basename(place), folder=descriptor)
+
+
+def read(place: str, limit: int) -> bytes:
+    """The bytes of a stranger's file, at most `limit`. Raises NoSuchFile or BadSubmission."""
+    with opened(place) as file:
+        return submission.read_open(file, label(os.path.basename(place)), limit)
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink():
+        return "link"
+    if entry.is_dir(follow_symlinks=False):
+        return "dir"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"
+
+
+def _leads_through_a_link(place: str) -> bool:
+    """Whether a link lies on the way to the place. Only the message depends on it."""
+    folder, names = parted(place)
+    for name in names:
+        folder = os.path.join(folder, name)
+        with contextlib.suppress(OSError):
+            if stat.S_ISLNK(os.lstat(folder).st_mode):
+                return True
+    return False

@@ -1,0 +1,191 @@
+"""Reads names: whose a file is, as the platforms name it, and to which exercise it belongs."""
+
+import difflib
+import functools
+import heapq
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader import catalog
+from grader.catalog import Exercise
+
+# "First Last_123456_assignsubmission_file_" and, without folders, "…_assignsubmission_file_name.zip"
+MOODLE = re.compile(r"(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.S)
+# "lastfirst_12345_67890_name.py", late ones "lastfirst_LATE_12345_67890_name.py"
+CANVAS = re.compile(r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<rest>.+)", re.S)
+GRADESCOPE = re.compile(r"submission_(\d+)")
+
+# Where each platform's mark stands in a name; what students call themselves or their files may hold one too.
+MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
+CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
+
+REVISION = re.compile(r"(?:-(\d{1,3})|\s*\((\d{1,3})\))$")  # "-1" (Canvas), " (1)" (browsers): a later upload
+GAPS = re.compile(r"[\s\-]+")
+WORDS = ("exercise", "ex", "kata")
+NUMBER = re.compile(rf"(?:(?:{'|'.join(WORDS)})_?)?0*(\d{{1,2}})(?:_(.+))?")
+CANONICAL, NUMBERED, LOOSE, ALONE = range(4)  # how surely a name says the exercise
+
+LONGEST = 80  # characters of a student's id
+MAX_NAME = 255  # bytes of one file's or folder's name, as file systems have it: what is longer is not taken in
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The student whom the name of an entry names. rest: the name that the student gave the file ("" for a folder)."""
+
+    key: str  # what the platform calls the student
+    name: str
+    rest: str
+    platform: str
+    kind: str = "file"  # or what else Moodle keeps: "onlinetext"
+    late: bool = False
+
+
+def owner(name: str) -> Owner | None:
+    """The student in a name that Moodle or Canvas made; None for other names."""
+    if found := MOODLE.fullmatch(name):
+        return Owner(found["id"], found["name"].strip(), found["rest"], "Moodle", found["kind"])
+    if found := CANVAS.fullmatch(name):
+        return Owner(found["id"], found["name"].strip(), found["rest"], "Canvas", late=bool(found["late"]))
+    return None
+
+
+def possible_owners(name: str) -> tuple[str, ...]:
+    """The keys of all students whom a platform's name could mean: a student may have put a second mark into it."""
+    found = MOODLE_MARKS.findall(name)
+    if canvas := CANVAS.fullmatch(name):
+        found += [canvas["id"], *CANVAS_MARKS.findall(name)]
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The exercise that a file's name means. rank: how certain it is; revision: higher for a later upload."""
+
+    exercise: str | None
+    rank: int = ALONE
+    revision: int = 0
+    near: str = ""  # the exercise that may have been meant
+    reason: str = "its name says no exercise: call it by the exercise's slug or number"
+
+
+def is_too_long(name: str) -> bool:
+    """Whether a name is longer than file systems allow."""
+    return len(name) > MAX_NAME or len(name.encode("utf-8", "surrogatepass")) > MAX_NAME
+
+
+@functools.lru_cache(maxsize=4096)
+def exercise_of(stem: str) -> Reading:
+    """The exercise that a name without its suffix means: "context_vectors", "03_context_vectors-1", "ex3".
+
+    Only the first MAX_NAME characters are examined.
+    """
+    plain, revision = stem[:MAX_NAME].strip(), 0
+    while plain.lower() not in _names() and (found := REVISION.search(plain)):
+        if plain[: found.start()].lower() in WORDS:  # "ex-3"
+            break
+        plain, revision = plain[: found.start()], max(revision, int(found[1] or found[2]))
+    text = _plain(plain)
+    if text in _names():
+        folder = _names()[text]
+        return Reading(folder, CANONICAL, revision)
+    if found := NUMBER.fullmatch(text):
+        folder = next((e.folder for e in catalog.exercises() if e.number == int(found[1])), None)
+        rest = found[2] or ""
+        other = _exercise_of_rest(rest) if rest else None
+        if folder and other in (None, folder) and not _is_test(rest):
+            return Reading(folder, NUMBERED if not rest or other else LOOSE, revision)
+        if folder and other:
+            return Reading(None, reason=f"the number says {folder}, the name says {other}")
+    elif (folder := _slug_before(text)) and not _is_test(text):
+        return Reading(folder, LOOSE, revision)
+    near = _nearest(text[:LONGEST])
+    if near is None:
+        return Reading(None)
+    return Reading(None, near=_names()[near], reason=f"its name says no exercise: did you mean {_names()[near]}?")
+
+
+def folder_of(name: str) -> str | None:
+    """The exercise after which a folder is named, or None: "03_context_vectors", "context-vectors"."""
+    return _names().get(_plain(name))
+
+
+def submitters(text: str) -> dict[str, list[tuple[str, str]]]:
+    """Gradescope's submission_metadata.yml: by folder, the key and name of everybody who handed it in."""
+    found: dict[str, list[dict[str, str]]] = {}
+    people: list[dict[str, str]] | None = None
+    inside = False
+    for line in text.split("\n"):
+        if top := re.fullmatch(r"['\"]?(submission_\w+)['\"]?:\s*", line):
+            people, inside = found.setdefault(top[1], []), False
+        elif section := re.fullmatch(r"  (:?\w+):.*", line):
+            inside = section[1] == ":submitters"
+        elif people is not None and inside and (fact := re.fullmatch(r"\s+(- )?:(name|sid|email): *(.*)", line)):
+            if fact[1] or not people:
+                people.append({})
+            people[-1][fact[2]] = fact[3].strip().strip("'\"")
+    return {
+        folder: [(who.get("sid") or who.get("email") or folder, who.get("name", "")) for who in people]
+        for folder, people in found.items()
+        if people
+    }
+
+
+def _plain(name: str) -> str:
+    return GAPS.sub("_", name.strip().lower())
+
+
+def _exercise_of_rest(text: str, deeper: int = 2) -> str | None:
+    """The exercise that the rest of a name means. deeper: how many more numbers in a row are examined."""
+    if text in _names():
+        return _names()[text]
+    if _is_test(text):
+        return None
+    if found := NUMBER.fullmatch(text):
+        folder = next((e.folder for e in catalog.exercises() if e.number == int(found[1])), None)
+        rest = found[2] or ""
+        other = _exercise_of_rest(rest, deeper - 1) if rest and deeper else None
+        return folder if other in (None, folder) and not _is_test(rest) else None
+    return _slug_before(text)
+
+
+def _slug_before(text: str) -> str | None:
+    """The exercise with the longest slug with which the name begins, as in "softmax_naive_final"."""
+    slug = max((slug for slug in _slugs() if text.startswith(slug + "_")), key=len, default=None)
+    return slug and _slugs()[slug]
+
+
+def _nearest(text: str) -> str | None:
+    """The unambiguous name that is nearest, or None: one of the few that share most pairs of letters."""
+    own = _pairs(text)
+    shared = {name: len(own & _pairs(name)) / (len(own) + len(_pairs(name)) or 1) for name in _names()}
+    few = heapq.nlargest(3, shared, key=shared.get)
+    return next(iter(difflib.get_close_matches(text, few, n=1, cutoff=0.6)), None)
+
+
+@functools.lru_cache(maxsize=256)
+def _pairs(text: str) -> frozenset[str]:
+    return frozenset(map("".join, itertools.pairwise(text)))
+
+
+def _is_test(text: str) -> bool:
+    return text.startswith("test_") or text.endswith("_test")
+
+
+@functools.cache
+def _names() -> dict[str, str]:
+    """The folder of each exercise by its unambiguous names."""
+    return {name: e.folder for e in catalog.exercises() for name in (e.folder, e.slug)}
+
+
+@functools.cache
+def _slugs() -> dict[str, str]:
+    return {exercise.slug: exercise.folder for exercise in catalog.exercises()}
+
+
+def asked_for(exercises: Iterable[Exercise]) -> str:
+    """The exercises in short, for messages."""
+    numbers = [exercise.folder[:2] for exercise in exercises]
+    return ", ".join(numbers) if len(numbers) <= 5 else f"{numbers[0]} to {numbers[-1]} ({len(numbers)})"

@@ -1,0 +1,36 @@
+"""The counts of a folder of submissions in words, for the terminal, the log and the page of the class."""
+
+from collections.abc import Iterator, Sequence
+
+from grader.classroom.handins import Count, NeedsPerson
+
+MOST = 50  # entries in need of a person on the page, and places of one
+
+
+def sum_of(count: Count, graded: str = "to grade", ungraded: int = 0) -> str:
+    """What became of all files, as one sentence. ungraded: how many of those to grade could not be graded."""
+    parts = [f"{count.to_grade - ungraded:,} {graded}"]
+    parts += [f"{ungraded:,} could not be graded"] if ungraded else []
+    parts += [f"{count.refused:,} refused"]
+    parts += [f"{count.needs_person:,} {'needs' if count.needs_person == 1 else 'need'} a person"] * bool(
+        count.needs_person
+    )
+    reasons = "; ".join(f"{files:,} {reason}" for reason, files in count.left_out.items())
+    left_out = sum(count.left_out.values())
+    parts += [f"{left_out:,} left out ({reasons})" if reasons else "none left out"]
+    many = "" if count.complete else "at least "
+    return f"{many}{count.found:,} file{'' if count.found == 1 else 's'} found: {', '.join(parts)}."
+
+
+def lines(needing: Sequence[NeedsPerson], most: int) -> Iterator[str]:
+    """The entries in need of a person, for a terminal."""
+    for need in needing[:most]:
+        yield f"  needs a person: {listed(need.where, 4)}: {need.why}"
+        yield f"    what to do: {need.to_do}"
+    if len(needing) > most:
+        yield f"  … and {len(needing) - most:,} more that need a person: all are in class.html and the log."
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """At most `most` names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

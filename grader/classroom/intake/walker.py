@@ -1,0 +1,121 @@
+"""Walks the submission of one student: nested folders and archives, each file once."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from grader.catalog import Exercise
+from grader.classroom.intake import archives, names
+from grader.classroom.intake.collector import Collector, is_code
+from grader.classroom.intake.folders import Entry
+from grader.records import limited
+
+SKIPPED = {"__pycache__", "node_modules", "venv", "env", "solutions", "tests", "grader", "build"}
+DEEPEST, MOST_ENTRIES, MOST_ARCHIVES = 12, 10_000, 30  # folders below one another, entries and archives, of one student
+MOST_SECONDS = 5.0  # of processor time that opening one student's archives takes; an honest one takes a hundredth
+HIDDEN, FORKS = "hidden", "made by macOS"
+TOOLING = "in venv/, tests/, build/ and the like"
+BESIDE = "beside exercises/ in a clone"
+
+
+class Walker(Collector):
+    """Walks the folders of students whose names are certain."""
+
+    def __init__(self, exercises: Sequence[Exercise]) -> None:
+        super().__init__(exercises)
+        self.entries: Counter[str] = Counter()  # by student
+        self.archives: Counter[str] = Counter()  # by student
+        self.seconds: Counter[str] = Counter()  # that opening them took, by student
+
+    def entry(self, key: str, node: Entry, name: str, where: str, hint: str | None, deep: int = 0) -> None:
+        """Take in one entry of a student. name: as the student called it; hint: the exercise of its folder."""
+        if node.kind == "dir":
+            self.student(key, node, where + "/", hint, deep)
+        elif node.kind == "file" and archives.is_archive(name):
+            self.archives[key] += 1
+            if self.archives[key] > MOST_ARCHIVES:
+                self.files += 1
+                self.refuse(key, where, f"more than {MOST_ARCHIVES} archives: this one was not opened")
+            elif self.seconds[key] > MOST_SECONDS:
+                self.files += 1
+                self.refuse(key, where, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
+            elif opened := self.opened(key, node, where):
+                self.student(key, opened, where + ":", hint, deep)
+        else:
+            self.files += 1
+            if node.kind != "file":
+                self.refuse(key, where, kind_reason(node.kind))
+            elif is_code(name):
+                self.code(key, node, name, where, hint, deep)
+            else:
+                self.foreign(key, name, where)
+
+    def opened(self, key: str, node: Entry, where: str):
+        """The root of a student's archive; None where it was refused."""
+        before = limited.spent()
+        try:
+            return self.attempt(key, where, node.opened)
+        finally:
+            self.seconds[key] += limited.spent() - before
+
+    def student(self, key: str, node: Entry, trail: str, hint: str | None = None, deep: int = 0) -> None:
+        """Walk a student's folder. hint: the exercise whose folder this is, or lies in."""
+        if deep > DEEPEST:
+            return self.unseen(key, [node], trail, f"more than {DEEPEST} folders deep")
+        children = self.attempt(key, trail, node.children) or []
+        clone = next((child for child in children if is_exercises(child)), None)
+        for index, child in enumerate(children):
+            where, passed = trail + child.name, passed_over(child)
+            if passed or clone not in (None, child):
+                self.leave(key, child, passed or BESIDE)
+                continue
+            self.entries[key] += 1
+            if self.entries[key] > MOST_ENTRIES:
+                reason = f"more than {MOST_ENTRIES:,} entries: the rest was not looked at"
+                return self.unseen(key, children[index:], trail, reason)
+            inner = names.folder_of(archives.stem(child.name) if child.kind == "file" else child.name)
+            container = child.kind == "dir" or archives.is_archive(child.name)
+            self.entry(key, child, child.name, where, (container and inner) or hint, deep + container)
+
+    def unseen(self, key: str, nodes: Sequence[Entry], trail: str, reason: str) -> None:
+        """Refuse entries that are not examined, only counted."""
+        files = sum(self.count(key, node) for node in nodes)
+        self.files += files
+        self.refuse(key, trail, reason, files)
+
+
+def passed_over(node: Entry) -> str:
+    """Why an entry of a student is not their work, or "" where it may be."""
+    return hidden(node) or (TOOLING if node.kind == "dir" and node.name.lower() in SKIPPED else "")
+
+
+def hidden(node: Entry) -> str:
+    """Why an entry is hidden, or "" where it is not."""
+    if node.kind in ("outside", "again"):
+        return ""
+    if node.name.lower() == "__macosx" or node.name.startswith("._"):
+        return FORKS
+    return HIDDEN if node.name.startswith(".") else ""
+
+
+def is_exercises(node: Entry) -> bool:
+    """Whether this is the folder exercises/ of a clone of this repository."""
+    return node.name == "exercises" and node.kind == "dir" and any(names.folder_of(c.name) for c in inside(node))
+
+
+def inside(node: Entry) -> Sequence[Entry]:
+    """The entries of a folder; none where it cannot be read."""
+    try:
+        return node.children()
+    except OSError:
+        return []
+
+
+def kind_reason(kind: str) -> str:
+    """Why an entry of this kind is refused."""
+    reasons = {
+        "link": "a link: links are not followed. Hand in the file itself",
+        "outside": "its name leads out of the archive",
+        "long": f"its name is longer than {names.MAX_NAME} bytes",
+        "again": "another entry of the archive has this name: the later one counts",
+    }
+    return reasons.get(kind, "no regular file")

@@ -1,0 +1,104 @@
+"""The submissions of a class and which of them have a result; the others are offered as tasks."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog.errors import BadSubmission
+from grader.classroom import store, version
+from grader.classroom.handins import Found, HandIn
+from grader.classroom.store import Store
+from grader.classroom.tasks import Task
+from grader.records import containment
+from grader.records.results import Settings, unreadable
+from grader.records.submission import NoSuchFile, Submission
+
+
+class Ledger:
+    """Enters submissions into the store, and offers those without a result as tasks.
+
+    exercises: the folders whose entries are replaced; any_seed: a result with the seed of an earlier run counts too.
+    """
+
+    def __init__(
+        self, file: Store, settings: Settings, found: Found, exercises: Sequence[str] = (), any_seed: bool = False
+    ) -> None:
+        self.file, self.settings, self.found, self.exercises, self.left = file, settings, found, exercises, 0
+        self.any_seed = any_seed
+        self.waiting: dict[str, dict[str, HandIn]] = {}  # to be graded, by exercise and key
+
+    def enter(self, begin: Callable[[], None]) -> int:
+        """Enter all submissions, and refuse those that cannot be read. Returns how many are to be graded.
+
+        begin: is called at the first one that is to be graded.
+        """
+        with self.file.roll(self.exercises):
+            for student in self.found.students:
+                self.file.enrol(student)
+            for handin in self.found.handins:
+                try:
+                    key = self.key(handin.exercise, self.read(handin))
+                except (BadSubmission, NoSuchFile) as error:
+                    self.refuse(handin, str(error))
+                except OSError as error:
+                    self.file.enter(handin, None, f"the file cannot be read: {error.strerror}")
+                except Exception as error:
+                    self.broken(handin, error)
+                else:
+                    self.file.enter(handin, key)
+                    if not self.file.has(key):
+                        if not self.waiting:
+                            begin()
+                        self.waiting.setdefault(handin.exercise, {}).setdefault(key, handin)
+        self.left = sum(map(len, self.waiting.values()))
+        return self.left
+
+    def rows(self) -> list[Iterator[Task]]:
+        """The tasks of each exercise, the last exercises first: they take longest, and short ones balance the end.
+
+        A file is read again when its task is taken.
+        """
+        return [self._row(exercise) for exercise in sorted(self.waiting, reverse=True)]
+
+    def read(self, handin: HandIn) -> Submission:
+        """The submission, renamed as the lesson calls it, so that equal files are equal to the grader.
+
+        Raises BadSubmission or NoSuchFile.
+        """
+        submission = handin.read()
+        name = f"{handin.exercise.partition('_')[2]}{Path(handin.member or handin.place).suffix}"
+        notes = tuple(note.replace(submission.filename, name) for note in submission.notes)
+        return replace(submission, filename=name, notes=notes)
+
+    def key(self, exercise: str, submission: Submission) -> str:
+        """The key of the result in the store, whether or not it is there."""
+        case = store.case(submission, version.exercise(exercise), self.settings.device, f"{self.settings.timeout}")
+        earlier = self.file.known(case) if self.any_seed else None
+        return earlier or store.key(case, self.settings.seed)
+
+    def refuse(self, handin: HandIn, message: str) -> None:
+        """Record the verdict on a file that cannot be graded as it is."""
+        exercise = catalog.read(handin.exercise)
+        result = unreadable(exercise, handin.shown, message, self.settings)
+        key = f"unreadable {store.digest(store.written(result))}"
+        self.file.add(key, store.written(result))
+        self.file.enter(handin, key)
+
+    def broken(self, handin: HandIn, error: Exception) -> None:
+        """Record that there is no verdict, because the grader failed while it read the file."""
+        if containment.policy.strict:
+            raise error
+        self.file.enter(handin, None, f"the grader broke while it read the file: {containment.reason(error)}")
+
+    def _row(self, exercise: str) -> Iterator[Task]:
+        for key, handin in self.waiting[exercise].items():
+            try:
+                submission = self.read(handin)
+                unchanged = self.key(exercise, submission) == key
+            except Exception:  # it could be read before
+                unchanged = False
+            if not unchanged:
+                self.file.trouble(key, "the file changed while the class was graded. Grade again")
+                continue
+            yield Task(key, exercise, submission.source, submission.filename, submission.notes)

@@ -1,0 +1,119 @@
+"""class.html: the results of a class on one page, for the instructor. It needs no other file and loads nothing."""
+
+from collections.abc import Sequence
+
+from grader.catalog import paths
+from grader.classroom.grades import number
+from grader.classroom.handins import Class, Found
+from grader.classroom.intake import tally
+from grader.classroom.pages import sections
+from grader.classroom.pages.sections import address
+from grader.classroom.summary import (
+    ABSENT,
+    ALL_PASSED,
+    NOT_GRADED,
+    NOT_LOADED,
+    NOT_STARTED,
+    Kind,
+    Row,
+    Summary,
+    commonest,
+)
+from grader.records.sanitize import inert
+from grader.reports.html_page import document
+
+FEEDBACK = "feedback.html"
+MOST_DIAGNOSES = 30  # listed, and offered as filters
+MOST_OPEN, MOST_CHECKS, MOST_TROUBLES, MOST_PAIRS, MOST_NAMED = 10, 15, 10, 200, 8
+FAR_BELOW = 0.5  # of the median total
+
+
+def class_page(klass: Class, pairs: Sequence = ()) -> str:
+    """The page of a class. `pairs`: grader.classroom.similar.Pair, for a person to judge."""
+    return render(Summary.of(klass), pairs)
+
+
+def render(summary: Summary, pairs: Sequence = (), found: Found | None = None, ungraded: int = 0) -> str:
+    """The same of a summary. found: all that was handed in; ungraded: how many files of it could not be graded."""
+    common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
+    groups = attention(summary)
+    distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
+    return document(
+        "classroom/pages/templates/class.html",
+        "Results of the class",
+        script=paths.CLASS_SCRIPT.read_text("utf-8"),
+        style=paths.CLASS_STYLE.read_text("utf-8"),
+        facts=_facts(summary),
+        groups=groups,
+        mistakes=sections.mistakes(summary, common, distributions),
+        exercises=sections.exercises(summary, distributions),
+        hardest=summary.hardest(MOST_CHECKS),
+        troubles=commonest(summary.troubles, MOST_TROUBLES),
+        pairs=sections.pairs(summary, pairs),
+        files=tally.sum_of(found.count, "graded", ungraded) if found and found.count.found else "",
+        needs_person=found.needs_person if found else (),
+        titles=sections.titles_of(summary),
+        rows={row.student.id: row for row in summary.rows},
+        data=_data(summary, groups, common),
+        most={"open": MOST_OPEN, "pairs": MOST_PAIRS, "named": MOST_NAMED, "needing": tally.MOST},
+        address=address,
+        listed=tally.listed,
+        feedback=FEEDBACK,
+    )
+
+
+def attention(summary: Summary) -> dict[str, list[Row]]:
+    """The students to look after, by the reason; a student may stand under several."""
+    rows, median = summary.rows, summary.median()
+    groups = {
+        "not graded: the grader failed, grade again": [row for row in rows if NOT_GRADED in row.states],
+        "handed in nothing": [row for row in rows if not row.handed_in],
+        "handed in a file that could not be loaded": [row for row in rows if NOT_LOADED in row.states],
+        "handed in an untouched file": [row for row in rows if NOT_STARTED in row.states],
+    }
+    if median:
+        words = f"far below the class: less than half of the median of {number(median)} points"
+        groups[words] = [
+            row for row in rows if row.handed_in and row.total is not None and row.total < FAR_BELOW * median
+        ]
+    return {words: found for words, found in groups.items() if found}
+
+
+def _facts(summary: Summary) -> list[tuple[str, str]]:
+    """The numbers above all: value and words."""
+    rows = summary.rows
+    possible = len(rows) * len(summary.exercises)
+    absent = sum(row.states.count(ABSENT) for row in rows)
+    return [
+        (f"{len(rows):,}", "students"),
+        (f"{possible - absent:,} of {possible:,}", "exercises handed in"),
+        (f"{sum(row.states.count(ALL_PASSED) for row in rows):,}", "of them all passed"),
+        (number(summary.median(), "–"), f"of {number(summary.max_points)} points: the median of who handed in"),
+    ]
+
+
+def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind]) -> dict:
+    """What the table shows. It goes to the script as JSON, so its names are made inert here."""
+    numbers = {kind: index for index, kind in enumerate(common)}
+    members: dict[int, list[int]] = {}
+    for index, rows in enumerate(groups.values()):
+        for row in rows:
+            members.setdefault(id(row), []).append(index)
+    return {
+        "feedback": FEEDBACK,
+        "max": summary.max_points,
+        "exercises": [[exercise.folder[:2], exercise.title, exercise.max_points] for exercise in summary.exercises],
+        "rows": [
+            [
+                inert(row.student.id),
+                "" if row.student.name == row.student.id else inert(row.student.name),
+                address(row),
+                row.points,
+                row.total,
+                row.states,
+                members.get(id(row), ()),
+                [numbers[kind] for kind in row.diagnoses if kind in numbers],
+            ]
+            for row in summary.rows
+        ],
+    }

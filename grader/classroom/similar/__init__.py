@@ -1,0 +1,5 @@
+"""Pairs of submissions that agree more than chance and beyond what everybody was given, for a person to judge."""
+
+from grader.classroom.similar.pairs import Agreement, Pair, pairs
+
+__all__ = ["Agreement", "Pair", "pairs"]

@@ -1,0 +1,43 @@
+"""What a grading process receives and returns: tasks, the order how to grade them, and outcomes."""
+
+import json
+from dataclasses import asdict, dataclass
+
+from grader.records.results import Settings
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to grade. key: of its result in the store."""
+
+    key: str
+    exercise: str
+    source: str
+    filename: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Order:
+    """How to grade. silence_s: seconds without a message after which a process counts as dead."""
+
+    settings: Settings
+    tier: str | None = None
+    accept_tier: str | None = None
+    silence_s: float = 200.0
+
+    @property
+    def line(self) -> str:
+        """The order as one line of JSON."""
+        order = {"device": self.settings.device, "tier": self.tier, "accept_tier": self.accept_tier}
+        return json.dumps(order | {"settings": asdict(self.settings)})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a task: a record for the store, or the trouble because of which there is none."""
+
+    task: Task
+    record: str = ""
+    status: str = ""
+    trouble: str = ""

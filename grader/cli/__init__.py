@@ -1,0 +1,75 @@
+"""The command line: one verb a command, each in a module cmd_<verb> beside this one.
+
+Nothing heavy is imported here: `check` starts its fork server before it imports torch itself.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+
+from grader.catalog import NoSuchExercise, errors
+from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.records.submission import NoSuchFile
+
+VERBS = (
+    "check", "grade", "explain", "list", "progress", "documented", "mistakes", "verify", "stub", "new", "doctor",
+    "plot", "nbgrader", "report", "watch", "hint", "reset", "solution", "notebook", "similar", "bundle", "gradescope",
+    "classroom50",
+    "docs",
+)  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command. Returns the exit code: 0 passed, 1 not passed, 2 wrong use, 3 not done."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        options = _parser(arguments).parse_args(arguments)
+        if not hasattr(options, "run"):
+            _parser(["--help"]).print_help()
+            return errors.WRONG_USE
+        code = options.run(options)
+        sys.stdout.flush()  # a full disk is told here
+        return code
+    except (WrongUse, NoSuchExercise, NoSuchFile) as error:
+        print(error, file=sys.stderr)
+        return errors.WRONG_USE
+    except InfrastructureError as error:
+        print(f"The grader could not do its work: {error}", file=sys.stderr)
+        return errors.NOT_DONE
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return errors.NOT_DONE
+    except Exception as error:
+        if os.environ.get("GRADER_DEBUG"):
+            raise
+        kind = type(error).__name__
+        print(f"The grader itself failed ({kind}: {error}). See more: GRADER_DEBUG=1", file=sys.stderr)
+        return errors.NOT_DONE
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str):
+        raise WrongUse(f"{message}\nSee: {self.prog} --help")
+
+
+def _parser(arguments: list[str] | None) -> argparse.ArgumentParser:
+    """The parser; only the asked verb's module is imported."""
+    words = sys.argv[1:] if arguments is None else arguments
+    program = "kata" if Path(sys.argv[0]).stem == "kata" else "python -m grader"
+    parser = _Parser(prog=program, description="Grades the exercises. README.md shows the make targets.")
+    verbs = parser.add_subparsers(metavar="VERB", parser_class=_Parser)
+    asked = next((word for word in words if not word.startswith("-")), None)
+    for verb in VERBS if asked not in VERBS else (asked,):
+        module = importlib.import_module(f"grader.cli.cmd_{verb}")
+        summary = module.__doc__.splitlines()[0]
+        sub = verbs.add_parser(verb, help=summary, description=summary)
+        module.arguments(sub)
+        sub.set_defaults(run=module.run)
+    return parser

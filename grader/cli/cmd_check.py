@@ -1,0 +1,143 @@
+"""Grade one exercise: your own file, or the one named by --submission."""
+
+import argparse
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog import errors, paths
+from grader.catalog.errors import WrongUse
+from grader.desk import progress
+from grader.records import submission
+from grader.sandbox.devices import DEVICES, demand_device, pick_device
+from grader.sandbox.forkserver import ForkServer
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("exercise", nargs="?", metavar="EX", help="a number (3, 03), a slug or a folder name")
+    parser.add_argument("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
+    parser.add_argument("--seed", type=int, help="of the fresh inputs; default: a new one each time")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds for one call")
+    parser.add_argument("--format", choices=("text", "json", "junit", "github"), default="text")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
+    parser.add_argument("--all", action="store_true", help="show every failed check in full")
+
+
+def run(options: argparse.Namespace) -> int:
+    device = pick_device(options.device)
+    if options.exercise is None and options.submission is not None:
+        raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
+    exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
+    path = options.submission or paths.stub(exercise.folder)
+    own = options.submission is None
+    with ForkServer(device) as fork_server:  # it imports torch while this process does
+        from grader.judge import examiner  # heavy, so not before
+        from grader.records import containment
+
+        demand_device(device)
+        seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
+        settings = examiner.Settings(device=device, seed=seed, timeout=options.timeout)
+        source = ""
+
+        def read() -> submission.Submission:
+            nonlocal source
+            read_submission = submission.read(path)
+            source = read_submission.source
+            return read_submission
+
+        result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings)
+        if own and result.status != "not_graded":
+            containment.optional("your progress", None, progress.note, result)
+        closing = [hidden_follow(exercise), next_step(result) if own else ""]
+        if fork_server.tier.name == "D":
+            closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
+    done = report(result, options, "\n".join(filter(None, closing)), source)
+    return errors.of_verdicts([result]) if done else errors.NOT_DONE
+
+
+def report(result, options: argparse.Namespace, closing: str, source: str = "") -> bool:
+    """Print the result, or write it to --output and also print the text for a person.
+
+    Returns whether all of it is where it was requested.
+    """
+    from grader.records import containment
+    from grader.reports import terminal
+    from grader.reports.delivery import deliver
+
+    rendered = containment.optional(f"the report as {options.format}", None, render, result, options, source)
+    if rendered is None or (options.format == "text" and options.output is None):
+        terminal.show(result, terminal.console(), options.all, closing)
+        return rendered is not None
+    done = deliver(rendered, options.output)
+    if options.format == "github":
+        done = add_summary(result) and done
+    if done and options.output is not None:
+        terminal.show(result, terminal.console(), options.all, closing)
+    return done
+
+
+def render(result, options: argparse.Namespace, source: str) -> str:
+    """The result in the requested format."""
+    from grader.reports import github, junit, terminal
+    from grader.reports import json as as_json
+
+    if options.format == "github":
+        return github.annotations(result, source)
+    if options.format == "text":
+        return terminal.plain(result, options.all)
+    return {"json": as_json, "junit": junit}[options.format].render(result)
+
+
+def add_summary(result) -> bool:
+    """Add to the job's summary, where GitHub Actions names one. Returns False where it cannot be written."""
+    from grader.reports import github
+
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(github.summary(result))
+        except OSError as error:
+            print(f"the summary {path} cannot be written: {error.strerror}", file=sys.stderr)
+            return False
+    return True
+
+
+def hidden_follow(exercise) -> str:
+    """In a learner's bundle: the points that are not graded here; otherwise ""."""
+    if not exercise.hidden_points:
+        return ""
+    whole = exercise.max_points + exercise.hidden_points
+    return f"These are {exercise.max_points:g} of {whole:g} points. Hidden checks follow when you hand in."
+
+
+def next_step(result) -> str:
+    """The command that a learner would type next."""
+    number = result.exercise[:2]
+    if not result.started:
+        return ""
+    if result.status == "not_graded":
+        return ""
+    if result.status != "passed":
+        return f"Mend it, then: make check EX={number} SEED={result.seed} gives the same inputs again."
+    later = [exercise for exercise in catalog.exercises() if exercise.number > int(number)]
+    return f"Next: make check EX={later[0].folder[:2]}  ({later[0].title})" if later else "That was the last one."
+
+
+def first_not_done() -> catalog.Exercise:
+    """The first exercise that is not passed, or the last one where all are."""
+    states = progress.load()
+    for exercise in catalog.exercises():
+        if exercise.folder not in states or states[exercise.folder].status != "passed":
+            return exercise
+    return catalog.exercises()[-1]
+
+
+def seconds(text: str) -> float:
+    """The value of --timeout."""
+    value = float(text)
+    if not 0 < value <= 3600:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: seconds between 0 and 3600")
+    return value

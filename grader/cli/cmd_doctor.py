@@ -1,0 +1,17 @@
+"""Look at this machine: sandbox, torch, device and what else a user needs, and how to mend it."""
+
+import argparse
+
+from grader.catalog import errors
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    del parser
+
+
+def run(options: argparse.Namespace) -> int:
+    from grader.desk import doctor
+
+    findings = doctor.findings()
+    print(doctor.text(findings))
+    return errors.PASSED

@@ -1,0 +1,64 @@
+"""Make the autograder zip for Gradescope (and, inside it, grade one submission)."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog import errors
+from grader.catalog.errors import WrongUse
+from grader.cli.cmd_bundle import save, write
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    from grader.integrations.gradescope import VISIBLE
+
+    parser.add_argument("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="default: gradescope.zip")
+    parser.add_argument("--seed", type=int, help="of the fresh inputs, in every run; default: a new secret in each")
+    parser.add_argument("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts")
+    parser.add_argument("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")
+    parser.add_argument(
+        "--grade", metavar="FOLDER", type=Path, help="grade this folder, write results.json to --output"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    exercises = catalog.find_all(options.exercises)
+    if options.grade is not None:
+        return grade(options, exercises)
+    from grader.integrations import gradescope
+
+    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier)
+    write(options.output or Path("gradescope.zip"), zipped)
+    return errors.PASSED
+
+
+def grade(options: argparse.Namespace, exercises) -> int:
+    """Grade one submission. results.json is there from the first moment on, and grows with each exercise."""
+    from grader.integrations import gradescope
+
+    if options.output is None:
+        raise WrongUse("--grade needs --output results.json")
+
+    def write(content: dict) -> bool:
+        return save(options.output, json.dumps(content, indent=1) + "\n")
+
+    write(gradescope.failure("the autograder was ended before it was done."))
+    try:
+        from grader.integrations import one_student
+
+        graded = one_student.grade(
+            options.grade,
+            exercises,
+            options.seed,
+            options.accept_tier,
+            lambda graded: write(gradescope.results(graded, options.hidden)),
+        )
+        done = write(gradescope.results(graded, options.hidden)) and graded.complete
+    except Exception as error:
+        print(error, file=sys.stderr)  # for the instructor: Gradescope keeps it beside the results
+        write(gradescope.failure("the autograder could not do its work."))
+        done = False
+    return errors.PASSED if done else errors.NOT_DONE

@@ -1,0 +1,60 @@
+"""Give the next hint of an exercise, one more each time."""
+
+import argparse
+
+from grader import catalog
+from grader.catalog import errors, paths
+from grader.catalog.errors import WrongUse
+from grader.cli.cmd_check import first_not_done
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("exercise", nargs="?", metavar="EX", help="default: the first that is not done")
+    parser.add_argument("--task", type=int, metavar="N", help="for this task; default: the first that is not done")
+    parser.add_argument("--all", action="store_true", help="every hint at once")
+
+
+def run(options: argparse.Namespace) -> int:
+    exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
+    from grader.desk import hints
+
+    every, number = hints.all_hints(exercise.folder), exercise.folder[:2]
+    if options.task is not None:
+        every = tuple(hint for hint in every if hint.task == options.task)
+    if not every:
+        what = f"for task {options.task} " if options.task is not None else ""
+        raise WrongUse(f"There are no hints {what}in {paths.shown(paths.hints(exercise.folder))}.")
+    if options.all:
+        say(exercise, every, "")
+        return errors.PASSED
+    answer = hints.ask(exercise.folder, options.task)
+    if answer.hint is None:
+        raise WrongUse(f"You have seen them all. Again: make hint EX={number} ALL=1")
+    say(exercise, (answer.hint,), left(answer, number))
+    return errors.PASSED
+
+
+def left(answer, number: str) -> str:
+    """How many hints are left, and how to get them."""
+    if not answer.left:
+        return f"That was the last one. All again: make hint EX={number} ALL=1"
+    more = f"{answer.left_of_task} more for this task, {answer.left} in all"
+    return f"{more}. The next one: make hint EX={number}"
+
+
+def say(exercise: catalog.Exercise, given: tuple, closing: str) -> None:
+    """Print hints, wrapped to the terminal."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from grader.reports import terminal
+
+    where, task = terminal.console(), None
+    where.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))
+    for hint in given:
+        if hint.task != task:
+            task = hint.task
+            where.print(Text(f"Task {task}"))
+        where.print(Padding(Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), hint.text), (0, 0, 0, 2)))
+    if closing:
+        where.print(Text(closing, "dim"))

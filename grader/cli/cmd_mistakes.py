@@ -1,0 +1,66 @@
+"""Show the known mistakes of an exercise: what a learner reads, what each changes, which checks it fails."""
+
+import argparse
+import json
+
+from grader import catalog
+from grader.catalog import errors
+from grader.catalog.errors import WrongUse
+
+COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("exercise", metavar="EX", help="its number or name")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one mistake; default: all")
+    parser.add_argument("--format", choices=("text", "json", "md"), default="text")
+
+
+def run(options: argparse.Namespace) -> int:
+    from grader.catalog import mistakes, overlay, paths
+
+    folder = catalog.find(options.exercise).folder
+    known = [one for one in mistakes.mistakes(folder) if options.name in (None, one.name)]
+    if not known:
+        wanted = options.name or "mistakes"
+        raise WrongUse(f"{folder} has no {wanted} here. See all: make mistakes EX={folder[:2]}")
+    solution, not_passed = paths.solution(folder).read_text("utf-8"), mistakes.failed_checks(folder)
+    rows = [
+        {
+            "name": one.name,
+            "sentence": one.sentence,
+            "changes": overlay.difference(solution, one.overlay),
+            "failed_checks": list(not_passed[one.name].failed) if one.name in not_passed else [],
+        }
+        for one in known
+    ]
+    if options.format == "json":
+        print(json.dumps({"schema": 1, "exercise": folder, "mistakes": rows}, indent=2, ensure_ascii=False))
+    elif options.format == "md":
+        print(f"# Mistakes of {folder}\n\n" + "\n".join(map(_markdown, rows)), end="")
+    else:
+        _show(rows)
+    return errors.PASSED
+
+
+def _show(rows: list[dict]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for row in rows:
+        console.print(Text(row["name"], "bold"))
+        console.print(Text(row["sentence"]))
+        for line in row["changes"]:
+            console.print(Text(f"    {line}", COLOURS.get(line[:1], "")))
+        console.print(Text(f"fails: {_failed(row)}\n", "dim"))
+    console.print(f"{len(rows)} mistake{'s' * (len(rows) != 1)}")
+
+
+def _markdown(row: dict) -> str:
+    changes = "\n".join(row["changes"])
+    return f"## `{row['name']}`\n\n{row['sentence']}\n\n```diff\n{changes}\n```\n\nFails: {_failed(row)}\n"
+
+
+def _failed(row: dict) -> str:
+    return ", ".join(row["failed_checks"]) or "not known yet (make verify WRITE=1)"

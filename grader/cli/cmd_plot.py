@@ -1,0 +1,55 @@
+"""Pictures of one exercise: your attention weights beside the expected ones, for the documented sentence."""
+
+import argparse
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog import errors, paths
+from grader.catalog.errors import WrongUse
+from grader.cli.cmd_check import first_not_done
+from grader.records import submission
+from grader.sandbox.forkserver import ForkServer
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("exercise", nargs="?", metavar="EX", help="a number (3, 03), a slug or a folder name")
+    parser.add_argument("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="write a .png, .svg or .pdf file")
+
+
+def run(options: argparse.Namespace) -> int:
+    exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
+    if not paths.pictures(exercise.folder).exists():
+        raise WrongUse(f"{exercise.folder} has no picture. Others have: make plot EX=03")
+    path = options.submission or paths.stub(exercise.folder)
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.judge import capture
+
+        try:
+            pictures = capture.capture_pictures(exercise, submission.read(path), fork_server)
+        except submission.BadSubmission as error:
+            pictures = capture.blank(exercise, str(error))
+    if options.output is not None:
+        from grader.reports.heatmap import files
+
+        files.save(pictures, options.output)
+        print(f"{options.output} holds {len(pictures)} picture{'' if len(pictures) == 1 else 's'}.")
+    else:
+        show(exercise, pictures)
+    return errors.PASSED
+
+
+def show(exercise: catalog.Exercise, pictures) -> None:
+    """Print the pictures in the terminal's width; a pipe gets eighty columns."""
+    from rich.text import Text
+
+    from grader.reports import terminal
+    from grader.reports.heatmap.blocks import WIDTH, render
+
+    where = terminal.console()
+    where.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))
+    said = None
+    for picture in pictures:
+        for line in render(picture, where.width if where.is_terminal else WIDTH, note=picture.note != said):
+            where.print(line, soft_wrap=True)
+        said = picture.note

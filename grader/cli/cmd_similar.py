@@ -1,0 +1,72 @@
+"""List pairs of submissions that agree more than chance and beyond the stub, for a person to judge."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog import errors
+from grader.classroom.intake import tally
+from grader.classroom.intake.finder import find
+from grader.cli import processes
+from grader.records.sanitize import label
+
+MOST, MOST_ASKED = 200, 10  # pairs printed; JSON gives all; entries that need a person
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("submissions", metavar="SUBMISSIONS", type=Path, help="a folder or archive, as for grade")
+    parser.add_argument("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--jobs", type=processes.number, help="processes that read; default: one a core")
+
+
+def run(options: argparse.Namespace) -> int:
+    from grader.classroom.similar import pairs
+
+    found = find(options.submissions, catalog.find_all(options.exercises))
+    print(tally.sum_of(found.count, "to compare"), file=sys.stderr)
+    print(f"{len(found.students)} students, {len(found.handins)} files: {found.layout}", file=sys.stderr)
+    for told in tally.lines(found.needs_person, MOST_ASKED):
+        print(label(told), file=sys.stderr)
+    listed = pairs(found.handins, options.jobs or processes.cores())
+    sys.stdout.write(as_json(listed) if options.format == "json" else text(listed))
+    return errors.PASSED
+
+
+def text(listed) -> str:
+    """Each pair with what it agrees in, for a terminal."""
+    if not listed:
+        return "No two submissions agree more than chance would have it.\n"
+    lines, last = [], None
+    for pair in listed[:MOST]:
+        both = (pair.student_a, pair.student_b)
+        if both != last:
+            lines.append(f"{named(pair.student_a)} and {named(pair.student_b)}: weight {pair.total:g}")
+            last = both
+        lines.append(f"  {pair.exercise}: {pair.score:.0%} of what is the smaller one's own, weight {pair.weight:g}")
+        lines += [f"    {piece}" for piece in pair.evidence]
+    if len(listed) > MOST:
+        lines.append(f"… and {len(listed) - MOST} more: --format json gives all")
+    lines.append("Two people may well have the same thought: look at both before you say anything.")
+    return "\n".join(lines) + "\n"
+
+
+def named(student) -> str:
+    return f"{student.name} ({student.id})" if student.name not in ("", student.id) else student.id
+
+
+def as_json(listed) -> str:
+    known = [
+        {
+            "students": [pair.student_a.id, pair.student_b.id],
+            "exercise": pair.exercise,
+            "score": round(pair.score, 3),
+            "weight": pair.weight,
+            "total": pair.total,
+            "evidence": [{"a": [e.a.first, e.a.last], "b": [e.b.first, e.b.last]} for e in pair.evidence],
+        }
+        for pair in listed
+    ]
+    return json.dumps({"schema": 1, "pairs": known}, indent=2, ensure_ascii=False) + "\n"

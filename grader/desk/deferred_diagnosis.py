@@ -1,0 +1,85 @@
+"""Grades for a waiting learner: first the verdict, and its likely causes a moment later."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from grader.catalog import Exercise, paths
+from grader.desk.spare_worker import SpareWorkers
+from grader.judge.examiner import Examiner, limits_of
+from grader.judge.proxy import Learner
+from grader.judge.session import Check, Session
+from grader.records.bounded_cache import BoundedCache
+from grader.records.results import ExerciseResult, Settings, unreadable
+from grader.records.submission import Submission
+from grader.sandbox.connection import Remote
+
+__all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
+PRINTS = 8 << 20  # bytes that are kept
+
+
+def grade_all(
+    exercise: Exercise,
+    submissions: Iterable[Submission],
+    workers: SpareWorkers,
+    settings: Settings,
+    publish: Callable[[ExerciseResult], None],
+    superseded: Callable[[], bool],
+) -> None:
+    """Grade the submissions as examiner.grade_all does. `publish(result)` is called once or twice for each.
+
+    superseded: whether a newer file waits, in which case the causes are not looked for.
+    """
+
+    with Session(exercise, settings.seed) as session:
+        examiner = DeferredExaminer(session, workers, settings)
+        for submission in submissions:
+            result = examiner.examine(submission)
+            publish(result)
+            if examiner.failures is not None and not superseded():
+                publish(examiner.explained(result))
+            if not superseded():
+                examiner.record_requests()
+
+
+class DeferredExaminer(Examiner):
+    """An examiner that postpones the diagnosis. failures: what there is to explain about the last submission."""
+
+    def __init__(self, session: Session, fork_server: SpareWorkers, settings: Settings) -> None:
+        super().__init__(session, fork_server, settings)
+        self.prints: BoundedCache[tuple, str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
+
+    def examine(self, submission: Submission) -> ExerciseResult:
+        self.failures = None
+        return super().examine(submission)
+
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> tuple:
+        """Judge one check as without `reveal`: equal answers are judged once, and their prints are cached too."""
+        settings, before = self.settings, len(remote.output)
+        self.settings = replace(settings, reveal=False)
+        try:
+            key, error, calls = super().judge(check, subject, remote)
+        finally:
+            self.settings = settings
+        if key is not None and len(remote.output) == before:
+            remote.output += self.prints.get(key, "")
+        elif key is not None:
+            self.prints.put(key, remote.output[before:])
+        return key, error, calls
+
+    def sentences(self, failures, passed, keys) -> dict[str, str]:
+        """No sentence yet: keep what `explained` needs."""
+        self.failures = (failures, passed, keys) if failures else None
+        return {}
+
+    def explained(self, result: ExerciseResult) -> ExerciseResult:
+        """The same verdict with the diagnoses."""
+        diagnoses = super().sentences(*self.failures)
+        checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
+        return replace(result, checks=checks)
+
+    def record_requests(self) -> None:
+        """Record the requests of all checks while nobody waits. A bundle has no solution with which to record them."""
+        if self.recording is None and paths.solution(self.exercise.folder).exists():
+            super().record_requests()
+            for check in self.session.checks:
+                self.recording.of(check)

@@ -1,0 +1,148 @@
+"""What this machine has and lacks: one finding each, with how to mend it."""
+
+import importlib.metadata
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
+from grader.sandbox import tiers
+from grader.sandbox.forkserver import ForkServer
+
+ROOM_MB = 200  # free space that reports and notebooks want
+OPTIONAL = {
+    "nbgrader": "notebooks for a class (pip install 'nbgrader>=0.9.5')",
+    "distributed": "grading on many machines (pip install 'distributed>=2024.1')",
+}
+NAMES = {"distributed": "Dask"}
+TORCH_AT_LEAST = (2, 4)
+# What a reason says, and what to do about it.
+CURES = (
+    ("bubblewrap is not installed", "sudo apt install bubblewrap (Fedora: sudo dnf install bubblewrap)"),
+    ("uid map", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap"),
+    (
+        "bubblewrap is refused",
+        "allow user namespaces; in Docker: --security-opt seccomp=unconfined, or stay with tier B",
+    ),
+    ("Landlock", "a kernel of 5.13 or later, started with landlock in its lsm= list"),
+    ("no such walls", "grade others' code in a Linux container or a virtual machine; for your own code tier D will do"),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fact of this machine. ok: nothing needs to be done; mend: what to type otherwise."""
+
+    what: str
+    ok: bool
+    text: str
+    mend: str = ""
+
+
+def findings() -> list[Finding]:
+    """Everything that a user of this repository may need, most important first. Takes some seconds."""
+    return [_python(), _torch(), *_sandbox(), _device(), *_disk(), *_optional()]
+
+
+def text(found: list[Finding]) -> str:
+    """The findings for a terminal, one line each and a second one where something can be mended."""
+    width = max(len(finding.what) for finding in found)
+    lines = []
+    for finding in found:
+        lines.append(f" {'✔' if finding.ok else '✘'} {finding.what:<{width}}  {finding.text}")
+        if finding.mend:
+            lines.append(f"   {'':<{width}}  → {finding.mend}")
+    return "\n".join(lines)
+
+
+def _python() -> Finding:
+    ok = sys.version_info >= (3, 10)
+    mend = "" if ok else "install Python 3.10 or later, then make check PYTHON=/path/to/it"
+    return Finding("Python", ok, f"{platform.python_version()}, {sys.executable}", mend)
+
+
+def _torch() -> Finding:
+    version = _version("torch")
+    if version is None:
+        return Finding(
+            "torch", False, "not installed", "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+        )
+    parts = tuple(int(part) for part in version.split("+")[0].split(".")[:2] if part.isdigit())
+    ok = parts >= TORCH_AT_LEAST
+    return Finding("torch", ok, version, "" if ok else "pip install --upgrade 'torch>=2.4'")
+
+
+def _sandbox() -> list[Finding]:
+    """The tier that works, tried for real, and why none better does."""
+    try:
+        tier = tiers.choose(sure=True)
+        with ForkServer() as fork_server:
+            record = fork_server.sandbox
+    except (tiers.Unavailable, InfrastructureError) as error:
+        return [Finding("sandbox", False, str(error), "report this with the text above: see SECURITY.md")]
+    walls = ", ".join(record.layers)
+    good = record.tier in "ABC" and not record.holes
+    said = f"tier {record.tier}: {walls}; {len(record.probe)} forbidden things tried"
+    said += ", all refused as promised" if good else f", open: {', '.join(record.holes)}" if record.holes else ""
+    if record.tier == "D":
+        said = f"tier D: {walls}. Fit for your own code alone; `grade` refuses"
+    mend = "report this: see SECURITY.md" if record.holes else ""
+    found = [Finding("sandbox", good, said, mend)]
+    reasons = record.reasons or tier.reasons
+    found += [Finding(f"not tier {reason[:1]}", record.tier in "ABC", reason[3:], _cure(reason)) for reason in reasons]
+    if tier.uid is None and tiers.is_root() and record.tier in "AB":
+        found.append(Finding("user", True, _same_user(record.tier), "grade as an ordinary user, who needs no other"))
+    return found
+
+
+def _same_user(tier: str) -> str:
+    why = "the interpreter or torch lies where only root may read" if tier in "AB" else "root has no spare user here"
+    return f"workers stay root without its powers: {why}"
+
+
+def _device() -> Finding:
+    import torch
+
+    if torch.cuda.is_available():
+        return Finding("device", True, f"cuda: {torch.cuda.get_device_name(0)} (check … --device cuda)")
+    if torch.backends.mps.is_available():
+        return Finding("device", True, "cpu; mps is there, exercises are graded on the cpu")
+    return Finding("device", True, f"cpu ({torch.backends.cpu.get_cpu_capability()}); every exercise runs on it")
+
+
+def _disk() -> list[Finding]:
+    free = shutil.disk_usage(paths.ROOT).free >> 20
+    found = [Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB")]
+    for name, folder in (("this folder", paths.ROOT), ("temporary files", Path(tempfile.gettempdir()))):
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                found.append(Finding(name, True, "can be written"))
+        except OSError as error:
+            found.append(
+                Finding(name, True, f"cannot be written ({error.strerror}): checking works, progress is not kept")
+            )
+    return found
+
+
+def _optional() -> list[Finding]:
+    found = []
+    for name, purpose in OPTIONAL.items():
+        version = _version(name)
+        said = version or f"not installed; wanted only for {purpose}"
+        found.append(Finding(NAMES.get(name, name), True, said))
+    return found
+
+
+def _cure(reason: str) -> str:
+    return next((cure for words, cure in CURES if words in reason), "")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,161 @@
+"""A learner's progress: one small file in the checkout, whose loss or damage is never an error.
+
+The last verdict on each exercise is kept beside it. Both may be deleted: a grading writes them again.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.catalog import paths
+from grader.records.results import ExerciseResult
+
+SCHEMA = 1
+STATUSES = ("not started", "begun", "passed")
+LOCK_S = 2.0  # seconds to wait for the lock, which a stopped process may hold
+
+
+@dataclass
+class State:
+    """One exercise's history. first_pass: seconds since 1970, or None."""
+
+    status: str = "not started"  # one of STATUSES
+    points: float = 0.0
+    attempts: int = 0
+    first_pass: float | None = None
+    hints: dict[str, int] = field(default_factory=dict)  # stages seen, by task
+
+    @property
+    def done(self) -> bool:
+        """Whether the exercise was passed once: an edit that breaks it again takes nothing away."""
+        return self.first_pass is not None
+
+
+def load() -> dict[str, State]:
+    """States by exercise folder. A damaged or newer file is set aside under another name."""
+    with _locked():
+        return _load()
+
+
+def note(result: ExerciseResult, attempt: bool = True) -> None:
+    """Record the result of the learner's own file.
+
+    attempt: False where the same file was graded before.
+    """
+
+    def take(state: State) -> None:
+        if result.started:
+            state.attempts += attempt
+        state.points = result.points
+        if result.status == "passed":
+            state.status, state.first_pass = "passed", state.first_pass or round(time.time())
+        else:
+            state.status = "begun" if result.started else "not started"
+
+    change(result.exercise, take)
+    _keep(result)
+
+
+def change(folder: str, edit: Callable[[State], None]) -> State:
+    """Call `edit(state)` for one exercise while no other process writes. Returns the new state."""
+    with _locked():
+        states = _load()
+        state = states.setdefault(folder, State())
+        edit(state)
+        _save(states)
+    return state
+
+
+def last(folder: str) -> ExerciseResult | None:
+    """The last verdict on the learner's own file, or None where there is none that can be read."""
+    from grader.reports import json as as_json
+
+    try:
+        return as_json.read(json.loads(paths.last_result(folder).read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _keep(result: ExerciseResult) -> None:
+    from grader.reports import json as as_json
+
+    path = paths.last_result(result.exercise)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(exist_ok=True)
+    _write(path, as_json.render(result))
+
+
+def _load() -> dict[str, State]:
+    try:
+        data = json.loads(paths.PROGRESS.read_text("utf-8"))
+        if data["schema"] != SCHEMA:
+            raise ValueError
+        return {folder: _state(**fields) for folder, fields in data["exercises"].items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
+        _set_aside()
+        return {}
+
+
+def _state(**fields: Any) -> State:
+    """A state from the fields in the file. Raises TypeError or ValueError where they are not valid."""
+    state = State(**{**fields, "hints": fields.get("hints") or {}})
+    if state.status not in STATUSES:
+        raise ValueError(state.status)
+    numbers = [state.points, state.attempts, state.first_pass or 0, *state.hints.values()]
+    if not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
+        raise ValueError(numbers)
+    return state
+
+
+def _save(states: dict[str, State]) -> None:
+    document = {"schema": SCHEMA, "exercises": {folder: asdict(state) for folder, state in states.items()}}
+    _write(paths.PROGRESS, json.dumps(document, indent=1) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace the file as a whole. In a read-only checkout nothing is kept."""
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _locked() -> Iterator[None]:
+    """Hold the lock of this checkout, where the system has locks, and wait for it at most LOCK_S."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl
+
+            file = stack.enter_context(paths.progress_lock().open("w"))
+            until = time.monotonic() + LOCK_S
+            while time.monotonic() < until:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    time.sleep(0.005)
+        yield
+
+
+def _set_aside() -> None:
+    path = paths.PROGRESS
+    for number in range(1, 1000):
+        aside = path.with_name(f"{path.name}.damaged-{number}")
+        if not aside.exists():
+            with contextlib.suppress(OSError):
+                path.rename(aside)
+            return

@@ -1,0 +1,58 @@
+"""Puts the stub of an exercise back and keeps the learner's file beside it."""
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+from grader.catalog import paths, stubs
+from grader.catalog.errors import WrongUse
+
+
+def source(folder: str) -> str:
+    """The stub as it was handed out: made from the solution, or the copy in a bundle.
+
+    Raises WrongUse where there is neither.
+    """
+    for path, make in ((paths.pristine_stub(folder), str), (paths.solution(folder), stubs.make)):
+        with contextlib.suppress(FileNotFoundError):
+            return make(path.read_text("utf-8"))
+    path = paths.shown(paths.stub(folder))
+    raise WrongUse(f"There is no fresh stub for {folder} here. If git has it: git checkout -- {path}")
+
+
+def reset(folder: str) -> Path | None:
+    """Put the stub back. Returns where the learner's file is kept, or None where there was nothing to keep.
+
+    Raises WrongUse where a file cannot be written; then nothing has changed.
+    """
+    path, stub = paths.stub(folder), source(folder).encode()
+    try:
+        try:
+            own = path.read_bytes()
+        except FileNotFoundError:
+            own = b""
+        if own == stub:
+            return None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kept = _keep(path, own) if own else None
+        new = path.with_name(f".{path.name}.new")
+        new.write_bytes(stub)
+        os.replace(new, path)  # an editor that has the file open sees it whole
+    except OSError as error:
+        raise WrongUse(f"{paths.shown(path)} cannot be reset: {error.strerror}. Nothing was lost.") from None
+    return kept
+
+
+def _keep(path: Path, content: bytes) -> Path:
+    """Write a copy with the date in its name, without overwriting any file. Returns its path."""
+    date = time.strftime("%Y-%m-%d-%H%M%S")
+    number = 1
+    while True:
+        kept = path.with_name(f"{path.name}.{date}" + (f"-{number}" if number > 1 else ""))
+        try:
+            with kept.open("xb") as file:
+                file.write(content)
+            return kept
+        except FileExistsError:
+            number += 1

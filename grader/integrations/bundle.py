@@ -1,0 +1,142 @@
+"""What learners get, as one zip: lessons, stubs, hints, and the grader with the documented checks alone.
+
+Everything in it is on a list of what may be given out; solutions, wrong versions and hidden checks are not. An
+exercise.toml is taken over without what it tells of hidden checks, but for the sum of their points.
+The zip of the same tree has the same bytes.
+"""
+
+import ast
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog import paths, stubs
+from grader.catalog.documented import numbers
+from grader.catalog.errors import WrongUse
+
+TOP = "attention-kata"  # the folder inside the zip
+WHOLE = ("constraints.txt", "pyproject.toml", "LICENSE", "SECURITY.md", ".gitignore")
+PARTS = (".py", ".css", ".js", ".json", ".html", ".svg")  # of the grader's files
+AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are written
+NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
+    "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "similar", "bundle",
+    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot",
+}  # fmt: skip
+DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
+
+
+def build() -> bytes:
+    """The zip. Raises WrongUse in a copy that is a bundle itself."""
+    if not paths.SOLUTIONS.is_dir():
+        raise WrongUse("This copy holds no solutions, so it makes no bundle. Use the project's own repository.")
+    return zipped({f"{TOP}/{name}": content for name, content in files()})
+
+
+def zipped(content: dict[str, bytes], programs: tuple[str, ...] = ()) -> bytes:
+    """A zip with these files, the same bytes for the same files. programs: those that can be run."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in sorted(content):
+            info = zipfile.ZipInfo(name, DATE)
+            info.create_system = 3  # Unix, on Windows too
+            info.external_attr = (0o100755 if name in programs else 0o100644) << 16
+            archive.writestr(info, content[name], zipfile.ZIP_DEFLATED, compresslevel=9)
+    return buffer.getvalue()
+
+
+def files() -> Iterator[tuple[str, bytes]]:
+    """The bundle's files: name and content."""
+    yield "README.md", paths.LEARNERS_README.read_bytes()
+    yield "Makefile", makefile(paths.MAKEFILE.read_text("utf-8")).encode()
+    yield ".github/workflows/grade.yml", paths.template("grade.yml").read_bytes()
+    for name in WHOLE:
+        yield name, paths.at_root(name).read_bytes()
+    for path in sorted(paths.GRADER.rglob("*")):
+        inside = path.relative_to(paths.GRADER)
+        if (
+            path.is_file()
+            and path.suffix in PARTS
+            and inside.parts[0] != "checks"
+            and inside.name not in AUTHORS
+            and "__pycache__" not in inside.parts
+        ):
+            yield f"grader/{inside.as_posix()}", path.read_bytes()
+    for exercise in catalog.exercises():
+        yield from of_exercise(exercise.folder)
+
+
+def whole() -> Iterator[tuple[str, bytes]]:
+    """All that grading with every check needs, solutions too: for the autograders of platforms, not for learners."""
+    for name in ("README.md", *WHOLE):
+        yield name, paths.at_root(name).read_bytes()
+    for room in (paths.GRADER, paths.SOLUTIONS):
+        for path in sorted(room.rglob("*")):
+            if path.is_file() and path.suffix in (*PARTS, ".toml") and "__pycache__" not in path.parts:
+                yield path.relative_to(paths.ROOT).as_posix(), path.read_bytes()
+
+
+def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
+    """One exercise: its lesson, a fresh stub, its hints, and its documented checks."""
+    room, lesson = f"grader/checks/{folder}", f"exercises/{folder}"
+    public = paths.documented_checks(folder)
+    shown = check_names(public)
+    stub = stubs.make(paths.solution(folder).read_text("utf-8")).encode()
+    slug = paths.slug(folder)
+    yield f"{lesson}/{slug}.py", stub  # never the file in this checkout: somebody may have worked on it
+    yield f"{room}/{slug}.stub", stub
+    for path in (paths.lesson(folder), paths.hints(folder)):
+        yield f"{lesson}/{path.name}", path.read_bytes()
+    yield f"{room}/{public.name}", public.read_bytes()
+    yield f"{room}/exercise.toml", points_shown(paths.exercise_toml(folder).read_text("utf-8"), shown).encode()
+    if paths.documented_toml(folder).exists():
+        hidden = {number.id for number in numbers(folder) if number.check not in shown}
+        text = paths.documented_toml(folder).read_text("utf-8")
+        yield f"{room}/documented.toml", numbers_shown(text, hidden).encode()
+
+
+def check_names(path: Path) -> set[str]:
+    """The checks that a file defines."""
+    tree = ast.parse(path.read_text("utf-8"))
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {name.removeprefix("test_") for name in names if name.startswith("test_")}
+
+
+def points_shown(toml: str, shown: set[str]) -> str:
+    """An exercise.toml without comments and without the points of hidden checks; their sum stays."""
+    lines, section, hidden = [], "", 0.0
+    for line in toml.splitlines():
+        section = line.strip() if line.startswith("[") else section
+        entry = re.fullmatch(r"(\w+)\s*=\s*([\d.]+)\s*(#.*)?", line)
+        if line.lstrip().startswith("#"):
+            continue
+        if section == "[points]" and entry and entry[1] not in shown:
+            hidden += float(entry[2])
+        else:
+            lines.append(line)
+    return f"hidden_points = {hidden:g}\n" + "\n".join(lines) + "\n"
+
+
+def numbers_shown(toml: str, hidden: set[str]) -> str:
+    """A documented.toml without the numbers that only hidden checks look at."""
+    head, *entries = re.split(r"(?m)^(?=\[\[number\]\])", toml)
+    kept = [entry for entry in entries if not any(f'id = "{name}"\n' in entry for name in hidden)]
+    return head + "".join(kept)
+
+
+def makefile(text: str) -> str:
+    """The Makefile without the targets of authors and teachers."""
+    blocks = re.split(r"\n\n(?=\S)", text.rstrip("\n"))
+    kept = [block for block in blocks if not any(_is_not_here(line) for line in block.splitlines()[:3])]
+    lines = "\n\n".join(kept).splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith(".PHONY:"):
+            lines[number] = " ".join(word for word in line.split() if not _is_not_here(f"{word}:"))
+    return "\n".join(lines) + "\n"
+
+
+def _is_not_here(line: str) -> bool:
+    target = re.match(r"([a-z0-9-]+):(?!=)", line)
+    return bool(target) and (target[1] in NOT_HERE or target[1].partition("-")[0] in NOT_HERE)

@@ -1,0 +1,92 @@
+"""Gradescope: the results.json that it shows, and the zip that it builds its autograder from.
+
+The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/specs/
+"""
+
+from collections.abc import Sequence
+
+from grader.catalog import Exercise, paths
+from grader.integrations import bundle
+from grader.integrations.one_student import Graded
+from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
+
+VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
+SCRIPTS = ("setup.sh", "run_autograder")
+BLAMELESS = "That is not your code's fault. Tell your instructor."
+
+
+def results(graded: Graded, hidden: str = "visible") -> dict:
+    """The content of results.json. hidden: who sees the hidden checks; their inputs and numbers nobody does."""
+    tests = [test for exercise, result in graded.results for test in _tests(exercise, result, hidden)]
+    said = [f"{result.exercise}: {_said(result)}" for _, result in graded.results if result and result.message]
+    lost = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
+    return {
+        "execution_time": graded.seconds,
+        "output": "\n".join([*said, *lost]),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+    }
+
+
+def failure(reason: str) -> dict:
+    """The content of results.json where the autograder could not do its work."""
+    return {
+        "score": 0,
+        "output": f"This submission was not graded: {reason} {BLAMELESS}",
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+    }
+
+
+def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str):
+    if result is None:
+        file = f"{exercise.folder}/{exercise.slug}.py"
+        name = f"{exercise.folder[:2]} {exercise.title}"
+        yield _test(name, exercise.folder[:2], 0.0, exercise.max_points, f"nothing was handed in: {file}", "visible")
+        return
+    if result.status == NOT_GRADED:
+        name = f"{exercise.folder[:2]} {exercise.title}"
+        yield _test(name, exercise.folder[:2], 0.0, exercise.max_points, _said(result), "visible")
+        return
+    for number, check in enumerate(result.checks, 1):
+        name = f"{exercise.folder[:2]} {exercise.title}: {check.title}"
+        seen = hidden if check.hidden else "visible"
+        place = f"{exercise.folder[:2]}.{number}"
+        yield _test(name, place, check.points, check.max_points, _output(check), seen, check.outcome == PASSED)
+
+
+def _said(result: ExerciseResult) -> str:
+    """What a student reads of the file as a whole; what broke in the grader is the instructor's to read."""
+    return f"not graded. {BLAMELESS}" if result.status == NOT_GRADED else result.message
+
+
+def _test(name: str, number: str, score: float, most: float, output: str, seen: str, passed: bool = False) -> dict:
+    return {
+        "name": name,
+        "number": number,
+        "score": score,
+        "max_score": most,
+        "status": "passed" if passed else "failed",
+        "output": output,
+        "output_format": "text",
+        "visibility": seen,
+    }
+
+
+def _output(check: CheckResult) -> str:
+    return "\n".join(filter(None, [check.message, f"likely: {check.diagnosis}" if check.diagnosis else ""]))
+
+
+def package(exercises: Sequence[Exercise], seed: int | None, hidden: str, accept_tier: str | None) -> bytes:
+    """The autograder zip. seed None: a new secret in every run, else the same for all, always."""
+    kata = dict(bundle.whole())
+    words = [",".join(exercise.folder for exercise in exercises), "--hidden", hidden]
+    words += ["--seed", str(seed)] if seed is not None else []
+    words += ["--accept-tier", accept_tier] if accept_tier else []
+    content = {f"kata/{name}": data for name, data in kata.items()}
+    content |= {name: paths.template(name).read_bytes() for name in SCRIPTS}
+    content["options"] = ("\n".join(words) + "\n").encode()
+    return bundle.zipped(content, programs=SCRIPTS)

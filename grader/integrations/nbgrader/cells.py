@@ -1,0 +1,172 @@
+"""Restores the released cells of a submitted notebook, and takes the learner's code from it.
+
+Only the gradebook decides which cells are graded, what they hold and what they are worth. Of the metadata in a
+submission only the claimed ids of the cells are used.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+import nbformat
+
+from grader.records import submission
+from grader.records.limited import limited
+from grader.records.submission import Submission
+
+if TYPE_CHECKING:  # a notebook is restored without nbgrader's database
+    from nbgrader.api import Gradebook
+
+OUR_MAGIC = re.compile(r"\s*%(documented\b.*|load_ext\s+documented_checks)\s*")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell as the instructor released it."""
+
+    id: str
+    kind: str  # "code" or "markdown"
+    source: str
+    checksum: str | None
+    locked: bool
+    grade: bool = False
+    solution: bool = False
+    task: bool = False
+    points: float = 0.0
+
+    @property
+    def is_autograded(self) -> bool:
+        """Whether the grader, not a person, grades this cell."""
+        return self.grade and not self.solution and self.kind == "code"
+
+
+def released(gradebook: "Gradebook", notebook: str, assignment: str) -> tuple[Cell, ...]:
+    """The cells of a notebook as the gradebook holds them. Raises nbgrader's MissingEntry."""
+    record = gradebook.find_notebook(notebook, assignment)
+    points = {cell.name: cell.max_score for cell in [*record.grade_cells, *record.task_cells]}
+    grades, tasks = ({cell.name for cell in cells} for cells in (record.grade_cells, record.task_cells))
+    solutions = {cell.name for cell in record.solution_cells}
+    return tuple(
+        Cell(
+            id=cell.name,
+            kind=cell.cell_type,
+            source=cell.source,
+            checksum=cell.checksum,
+            locked=cell.locked,
+            grade=cell.name in grades,
+            solution=cell.name in solutions,
+            task=cell.name in tasks,
+            points=float(points.get(cell.name, 0.0)),
+        )
+        for cell in record.source_cells
+    )
+
+
+def restore(notebook: nbformat.NotebookNode, cells: Sequence[Cell]) -> None:
+    """Restore the released cells of a submission in place; all other cells become plain cells.
+
+    A locked cell is first searched by its text, so that neither a copy nor an id on another cell can replace it. A
+    missing cell is inserted after the cell that it followed.
+    """
+    submitted = [cell for cell in notebook.get("cells", ()) if isinstance(cell, dict)]
+    places = _places(submitted, cells)
+    released_at = {place: cell for cell, place in places.items()}
+    made = [_canonical(cell, released_at.get(place)) for place, cell in enumerate(submitted)]
+    position = {cell.id: made[place] for cell, place in places.items()}
+    for number, cell in enumerate(cells):
+        if cell.id in position or not cell.locked:
+            continue
+        before = next((position[c.id] for c in reversed(cells[:number]) if c.id in position), None)
+        at = next((i + 1 for i, other in enumerate(made) if other is before), len(made))
+        position[cell.id] = _canonical({}, cell)
+        made.insert(at, position[cell.id])
+    for number, cell in enumerate(made):
+        cell["id"] = f"cell-{number}"
+    notebook["cells"] = made
+    notebook["nbformat"], notebook["nbformat_minor"] = 4, 5
+    notebook["metadata"] = nbformat.from_dict({"language_info": {"name": "python"}})
+
+
+def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], shown: str) -> Submission:
+    """The learner's code: the code cells of a restored notebook without the locked ones.
+
+    Raises submission.BadSubmission where it cannot be graded as it is.
+    """
+    locked = {cell.id for cell in cells if cell.locked}
+    kept = [
+        {"cell_type": "code", "source": "\n".join(map(_without_our_magic, cell["source"].split("\n")))}
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code" and claimed(cell) not in locked
+    ]
+    data = json.dumps({"cells": kept}).encode()
+    if len(data) > submission.MAX_NOTEBOOK:
+        raise submission.BadSubmission(f"{shown} holds more code than can be graded.")
+    return submission.decode(data, shown, notebook=True)
+
+
+def learners_notebook(data: bytes, cells: Sequence[Cell], shown: str) -> Submission:
+    """The learner's code in a submitted notebook that is not restored yet. Raises BadSubmission."""
+    source, notes = _learners_notebook(data, tuple(map(astuple, cells)), shown)
+    return Submission(source, shown, tuple(notes))
+
+
+@limited
+def _learners_notebook(data: bytes, cells: tuple[tuple, ...], shown: str) -> tuple[str, tuple[str, ...]]:
+    released_cells = tuple(Cell(*facts) for facts in cells)
+    try:
+        notebook = nbformat.reads(data.decode("utf-8"), as_version=4)
+        restore(notebook, released_cells)
+    except Exception:  # nbformat raises many kinds
+        raise submission.BadSubmission(f"{shown} is not a notebook. Save it again from Jupyter.") from None
+    code = learner_code(notebook, released_cells, shown)
+    return code.source, code.notes
+
+
+def claimed(cell: Mapping) -> str | None:
+    """The id that the metadata of a cell claims, or None."""
+    metadata = cell.get("metadata")
+    about = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    name = about.get("grade_id") if isinstance(about, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _places(submitted: list, cells: Sequence[Cell]) -> dict[Cell, int]:
+    """The place of each released cell in the submission: found by its text, otherwise the last with its id."""
+    places: dict[Cell, int] = {}
+    for by_text in (True, False):
+        for cell in cells:
+            if cell in places or (by_text and not cell.locked):
+                continue
+            for place, other in enumerate(submitted):
+                named = claimed(other) == cell.id
+                fits = other.get("source") == cell.source if by_text else named
+                if fits and place not in places.values() and (named or cell not in places or not by_text):
+                    places[cell] = place
+    return places
+
+
+def _canonical(submitted: Mapping, cell: Cell | None) -> nbformat.NotebookNode:
+    """A new cell: the text of the submission, and everything else as in the gradebook."""
+    text = submitted.get("source")
+    text = text.encode("utf-8", "replace").decode() if isinstance(text, str) else ""  # half a character cannot be saved
+    kind = cell.kind if cell else submitted.get("cell_type")
+    if cell and cell.locked:
+        text = cell.source
+    made = {"cell_type": kind if kind in ("code", "markdown") else "raw", "source": text, "metadata": {}}
+    if kind == "code":
+        made |= {"execution_count": None, "outputs": []}
+    elif kind == "markdown" and isinstance(submitted.get("attachments"), dict):
+        made["attachments"] = submitted["attachments"]
+    if cell:
+        about = {"schema_version": 3, "grade_id": cell.id, "checksum": cell.checksum, "cell_type": cell.kind}
+        about |= {"grade": cell.grade, "solution": cell.solution, "locked": cell.locked, "task": cell.task}
+        if cell.grade or cell.task:
+            about["points"] = cell.points
+        made["metadata"] = {"nbgrader": about, "deletable": False, "editable": not cell.locked}
+    return nbformat.from_dict(made)
+
+
+def _without_our_magic(line: str) -> str:
+    return "" if OUR_MAGIC.fullmatch(line) else line

@@ -1,0 +1,112 @@
+"""Makes documented_checks.py: the documented checks of one exercise, to run in a notebook without the grader.
+
+It is assembled from the grader's own sources, so that a notebook judges by the same rules. Nothing hidden is included:
+test_documented.py is the only file of checks that is read.
+"""
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog import documented, paths
+from grader.catalog.errors import InfrastructureError
+
+NAME = "documented_checks.py"
+HEADER = '''"""The documented checks of exercise {folder}: made from the grader's sources, not to be edited.
+
+In a notebook beside this file: %load_ext documented_checks, then %documented 1 for the checks of task 1.
+Hidden checks, on fresh inputs, are added when the notebook is graded.
+"""'''
+# Where definitions are taken from, the first before those that build on it.
+OURS = ("worker/codec", "catalog/documented", "judge/words", "judge/compare", "judge/promises", "sentence")
+RUNNER = "integrations/nbgrader/in_notebook"
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """One top-level statement that defines names, as text, and the names that it uses."""
+
+    path: Path
+    names: frozenset[str]
+    text: str
+    uses: frozenset[str]
+
+
+def source(exercise: catalog.Exercise) -> str:
+    """The text of one exercise's documented_checks.py.
+
+    Raises InfrastructureError where a check and the grader define the same name.
+    """
+    numbers: dict[str, dict[str, str]] = {}
+    for number in documented.numbers(exercise.folder):
+        numbers.setdefault(f"test_{number.check}", {})[number.id] = number.printed
+    runner, checks = paths.module(f"{RUNNER}.py"), paths.documented_checks(exercise.folder)
+    offered = [definition for name in OURS for definition in _definitions(paths.module(f"{name}.py"))]
+    own = [*_definitions(runner), *_definitions(checks)]
+    copied = _needed(offered, own)
+    owner: dict[str, Path] = {}
+    for definition in [*copied, *own]:
+        for name in definition.names:
+            if owner.setdefault(name, definition.path) != definition.path:
+                both = f"{paths.shown(owner[name])} and {paths.shown(definition.path)}"
+                raise InfrastructureError(f"{name} is defined in {both}: rename the one of the check")
+    files = [*dict.fromkeys(definition.path for definition in copied), runner, checks]
+    used = frozenset().union(*(definition.uses for definition in [*copied, *own]))
+    imports = sorted({line for path in files for line in _imports(path, used)})
+    parts = [HEADER.format(folder=exercise.folder), "\n".join(imports)]
+    ordered = sorted([*copied, *own], key=lambda d: (d.path == checks, d.path != runner))  # the runner's classes first
+    parts += [definition.text for definition in ordered if definition.path != checks]
+    parts += [f"NUMBERS = {numbers!r}", *(definition.text for definition in ordered if definition.path == checks)]
+    return "\n\n\n".join(parts) + "\n"
+
+
+def _needed(offered: list[_Definition], own: list[_Definition]) -> list[_Definition]:
+    """The offered definitions that `own` uses, directly or not. Names that the checks define have priority."""
+    defined = {
+        name for definition in own if definition.path.name == paths.DOCUMENTED_CHECKS for name in definition.names
+    }
+    needed = {name for definition in own for name in definition.uses} - defined
+    chosen: set[int] = set()
+    while True:
+        new = {i for i, definition in enumerate(offered) if i not in chosen and definition.names & needed}
+        if not new:
+            return [offered[index] for index in sorted(chosen)]
+        chosen |= new
+        needed |= {name for index in new for name in offered[index].uses}
+
+
+def _definitions(path: Path) -> list[_Definition]:
+    text = path.read_text("utf-8")
+    lines, definitions = text.splitlines(), []
+    for node in ast.parse(text).body:
+        names = _defined(node)
+        if names:
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+            uses = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+            segment = "\n".join(lines[first - 1 : node.end_lineno])
+            definitions.append(_Definition(path, frozenset(names), segment, frozenset(uses)))
+    return definitions
+
+
+def _defined(node: ast.stmt) -> set[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _imports(path: Path, used: frozenset[str]) -> list[str]:
+    """The imports of a module from outside the grader, as far as they are used."""
+    lines = []
+    for node in ast.parse(path.read_text("utf-8")).body:
+        module = getattr(node, "module", None) or ""
+        if not isinstance(node, (ast.Import, ast.ImportFrom)) or getattr(node, "level", 0):
+            continue
+        if module.partition(".")[0] == "grader":
+            continue
+        for alias in node.names:
+            if (alias.asname or alias.name.partition(".")[0]) in used:
+                statement = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(module, [alias], 0)
+                lines.append(ast.unparse(statement))
+    return lines

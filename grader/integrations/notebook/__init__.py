@@ -1,0 +1,91 @@
+"""In a notebook: `from grader.notebook import check, hint, plot`, then `check("03")`.
+
+The kernel only collects what was run, and shows the answer. Grading runs in a process of its own, whose code the
+notebook cannot change, with the learner's code in a sandboxed worker as everywhere.
+"""
+
+import json
+import subprocess
+import sys
+
+from grader import catalog
+from grader.catalog import paths
+from grader.desk import reset
+from grader.integrations.notebook import collect
+
+NAME = "your notebook"  # what the learner's code is called in messages
+
+
+def check(exercise: str | int, seed: int | None = None) -> None:
+    """Grade what this notebook holds now: the definitions as their cells were last run. Shows the verdict."""
+    _show(_asked("check", exercise, seed))
+
+
+def plot(exercise: str | int) -> None:
+    """Show your attention weights beside the expected ones. It works while the code is still wrong."""
+    _show(_asked("plot", exercise))
+
+
+def hint(exercise: str | int, task: int | None = None) -> None:
+    """Show the next hint, for `task` where it is given."""
+    from grader.desk import hints
+
+    try:
+        known = catalog.find(str(exercise))
+    except catalog.NoSuchExercise as error:
+        return _show({"text": str(error)})
+    answer = hints.ask(known.folder, task)
+    if answer.hint is None:
+        return _show({"text": "No hint is left. All of them stand in hints.md, beside the lesson."})
+    text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"
+    return _show({"text": f"{text}\n\n{answer.left} left."}, markdown=True)
+
+
+def _asked(what: str, exercise: str | int, seed: int | None = None) -> dict:
+    """The answer of the process that grades: {"text": …, "html": …}."""
+    shell = _shell()
+    try:
+        known = catalog.find(str(exercise))
+    except catalog.NoSuchExercise as error:
+        return {"text": str(error)}
+    wanted = collect.defined(reset.source(known.folder))
+    source = collect.source(shell.history_manager.input_hist_raw, wanted)
+    if not source:
+        return {"text": f"Run the cells that define {', '.join(wanted)} first: none of them was run in this kernel."}
+    request = {"what": what, "exercise": known.folder, "source": source, "name": NAME, "seed": seed}
+    # Not in the notebook's folder: what lies beside it must not be imported there.
+    done = subprocess.run(
+        [sys.executable, "-m", "grader.integrations.notebook"],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        cwd=paths.ROOT,
+        check=False,
+    )
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        last = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
+        return {"text": f"The grader could not do its work: {last}"}
+
+
+def _shell():
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        get_ipython = bool  # calling it gives False
+    shell = get_ipython()
+    if not shell:
+        raise RuntimeError("This works in a notebook. In a terminal: make check EX=03") from None
+    return shell
+
+
+def _show(answer: dict, markdown: bool = False) -> None:
+    from IPython.display import display
+
+    forms = {"text/plain": answer["text"]}
+    if "html" in answer:
+        forms["text/html"] = answer["html"]
+    if markdown:
+        forms["text/markdown"] = answer["text"]
+    display(forms, raw=True)

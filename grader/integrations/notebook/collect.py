@@ -1,0 +1,122 @@
+"""What a notebook holds: the exercise's definitions as their cells were last run, and all that these build on.
+
+A kernel runs cells in any order and many times, and the saved file may be older or newer than what was run. So the
+history of the kernel decides: of each name the definition that was run last counts. Nothing is executed here.
+"""
+
+import ast
+import symtable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from grader.records import submission
+
+EVERYTHING = "*"
+COMPREHENSIONS = {"listcomp", "setcomp", "dictcomp", "genexpr"}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a cell that was run. `at`: its place in the order of running."""
+
+    at: int
+    cell: int  # the number that the notebook shows: In [5]
+    text: str
+    binds: frozenset[str]  # names that it defines
+    changes: frozenset[str]  # names whose object it alters: Model.forward = …, TABLE["a"] = 1
+    now: frozenset[str]  # names that it needs while it runs
+    later: frozenset[str]  # names that its functions need when they are called
+
+
+def source(cells: Sequence[str], wanted: Iterable[str]) -> str:
+    """One source that defines `wanted` from the cells that were run, in order; "" where none of them was.
+
+    cells: their text by number, as IPython's history keeps it (0 is empty).
+    """
+    statements = [statement for number, cell in enumerate(cells) for statement in _statements(number, cell)]
+    statements = [replace(statement, at=at) for at, statement in enumerate(statements)]
+    if not any(name in statement.binds for name in wanted for statement in statements):
+        return ""
+    taken: set[int] = set()
+    waiting = [(name, len(statements)) for name in wanted]
+    seen: set[tuple[str, int]] = set()
+    while waiting:
+        name, before = need = waiting.pop()
+        if need in seen:
+            continue
+        seen.add(need)
+        last = next((s for s in reversed(statements[:before]) if name in s.binds), None)
+        since = last.at if last else 0
+        found = [s for s in statements[since:before] if s is last or name in s.changes or EVERYTHING in s.binds]
+        for statement in found:
+            taken.add(statement.at)
+            waiting += [(other, statement.at) for other in statement.now]
+            waiting += [(other, len(statements)) for other in statement.later]
+    lines, cell = [], None
+    for statement in (statements[at] for at in sorted(taken)):
+        if statement.cell != cell:
+            cell = statement.cell
+            lines.append(f"# --- In [{cell}] ---")
+        lines.append(statement.text)
+    return "\n".join(lines) + "\n"
+
+
+def defined(source: str) -> list[str]:
+    """The functions and classes of a source, in order."""
+    return [node.name for node in ast.parse(source).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+
+
+def _statements(number: int, cell: str) -> list[Statement]:
+    """The statements of one cell; none where it is no Python, since nothing of such a cell was run."""
+    try:
+        text, _ = submission.without_magics(cell)
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    lines = text.splitlines()
+    return [_statement(number, node, lines) for node in tree.body]
+
+
+def _statement(number: int, node: ast.stmt, lines: list[str]) -> Statement:
+    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+    text = "\n".join(lines[first - 1 : node.end_lineno])
+    if ";" in text and not hasattr(node, "body"):  # several statements may share a line
+        text = ast.unparse(node)
+    return Statement(0, number, text, *map(frozenset, _names(node)))
+
+
+def _names(node: ast.stmt) -> tuple[set[str], set[str], set[str], set[str]]:
+    """The names of the notebook that a statement binds, changes, needs now and needs later; no function's own."""
+    table = symtable.symtable(ast.unparse(node), "cell", "exec")
+    own = table.get_symbols()
+    binds = {symbol.get_name() for symbol in own if symbol.is_assigned() or symbol.is_imported()}
+    if isinstance(node, ast.ImportFrom) and node.names[0].name == EVERYTHING:
+        binds.add(EVERYTHING)
+    now, later = {symbol.get_name() for symbol in own if symbol.is_referenced()}, set()
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        now.add(node.target.id)  # x += 1 reads x too
+    _globals(table, now, later)
+    changes = set()
+    for target in _targets(node):
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            target = target.value
+        if isinstance(target, ast.Name):
+            changes.add(target.id)
+    return binds, changes, now, later
+
+
+def _globals(table: symtable.SymbolTable, now: set[str], later: set[str]) -> None:
+    """Add the names of the notebook that the scopes inside use: functions when they are called, others at once."""
+    for scope in table.get_children():
+        at_once = scope.get_type() != "function" or scope.get_name() in COMPREHENSIONS
+        into = now if at_once else later
+        into |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+        _globals(scope, into, later)
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
+    """What a statement writes into: `Model.forward` in `Model.forward = …`; not inside of functions and classes."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return []
+    written = [n for n in ast.walk(node) if isinstance(n, (ast.Attribute, ast.Subscript))]
+    return [target for target in written if isinstance(target.ctx, (ast.Store, ast.Del))]

@@ -1,0 +1,87 @@
+"""Grades the folder of one student, as a platform lays it out."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.catalog import Exercise
+from grader.classroom.handins import HandIn, Misplaced
+from grader.classroom.intake.finder import find_one
+from grader.judge import examiner
+from grader.records import containment
+from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded
+from grader.records.seeds import secret_seed
+from grader.records.submission import NoSuchFile, Submission
+from grader.sandbox.forkserver import ForkServer
+
+SETTINGS = Settings(reveal=False)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One student's results, in the order of the exercises; None where nothing was handed in."""
+
+    results: tuple[tuple[Exercise, ExerciseResult | None], ...]
+    misplaced: tuple[Misplaced, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that was handed in has a verdict."""
+        return all(result is None or result.status != NOT_GRADED for _, result in self.results)
+
+
+def nothing(exercises: Sequence[Exercise]) -> Graded:
+    """The results before anything is graded: no exercise has a verdict."""
+    reason = "the autograder ended before it came to this"
+    return Graded(tuple((exercise, ungraded(exercise, exercise.folder, reason, SETTINGS)) for exercise in exercises))
+
+
+def grade(
+    folder: Path,
+    exercises: Sequence[Exercise],
+    seed: int | None = None,
+    accept_tier: str | None = None,
+    so_far: Callable[[Graded], None] = lambda graded: None,
+) -> Graded:
+    """Grade the submissions in the folder, behind a sandbox that was tested. seed None: a new secret.
+
+    so_far: is called with the results after each exercise. Raises InfrastructureError where there is no sandbox, and
+    WrongUse for a folder that cannot be read.
+    """
+    started = time.monotonic()
+    found = find_one(folder, exercises)
+    handins = {handin.exercise: handin for handin in found.handins}
+    settings = replace(SETTINGS, seed=secret_seed() if seed is None else seed)
+    results = [
+        (exercise, result if exercise.folder in handins else None) for exercise, result in nothing(exercises).results
+    ]
+
+    def known() -> Graded:
+        return Graded(tuple(results), found.misplaced, round(time.monotonic() - started, 2))
+
+    with ForkServer() as fork_server:
+        sandbox = fork_server.demand(accept_tier)
+        for place, exercise in enumerate(exercises):
+            if exercise.folder in handins:
+                result = _grade(exercise, handins[exercise.folder], folder, fork_server, settings)
+                if result.status == NOT_GRADED:
+                    containment.report(f"{exercise.folder}: {result.message}")
+                results[place] = (exercise, replace(result, sandbox=sandbox))
+                so_far(known())
+    return known()
+
+
+def _grade(
+    exercise: Exercise, handin: HandIn, folder: Path, fork_server: ForkServer, settings: Settings
+) -> ExerciseResult:
+    shown = handin.below(folder)
+
+    def read() -> Submission:
+        return replace(handin.read(), filename=shown)
+
+    try:
+        return examiner.graded(exercise, read, shown, fork_server, settings)
+    except NoSuchFile as error:
+        return examiner.unreadable(exercise, shown, str(error), settings)

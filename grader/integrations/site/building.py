@@ -1,0 +1,65 @@
+"""Builds the site with mkdocs-material as mkdocs.yml says, first in a folder that is thrown away afterwards."""
+
+import logging
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from grader.catalog import paths
+from grader.catalog.errors import WrongUse
+
+
+def build(out: Path) -> int:
+    """Write the site to a folder, whole or not at all. Gives the number of its pages.
+
+    Raises WrongUse where mkdocs is absent, a page is not right or the folder cannot be written.
+    """
+    try:
+        import latex2mathml  # noqa: F401
+        import material  # noqa: F401
+        from mkdocs.commands.build import build as mkdocs_build
+        from mkdocs.config import load_config
+        from mkdocs.exceptions import MkDocsException
+    except ImportError:
+        raise WrongUse(
+            f"mkdocs-material or latex2mathml is missing: {paths.shown(sys.executable)} -m pip install -e '.[docs]'"
+        ) from None
+    if out.exists() and not (out / "search").is_dir() and any(out.iterdir()):
+        raise WrongUse(f"{out} is not empty and no site of ours. Name another folder: OUTPUT=site")
+    warnings = _Warnings()
+    with tempfile.TemporaryDirectory() as folder:
+        built = Path(folder) / "site"
+        try:
+            with warnings:
+                config = load_config(str(paths.SITE_SETTINGS), site_dir=str(built))
+                config.plugins.on_startup(command="build", dirty=False)
+                mkdocs_build(config)
+                config.plugins.on_shutdown()
+        except MkDocsException as error:
+            raise WrongUse("\n".join(["The site cannot be built.", *warnings.texts, str(error)])) from None
+        try:
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.copytree(built, out)
+        except OSError as error:
+            raise WrongUse(f"{out} cannot be written: {error.strerror or error}") from None
+    return len({*out.rglob("*.html")} - {out / "404.html"})
+
+
+class _Warnings(logging.Handler):
+    """Keeps what mkdocs warns of: in strict mode it only counts them."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+        self.logger = logging.getLogger("mkdocs")
+
+    def __enter__(self) -> None:
+        self.logger.addHandler(self)
+        self.logger.propagate = False
+
+    def __exit__(self, *error) -> None:
+        self.logger.removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())

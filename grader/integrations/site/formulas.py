@@ -1,0 +1,32 @@
+"""Turns the formulas of a page into MathML, which browsers show without a script or a font."""
+
+import html
+import re
+
+FORMULA = re.compile(
+    r'<(span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</\1>(?P<stop>[.,;:)]*)', re.S
+)
+TEXT = re.compile(r"\\text\{[^}]*\}")  # where the converter takes "\_" as it stands
+
+
+def with_mathml(content: str, where: str) -> str:
+    """The HTML with every formula that arithmatex marked as MathML. Raises PluginError, which mkdocs understands."""
+    from latex2mathml.converter import convert
+    from mkdocs.exceptions import PluginError
+
+    def made(match: re.Match) -> str:
+        latex, is_block = html.unescape(match["latex"]).strip(), match["open"] == "["
+        try:
+            formula = convert(
+                TEXT.sub(lambda text: text[0].replace("\\_", "_"), latex), display="block" if is_block else "inline"
+            )
+        except Exception as error:  # it raises many kinds
+            raise PluginError(f"{where}: the formula {latex!r} cannot be read ({type(error).__name__})") from None
+        if "\\" in formula:
+            raise PluginError(f"{where}: the formula {latex!r} uses a command that is not known")
+        formula = formula.replace("<math ", f'<math aria-label="{html.escape(latex)}" ', 1)
+        if is_block:
+            return f'<div class="formula" tabindex="0">{formula}</div>{match["stop"]}'
+        return f'<span class="unbroken">{formula}{match["stop"]}</span>'
+
+    return FORMULA.sub(made, content)

@@ -1,0 +1,34 @@
+"""mkdocs.yml names this hook: it adds the pages that lie outside docs/, and shows formulas without a script."""
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from grader.catalog import paths
+from grader.integrations.site import formulas, pages
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """The tracks follow the first entry of the navigation."""
+    config.nav[1:1] = pages.tracks()
+
+
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """Every page with its links made to fit, the images, and the site's own style and worker."""
+    site = pages.site()
+    for name, text in site.pages.items():
+        _put(files, File.generated(config, name, content=text))
+    assets = {f"assets/{path.name}": path for path in (paths.SITE_STYLE, paths.SITE_WORKER)}
+    for name, path in (site.images | assets).items():
+        _put(files, File.generated(config, name, abs_src_path=str(path)))
+
+
+def on_page_content(html: str, page: Page, **known) -> str:
+    """Called for each page, with its Markdown made into HTML."""
+    return formulas.with_mathml(html, page.file.src_uri)
+
+
+def _put(files: Files, file: File) -> None:
+    if known := files.get_file_from_path(file.src_uri):
+        files.remove(known)
+    files.append(file)

@@ -1,0 +1,106 @@
+"""The pages of the site as Markdown, and the order of the lessons. It lists what may be shown: solutions are not."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from grader import catalog
+from grader.authoring import tables
+from grader.catalog import paths
+from grader.desk import hints
+
+HOME = "index.md"
+BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # found after the lessons
+TRACKS = {"core": "Core track", "beyond": "Beyond"}
+# A link, or code, where nothing is a link.
+LINK = re.compile(
+    r"^```.*?^```"
+    r"|(?<!!)\[(?P<words>`[^`\n]+`|[^\]\n`]+)\]\((?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)"
+    r"|`(?:[^`\n]|\n(?!\n))+`",
+    re.M | re.S,
+)
+
+IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
+
+
+@dataclass(frozen=True)
+class Site:
+    """Pages and images by their path in the site."""
+
+    pages: dict[str, str]
+    images: dict[str, Path]
+
+
+def site() -> Site:
+    """The whole site, from the files as they are."""
+    sources = {HOME: paths.README}
+    sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
+    papers = {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md"))}
+    papers |= {f"{path.stem.lower()}.md": path for path in sorted(paths.ROOT.glob("*.md")) if path.name != "README.md"}
+    sources |= papers
+    sources = {page: path for page, path in sources.items() if path.exists()}
+    places = {path.resolve(): page for page, path in sources.items()}
+    pages = {page: linked(path.read_text("utf-8"), path, page, places) for page, path in sources.items()}
+    made = tables.pages()
+    pages |= {page: BEHIND + text for page, text in made.items()}
+    pages |= {page: BEHIND + pages[page] for page in papers if page in pages}
+    for exercise in catalog.exercises():
+        if page_of(exercise.folder) in pages and (text := hints_page(exercise)):
+            pages[hints_of(exercise.folder)] = text
+            pages[page_of(exercise.folder)] += "\n\n[Hints, one at a time](hints.md)\n"
+    images = {
+        str(PurePosixPath(page).parent / target): path.parent / target
+        for page, path in sources.items()
+        for target in IMAGE.findall(path.read_text("utf-8"))
+        if (path.parent / target).is_file()
+    }
+    return Site(pages, images)
+
+
+def tracks() -> list[dict[str, list]]:
+    """The lessons in the order of progress, by track, as the navigation of mkdocs takes them."""
+    found: dict[str, list] = {}
+    for exercise in catalog.exercises():
+        if paths.lesson(exercise.folder).exists():
+            entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
+            found.setdefault(TRACKS.get(exercise.track, exercise.track), []).append(entry)
+    return [{track: entries} for track, entries in found.items()]
+
+
+def page_of(folder: str) -> str:
+    return f"lessons/{folder}/index.md"
+
+
+def hints_of(folder: str) -> str:
+    return f"lessons/{folder}/hints.md"
+
+
+def hints_page(exercise: catalog.Exercise) -> str:
+    """Every hint folded up, on a page that the search does not know; "" where there are none."""
+    known = hints.all_hints(exercise.folder)
+    if not known:
+        return ""
+    lines = ["---", "search:", "  exclude: true", "---", "", f"# Hints for {exercise.folder[:2]} {exercise.title}", ""]
+    lines += ["Try first, then open one.", "", "[Back to the lesson](index.md)", ""]
+    for hint in known:
+        if hint.stage == 1:
+            lines += [f"## Task {hint.task}", ""]
+        lines += [f'??? tip "Hint {hint.stage} of {hint.of}"', "", f"    {hint.text}", ""]
+    return "\n".join(lines)
+
+
+def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
+    """The text with its links made to fit: to a page of the site, or to the name alone where the site has none."""
+
+    def fitting(match: re.Match) -> str:
+        if match["target"] is None:
+            return match[0]
+        known = places.get((path.parent / match["target"]).resolve())
+        if known is None:
+            return f"`{match['words'].strip('`')}`"
+        way = PurePosixPath(os.path.relpath(known, PurePosixPath(page).parent))
+        return f"[{match['words']}]({way}{match['anchor'] or ''})"
+
+    text = IMAGE.sub(lambda image: image[0] if (path.parent / image[1]).is_file() else "", text)
+    return LINK.sub(fitting, text)

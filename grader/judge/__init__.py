@@ -1,0 +1,1 @@
+"""Runs the checks on a submission, compares, and explains."""

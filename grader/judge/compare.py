@@ -1,0 +1,235 @@
+"""Is what came back what was expected? One place for tolerances, and for saying what differs."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from grader.catalog.documented import Printed
+from grader.judge.words import dtype_name, is_plain, kind, number, shape_words, values
+from grader.worker.codec import Opaque
+
+# How far apart two right answers may lie: |got − expected| ≤ absolute + relative · |expected|.
+# Chosen by measurement: `python tests/tolerances.py` prints how much of it right answers use, and by how
+# much wrong ones exceed it; docs/tolerances.md holds the table.
+TOLERANCE = {
+    torch.float64: (1e-6, 1e-6),  # right answers may pass through float32 constants
+    torch.float32: (1e-5, 1e-5),
+    torch.float16: (4e-3, 4e-3),
+    torch.bfloat16: (3e-2, 3e-2),
+}
+observer = None  # tests/tolerances.py sets it: called with (dtype, largest difference ÷ tolerance)
+LARGEST = 1 << 64  # int that is compared
+CHUNK = 1 << 20  # elements that are compared at once
+CUDA_FACTOR = 4.0  # other order of summation, TF32 off
+
+
+@dataclass
+class Mismatch(AssertionError):
+    """What differs: `summary` in words, safe to show to anybody; `details` with the values."""
+
+    summary: str
+    details: str = ""
+    got: object = None
+    expected: object = None
+
+    def __str__(self) -> str:
+        return self.summary
+
+
+def expect(got, expected, what: str = "the result", tolerance: float | None = None) -> None:
+    """Raise Mismatch unless `got` is `expected`: type, dtype, shape and values.
+
+    expected may be a tensor, a number, text, a list, tuple or dict of these, or a `Printed`.
+    tolerance, where given, is absolute and replaces the table's.
+    """
+    if isinstance(expected, Printed):
+        return _expect_printed(got, expected, what)
+    if isinstance(expected, torch.Tensor):
+        return _expect_tensor(got, expected, what, tolerance)
+    if isinstance(expected, (tuple, list)):
+        return _expect_sequence(got, expected, what, tolerance)
+    if isinstance(expected, dict):
+        return _expect_dict(got, expected, what, tolerance)
+    if isinstance(expected, bool) or isinstance(got, bool) or not isinstance(expected, (int, float)):
+        if type(got) is not type(expected) or got != expected:
+            summary = f"{what} differs" if type(got) is type(expected) else f"{what} is {kind(got)}"
+            raise Mismatch(summary, f"expected {expected!r}, got {_plain(got)}", got, expected)
+        return None
+    if isinstance(got, torch.Tensor) and got.ndim == 0 and got.dtype != torch.bool and got.device.type != "meta":
+        got = got.item()
+    if not _is_number(got):
+        raise Mismatch(f"{what} is {kind(got)}; expected a number", "", got, expected)
+    room = tolerance if tolerance is not None else 1e-5 * max(1.0, abs(expected) * isinstance(expected, float))
+    if not (got == expected or (math.isfinite(expected) and abs(got - expected) <= room)):
+        raise Mismatch(f"{what} differs", f"expected {expected:.6g}, got {got:.6g}", got, expected)
+    return None
+
+
+def expect_shape(got, shape: tuple[int, ...], what: str = "the result") -> None:
+    """Raise Mismatch unless `got` is a tensor of this shape."""
+    _be_tensor(got, what, shape)
+    if tuple(got.shape) != tuple(shape):
+        raise Mismatch(shape_words(tuple(got.shape), tuple(shape), what), "", got, shape)
+
+
+def same(got, expected) -> bool:
+    """Whether two answers are alike, by the same rules as `expect`."""
+    try:
+        expect(got, expected)
+    except Mismatch:
+        return False
+    return True
+
+
+def close(got: torch.Tensor, expected: torch.Tensor, absolute, relative) -> torch.Tensor:
+    """Where two float tensors agree (bool tensor). NaN agrees with NaN, ±inf with itself alone."""
+    finite = torch.isfinite(got) & torch.isfinite(expected)
+    near = (got - expected).abs() <= absolute + relative * expected.abs()
+    nans = torch.isnan(got) & torch.isnan(expected)
+    return torch.where(finite, near, (got == expected) | nans)
+
+
+def _close(got: torch.Tensor, expected: torch.Tensor, absolute: float, relative: float) -> torch.Tensor:
+    """As `close`, in float64, a part at a time: an answer that is held against an earlier one has any size."""
+    if expected.numel() <= CHUNK:
+        return close(got.double(), expected.double(), absolute, relative)
+    parts = zip(got.reshape(-1).split(CHUNK), expected.reshape(-1).split(CHUNK))
+    return torch.cat([close(one.double(), other.double(), absolute, relative) for one, other in parts]).view(got.shape)
+
+
+def _be_tensor(got, what: str, shape) -> None:
+    if not isinstance(got, torch.Tensor) or not is_plain(got):
+        raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got)
+
+
+def _is_number(value) -> bool:
+    """Whether it is an int or a float that can be computed with as a float."""
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) <= LARGEST)
+
+
+def _have_values(got: torch.Tensor, what: str, expected: torch.Tensor) -> None:
+    """A tensor without values is like another such one alone."""
+    if got.device.type != expected.device.type:
+        without = got.device.type == "meta"
+        place = "the device meta: it has a shape, but no values" if without else "another device"
+        raise Mismatch(f"{what} is on {place}", "", got, expected)
+
+
+def _expect_tensor(got, expected: torch.Tensor, what: str, tolerance: float | None) -> None:
+    _be_tensor(got, what, expected.shape)
+    if got.shape != expected.shape:
+        raise Mismatch(shape_words(tuple(got.shape), tuple(expected.shape), what), "", got, expected)
+    if got.dtype != expected.dtype:
+        summary = f"{what} has dtype {dtype_name(got)}; expected {dtype_name(expected)}"
+        raise Mismatch(summary, "", got, expected)
+    _have_values(got, what, expected)
+    if expected.device.type == "meta":
+        return
+    if not expected.is_floating_point():
+        right = got == expected
+    else:
+        absolute, relative = TOLERANCE[expected.dtype]
+        if tolerance is not None:
+            absolute, relative = tolerance, 0.0
+        elif getattr(got, "facts", {}).get("device", "cpu") != "cpu":
+            absolute, relative = absolute * CUDA_FACTOR, relative * CUDA_FACTOR
+        right = _close(got, expected, absolute, relative)
+        if observer is not None:
+            room = absolute + relative * expected.double().abs()
+            observer(expected.dtype, (got.double() - expected.double()).abs() / room)
+    if not bool(right.all()):
+        raise _difference(got, expected, right, what)
+
+
+def _expect_printed(got, expected: Printed, what: str) -> None:
+    if not isinstance(expected.value, torch.Tensor):
+        return expect(got, expected.value, what)
+    if _is_number(got) and not isinstance(got, bool):
+        got = torch.tensor(float(got), dtype=torch.float64)
+    if isinstance(got, (list, tuple)) and got and all(_is_number(v) and type(v) is not bool for v in got):
+        got = torch.tensor(list(map(float, got)), dtype=torch.float64)
+    _be_tensor(got, what, expected.value.shape)
+    if got.shape != expected.value.shape:
+        raise Mismatch(shape_words(tuple(got.shape), tuple(expected.value.shape), what), "", got, expected.value)
+    _have_values(got, what, expected.value)
+    if got.is_complex():
+        raise Mismatch(f"{what} has dtype {dtype_name(got)}; expected real numbers", "", got, expected.value)
+    noise = 2e-6 * expected.value.abs().clamp(min=0.1)
+    right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
+    if not bool(right.all()):
+        raise _difference(got, expected.value, right, what)
+
+
+def _expect_sequence(got, expected, what: str, tolerance: float | None) -> None:
+    shape = isinstance(expected, tuple) and all(type(item) is int for item in expected)
+    if not isinstance(got, (tuple, list)):
+        noun = "a shape" if shape else f"{len(expected)} values"
+        raise Mismatch(f"{what} is {kind(got)}; expected {noun}", "", got, expected)
+    if shape and all(type(item) is int for item in got) and tuple(got) != expected:
+        raise Mismatch(shape_words(tuple(got), expected, what), "", got, expected)
+    if len(got) != len(expected):
+        raise Mismatch(f"{what} has {len(got)} parts; expected {len(expected)}", "", got, expected)
+    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+        expect(mine, theirs, f"part {index + 1} of {what}", tolerance)
+
+
+def _expect_dict(got, expected: dict, what: str, tolerance: float | None) -> None:
+    if not isinstance(got, dict):
+        raise Mismatch(f"{what} is {kind(got)}; expected a dict", "", got, expected)
+    missing = [key for key in expected if key not in got]
+    surplus = [key for key in got if key not in expected]
+    if missing or surplus:
+        words = [f"{len(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
+        details = f"missing: {_plain(missing)}, too many: {_plain(surplus)}"
+        raise Mismatch(f"{what} has other keys than expected: {', '.join(words)}", details, got, expected)
+    for key, theirs in expected.items():
+        try:
+            expect(got[key], theirs, f"an entry of {what}", tolerance)
+        except Mismatch as error:  # a key may be a hidden input
+            error.details = f"the entry {_plain(key)}\n{error.details}".rstrip()
+            raise
+
+
+def _difference(got: torch.Tensor, expected: torch.Tensor, right: torch.Tensor, what: str) -> Mismatch:
+    wrong = ~right
+    first = _index(int(wrong.reshape(-1).view(torch.uint8).argmax()), wrong.shape)
+    total, count = expected.numel(), int(wrong.sum())
+    mine, theirs = got[first].item(), expected[first].item()
+    strange = _strange(got, expected)
+    share = f"{count} of {total} values differ" if total > 1 else "the value differs"
+    summary = f"{what} is wrong: {strange or share}"
+    place = f" at [{', '.join(map(str, first))}]" if first else ""
+    details = f"expected {values(expected)}\ngot      {values(got)}\nfirst difference{place}: "
+    details += f"got {number(mine)}, expected {number(theirs)}"
+    if isinstance(mine, float) and math.isfinite(mine) and math.isfinite(theirs):
+        details += f", off by {number(abs(mine - theirs))}"
+    return Mismatch(summary, details + f" ({share})", got, expected)
+
+
+def _index(number: int, shape: torch.Size) -> tuple[int, ...]:
+    """The place of the element of this number."""
+    place = []
+    for size in reversed(shape):
+        number, inside = divmod(number, size)
+        place.append(inside)
+    return tuple(reversed(place))
+
+
+def _strange(got: torch.Tensor, expected: torch.Tensor) -> str:
+    if got.dtype not in TOLERANCE:
+        return ""
+    for name, test in (("NaN", torch.isnan), ("inf", torch.isinf)):
+        count = int((test(got) & ~test(expected.to(got.dtype))).sum())
+        if count:
+            return f"{count} of {got.numel()} values {'is' if count == 1 else 'are'} {name}"
+    return ""
+
+
+def _plain(value) -> str:
+    if isinstance(value, (Opaque, torch.Tensor)) or hasattr(value, "class_name"):
+        return kind(value)
+    try:
+        return repr(value)[:200]
+    except ValueError:  # Python writes no int of more than 4300 digits
+        return kind(value)

@@ -1,0 +1,271 @@
+"""Grades submissions of one exercise: runs every check against the worker and makes the record."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import BadSubmission, InfrastructureError
+from grader.catalog.limits import Limits
+from grader.judge import messages
+from grader.judge.diagnosis import Diagnostician, Failure
+from grader.judge.pictures import capture_pictures
+from grader.judge.proxy import Learner
+from grader.judge.recording import Recording, Verdict
+from grader.judge.session import Check, Session
+from grader.records import containment, introspection, limited
+from grader.records.results import (
+    FAILED,
+    NOT_CHECKED,
+    PASSED,
+    CheckResult,
+    ExerciseResult,
+    Settings,
+    ungraded,
+    unreadable,
+)
+from grader.records.sanitize import inert
+from grader.records.submission import NoSuchFile, Submission
+from grader.sandbox.connection import LearnerError, Local, Remote
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.process import Lost
+from grader.sandbox.transcript import Diverged
+
+WRONG = "the answer is not the right one"
+DEVICE_CALL_S = 30.0  # the first call on a GPU starts CUDA
+
+
+def grade(exercise: Exercise, submission: Submission, fork_server: ForkServer, settings: Settings) -> ExerciseResult:
+    """The verdict on one submission. Raises as `grade_all`."""
+    results: list[ExerciseResult] = []
+    grade_all(exercise, [submission], fork_server, settings, lambda _, result: results.append(result))
+    return results[0]
+
+
+def graded(
+    exercise: Exercise, read: Callable[[], Submission], shown: str, fork_server: ForkServer, settings: Settings
+) -> ExerciseResult:
+    """The result of what `read()` gives, whatever it is: "error" for a BadSubmission, "not_graded" where we break.
+
+    shown: what it is called where it cannot be read. Raises NoSuchFile.
+    """
+    try:
+        return grade(exercise, read(), fork_server, settings)
+    except BadSubmission as error:
+        return unreadable(exercise, shown, str(error), settings)
+    except NoSuchFile:
+        raise
+    except Exception as error:
+        return broken(exercise, shown, error, settings)
+
+
+def broken(exercise: Exercise, shown: str, error: Exception, settings: Settings) -> ExerciseResult:
+    """The result "not_graded", for an error of ours. Raises the error where `containment.policy.strict` is set."""
+    if containment.policy.strict and not isinstance(error, InfrastructureError):
+        raise error
+    return ungraded(exercise, shown, containment.reason(error), settings)
+
+
+def grade_all(
+    exercise: Exercise,
+    submissions: Iterable[Submission],
+    fork_server: ForkServer,
+    settings: Settings,
+    record: Callable[[Submission, ExerciseResult], None],
+) -> None:
+    """Grade submissions one after the other; `record(submission, result)` is called for each.
+
+    The checks are collected once, so that the cost of pytest's start is paid once. Where grading one submission breaks,
+    its result is "not_graded" and the next one finds everything new. Raises InfrastructureError where the checks
+    cannot be read.
+    """
+
+    with Session(exercise, settings.seed) as session:
+        examiner = Examiner(session, fork_server, settings)
+        for number, submission in enumerate(submissions):
+            if number == 1:
+                examiner.record_requests()
+            try:
+                result = examiner.examine(submission)
+            except Exception as error:
+                result = broken(exercise, submission.filename, error, settings)
+                session.forget()
+                examiner = Examiner(session, fork_server, settings)
+            record(submission, result)
+
+
+class Examiner:
+    """Grades one submission after the other in one pytest session."""
+
+    def __init__(self, session: Session, fork_server: ForkServer, settings: Settings):
+        self.session, self.fork_server, self.settings = session, fork_server, settings
+        self.exercise = session.exercise
+        self.limits = limits_of(self.exercise, settings)
+        self.diagnostician = Diagnostician(session)
+        self.recording: Recording | None = None
+        limited.start()  # meanwhile the first worker is made
+
+    def record_requests(self) -> None:
+        """From now on, ask faster: worth its while where more than one submission is graded."""
+        known = paths.solution(self.exercise.folder).exists()  # not in a learner's bundle
+        if known and self.recording is None and self.settings.device == "cpu":
+            self.recording = Recording(self.session, self.subject)
+            self.diagnostician.remembers = True
+
+    def subject(self, connection: Remote | Local) -> Learner:
+        """The proxy that the checks see."""
+        learner = Learner(connection, self.settings.device)
+        for rule in self.exercise.forbidden:
+            learner.watched |= dict.fromkeys(rule.functions, rule)
+        return learner
+
+    def examine(self, submission: Submission) -> ExerciseResult:
+        """The verdict on one submission."""
+        try:
+            notes = containment.optional("the notes on a source", (), introspection.notes, submission.source)
+            try:
+                return self.tried(submission, notes)
+            except Lost:  # the fork server is gone, and with it what the worker knew; there is another one now
+                return self.tried(submission, notes)
+        except BadSubmission as error:  # whatever reads its source may find that it takes too much
+            return unreadable(self.exercise, submission.filename, str(error), self.settings, notes=submission.notes)
+
+    def tried(self, submission: Submission, notes: tuple[str, ...]) -> ExerciseResult:
+        """Load the submission in a fresh worker and run every check on it. notes: on its source."""
+        notes = (*submission.notes, *notes)
+        started = time.monotonic()
+        remote = Remote(self.fork_server, submission, self.exercise.slug, self.limits)
+        try:
+            try:
+                remote.load()
+            except LearnerError as error:
+                message = messages.learner_error(error, submission.filename)  # nothing hidden was sent yet
+                return self.unloadable(submission, message, remote.output, time.monotonic() - started, notes)
+            checks, begun = self.verdicts(submission, self.subject(remote), remote)
+            status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
+            output, pictures = remote.output, ()
+            if self.settings.pictures and begun and status == FAILED:
+                loaded = (self.exercise, submission, self.fork_server, remote)
+                pictures = containment.optional("the pictures", (), capture_pictures, *loaded)
+        finally:
+            remote.close()
+        return ExerciseResult(
+            exercise=self.exercise.folder,
+            title=self.exercise.title,
+            submission=submission.filename,
+            device=self.settings.device,
+            seed=self.settings.shown_seed,
+            status=status,
+            pictures=pictures,
+            duration_s=round(time.monotonic() - started, 4),
+            checks=tuple(checks),
+            # What a call printed may hold a hidden input; what loading printed cannot.
+            output=inert(output if self.settings.reveal else remote.output_of_load),
+            message="" if begun else messages.not_started(self.exercise.folder),
+            started=begun,
+            notes=notes,
+        )
+
+    def verdicts(self, submission: Submission, subject: Learner, remote: Remote) -> tuple[list[CheckResult], bool]:
+        """The result of every check, in the order of the points, and whether anything was begun."""
+        results: dict[str, CheckResult] = {}
+        keys: dict[str, tuple | None] = {}
+        failures: dict[str, Failure] = {}
+        for check in self.session.checks:
+            name = check.id
+            blocker = next((n for n in check.after if n in results and results[n].outcome != PASSED), None)
+            if blocker is not None:
+                reason = f"not checked: first mend “{results[blocker].title}”"
+                results[name] = self.result(check, NOT_CHECKED, reason)
+                continue
+            keys[name], error, calls = self.judge(check, subject, remote)
+            if error is None:
+                results[name] = self.result(check, PASSED)
+                continue
+            failures[name] = Failure(check, error, calls)
+            last = calls[-1] if calls else None
+            told = (error, last, submission.filename, self.settings.reveal)
+            message = containment.optional("the words for a failed check", WRONG, messages.failure, *told)
+            results[name] = self.result(check, FAILED, inert(message))
+        passed = {name for name, result in results.items() if result.outcome == PASSED}
+        begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
+        if begun and self.settings.diagnose:
+            for name, sentence in self.sentences(failures, passed, keys).items():
+                results[name] = replace(results[name], diagnosis=sentence)
+        return [results[name] for name in self.exercise.points if name in results], begun
+
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> tuple[tuple | None, BaseException | None, list]:
+        """Run one check: the key of the verdict where it can be remembered, the error, the calls."""
+        script = self.recording.of(check) if self.recording else None
+        if script is None:
+            return (None, *self.session.run(check, subject))
+        bodies = remote.ask_ahead(script.requests, script.held)
+        # Prints are told at a learner's desk, so there each answer is read.
+        keys = () if self.settings.reveal else self.recording.keys(check, remote, bodies, subject.hits)
+        key = keys[-1] if keys else None
+        known = self.recording.known(keys)
+        if known is not None:
+            remote.drop_ahead()
+            subject.hits |= known.hits
+            return key, known.error, list(known.calls)
+        error, calls = self.session.run(check, subject)
+        complete = not remote.asked_live  # the key stands for all that the verdict depends on
+        remote.drop_ahead()
+        if isinstance(error, Diverged):
+            remote.restart()
+            return (None, *self.session.run(check, subject))
+        if keys and complete:
+            kept = () if error is None else tuple(calls)
+            self.recording.remember(keys, Verdict(error, kept, dict(subject.hits)))
+        return key if complete else None, error, calls
+
+    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict) -> dict[str, str]:
+        """The diagnosis of each failed check; of failures seen before, the one found then."""
+        key = (tuple((name, keys[name]) for name in failures), frozenset(passed))
+        if self.recording is None or any(keys[name] is None for name in failures):
+            return self.diagnostician.sentences(failures, passed)
+        known = self.recording.sentences.get(key)
+        if known is None:
+            known = self.diagnostician.sentences(failures, passed)
+            self.recording.sentences.put(key, known)
+        return known
+
+    def result(self, check: Check, outcome: str, message: str = "") -> CheckResult:
+        points = self.exercise.points[check.id]
+        return CheckResult(
+            id=check.id,
+            title=check.title,
+            outcome=outcome,
+            points=points if outcome == PASSED else 0.0,
+            max_points=points,
+            message=message,
+            hidden=check.hidden,
+            task=check.task,
+        )
+
+    def unloadable(
+        self, submission: Submission, message: str, output: str, seconds: float, notes: tuple[str, ...]
+    ) -> ExerciseResult:
+        """The verdict on a file that does not even load: no check was tried."""
+        reason = "not checked: the file could not be loaded"
+        return unreadable(
+            self.exercise,
+            submission.filename,
+            message,
+            self.settings,
+            checks=tuple(self.result(check, NOT_CHECKED, reason) for check in self.session.checks),
+            output=inert(output),
+            duration_s=round(seconds, 4),
+            notes=notes,
+        )
+
+
+def limits_of(exercise: Exercise, settings: Settings) -> Limits:
+    """The exercise's limits, as the settings change them."""
+    limits = exercise.limits
+    if settings.device != "cpu":  # the start of CUDA computes for seconds
+        call_s = max(limits.call_s, DEVICE_CALL_S)
+        limits = replace(limits, memory_mb=None, call_s=call_s, call_cpu_s=None, load_cpu_s=None)
+    if settings.timeout is not None:
+        limits = replace(limits, call_s=settings.timeout, call_cpu_s=None, load_cpu_s=None)
+    return limits

@@ -1,0 +1,62 @@
+"""What a check may ask for: one table of fixtures, for the examiner and for plain pytest (plugin.py).
+
+Each entry is made from the session and the check's id; CONTRIBUTING.md tells authors what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader.catalog import documented
+from grader.judge.compare import Mismatch
+from grader.judge.promises import computes_itself
+from grader.judge.proxy import Learner
+from grader.judge.randomness import Random
+from grader.records.forbidden import forbidden_uses
+
+if TYPE_CHECKING:
+    from grader.judge.session import Session
+
+
+def learner(session: Session, check: str) -> Learner:
+    """The proxy of the submission's module."""
+    return session.subject
+
+
+def reference(session: Session, check: str) -> Learner:
+    """The same proxy before the solution: the truth on fresh inputs."""
+    return session.reference(check)
+
+
+def rng(session: Session, check: str) -> Random:
+    """Random inputs: other ones in each run, the same ones for the same SEED."""
+    return Random(session.seed, check)
+
+
+def documented_numbers(session: Session, check: str) -> documented.Numbers:
+    """The printed numbers that this check grades, by id, as `expect` takes them."""
+    return documented.of_check(session.exercise.folder, check)
+
+
+def no_ready_made(session: Session, check: str) -> Callable:
+    """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules."""
+
+    def demand(target, *args, **kwargs) -> None:
+        for rule in session.exercise.forbidden:
+            if target.name in rule.functions:
+                for use in forbidden_uses(session.subject.source, replace(rule, functions=(target.name,))):
+                    raise Mismatch(f"line {use.line} uses {use.name}: {rule.reason}")
+                computes_itself(target, rule, *args, **kwargs)
+
+    return demand
+
+
+FIXTURES: dict[str, Callable[[Session, str], object]] = {
+    "learner": learner,
+    "reference": reference,
+    "rng": rng,
+    "documented": documented_numbers,
+    "no_ready_made": no_ready_made,
+}

@@ -1,0 +1,121 @@
+"""The words for what went wrong. With `reveal=False` no hidden value and no text of the learner's
+exceptions stands in them: what an exception says may hold a hidden input.
+"""
+
+import signal
+
+from grader.catalog import paths
+from grader.judge.compare import Mismatch
+from grader.sandbox.connection import Call, LearnerError
+from grader.worker.executor import nearest
+
+MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
+SIGNALS = {
+    signal.SIGSEGV: "Python itself crashed in it (segmentation fault)",
+    signal.SIGABRT: "Python itself crashed in it (abort)",
+    signal.SIGBUS: "Python itself crashed in it (bus error)",
+    signal.SIGFPE: "Python itself crashed in it (arithmetic fault)",
+    signal.SIGILL: "Python itself crashed in it (illegal instruction)",
+    signal.SIGXCPU: "it used up its processor time: an endless loop?",
+    signal.SIGKILL: "it was killed, probably for using too much memory",
+    signal.SIGSYS: "it asked the system for something that graded code may not do",
+}
+
+
+def failure(error: BaseException, call: Call | None, filename: str, reveal: bool = True) -> str:
+    """What the learner reads about a check that failed: several lines, the first is the cause."""
+    if isinstance(error, LearnerError):
+        return learner_error(error, filename, reveal)
+    lines = [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
+    if call is not None:
+        lines.append(called(call, reveal) + (" for its gradients" if call.want == "gradients" else ""))
+    if reveal and isinstance(error, Mismatch) and error.details:
+        lines.extend(error.details.splitlines())
+    return "\n".join(lines)
+
+
+def learner_error(error: LearnerError, filename: str, reveal: bool = True) -> str:
+    """What happened instead of a result."""
+    facts, call = error.facts, error.call
+    name = call.function.removesuffix(".__call__") if call else "the file"
+    how = [called(call, reveal)] if call else []
+    if error.is_not_started:
+        where = facts.get("frames") or [[0, "", ""]]
+        return f"not written yet: {where[-1][1] or name} still raises NotImplementedError ({filename}:{where[-1][0]})"
+    if error.kind == "missing":
+        return missing(name, facts.get("names") or [], filename)
+    if error.kind == "signature":
+        why = f": {facts['signature']}" if reveal else ""
+        return "\n".join([f"{name} cannot be called as the lesson says{why}", *how])
+    if error.kind == "timeout":
+        if facts.get("in_all"):
+            return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
+        again = " (it was not called again)" if facts.get("again") else ""
+        return "\n".join([f"{name} took longer than {facts['seconds']:g} s: an endless loop?{again}", *how])
+    if error.kind == "ended":
+        return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *how])
+    if error.kind == "gradient":
+        text = f"no gradient comes back from {name}: {facts['message']}"
+        return "\n".join([text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)", *how])
+    if error.kind == "protocol":
+        return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *how])
+    return "\n".join([*exception(facts, filename, reveal), *how])
+
+
+def called(call: Call, reveal: bool) -> str:
+    """The call that a check made last."""
+    return f"called   {call.text if reveal else call.outline}"
+
+
+def exception(facts: dict, filename: str, reveal: bool = True) -> list[str]:
+    """An exception of the learner's: what, where, and the lines of their own file that led to it."""
+    kind, text = str(facts.get("type", "Exception")), str(facts.get("message", ""))
+    if kind == "SystemExit":
+        head = "your code ended the program (sys.exit or SystemExit): remove that line"
+    elif kind == "MemoryError" or any(words in text for words in MEMORY):
+        head = "your code asked for more memory than the exercise allows"
+    elif kind == "RecursionError":
+        head = "RecursionError: a function calls itself without end"
+    elif facts.get("missing_module"):
+        head = f"{kind}: there is no module {facts['missing_module']!r} here. Use torch and the standard library"
+    else:
+        first = text.strip().splitlines()[0][:300] if text.strip() else ""
+        head = f"{kind}: {first}" if reveal and first else kind
+    lines = [head]
+    for frame in facts.get("frames") or []:
+        line, function, code = [*frame, "", ""][:3]
+        lines.append(f"{filename}:{line}" + (f" in {function}" if function and function != "<module>" else ""))
+        if code:
+            lines.append(f"    {code}")
+    return lines
+
+
+def missing(name: str, names: list, filename: str) -> str:
+    """A function or class that the file lacks, with the name that was probably meant.
+
+    A name that is the wanted one with an ending more or less is most likely another of the tasks.
+    """
+    if name in names:
+        return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
+    close = nearest(name, [other for other in names if not _one_is_the_other_longer(name, other)])
+    if close:
+        return f"{filename} defines no {name}: found {close}. Rename it"
+    found = ", ".join(other[:60] for other in names[:6]) if names else "nothing"
+    return f"{filename} defines no {name} (it defines {found})"
+
+
+def ending(status: int | None) -> str:
+    """How a process ended, in words."""
+    if status is not None and status < 0:
+        return SIGNALS.get(-status, f"its process was ended by signal {-status}")
+    if status == 0 or status is None:
+        return "your code ended the whole process (os._exit?)"
+    return f"your code ended the whole process with exit code {status} (os._exit, or a crash inside a library)"
+
+
+def not_started(folder: str) -> str:
+    return f"not started yet: open {paths.shown(paths.stub(folder))}"
+
+
+def _one_is_the_other_longer(name: str, other: str) -> bool:
+    return name != other and (name.startswith(other) or other.startswith(name))

@@ -1,0 +1,155 @@
+"""What can be said of a wrong tensor without knowing the mistake: the general helps, in one place."""
+
+import itertools
+import math
+
+import torch
+
+from grader.judge.compare import TOLERANCE, Mismatch, close
+from grader.judge.words import is_plain, number
+
+FACTORS = {
+    math.sqrt(2): "√2", 1 / math.sqrt(2): "1/√2", math.sqrt(3): "√3", 1 / math.sqrt(3): "1/√3",
+    2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
+}  # fmt: skip
+MAX_PERMUTED = 64  # rows to match up
+MAX_LOOKED_AT = 1 << 20  # elements of an answer: the larger ones are a stranger's wish for our memory
+MAX_ROOT = 10_000  # a factor is told as a root of whole numbers below
+
+
+def describe(error: BaseException) -> str | None:
+    """One sentence on how `got` is related to `expected`, or None."""
+    if not isinstance(error, Mismatch):
+        return None
+    got, expected = error.got, error.expected
+    if not isinstance(got, torch.Tensor) or not isinstance(expected, torch.Tensor):
+        return None
+    if not _has_numbers(got) or not _has_numbers(expected) or got.numel() != expected.numel():
+        return None
+    if not 0 < expected.numel() <= MAX_LOOKED_AT:  # a worker may send far more than was asked for
+        return None
+    if got.dtype != expected.dtype and expected.dtype != torch.float64:
+        return None
+    got, expected = got.double(), expected.double()
+    if got.shape != expected.shape:
+        if got.ndim >= 2 and got.mT.shape == expected.shape and _alike(got.mT, expected):
+            return "The values are right, but the result is transposed: rows and columns are swapped."
+        if _alike(got.reshape(expected.shape), expected):
+            return f"The values are right, but the shape is not: expected {tuple(expected.shape)}."
+        return None
+    if _alike(got, expected, 1e-3):
+        return _rounded(got, expected)
+    for test in (_transposed, _first_of_batch, _factor, _offset, _rounded, _permuted, _other_dim, _order):
+        sentence = test(got, expected)
+        if sentence:
+            return sentence
+    return None
+
+
+def is_finite(tensor: torch.Tensor) -> bool:
+    """Whether it holds numbers, not too many to look at, and each of them is finite."""
+    return _has_numbers(tensor) and tensor.numel() <= MAX_LOOKED_AT and bool(tensor.double().isfinite().all())
+
+
+def _has_numbers(tensor: torch.Tensor) -> bool:
+    """Whether its values are real numbers that can be computed with as they are."""
+    return is_plain(tensor) and tensor.device.type != "meta" and tensor.dtype != torch.bool and not tensor.is_complex()
+
+
+def _alike(got: torch.Tensor, expected: torch.Tensor, room: float = 1e-4) -> bool:
+    return bool(close(got, expected, room, room).all())
+
+
+def _transposed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    if got.ndim >= 2 and got.shape[-1] == got.shape[-2] and _alike(got.mT, expected):
+        return "The result is transposed: rows and columns are swapped."
+    return None
+
+
+def _first_of_batch(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    if got.ndim < 3 or got.shape[0] < 2:
+        return None
+    right = [_alike(mine, theirs) for mine, theirs in zip(got, expected, strict=True)]
+    if right[0] and not any(right[1:]):
+        return "Only the first sequence of the batch is right: does something use x[0], or one sequence for all?"
+    return None
+
+
+def _factor(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    if not (torch.isfinite(got).all() and torch.isfinite(expected).all()) or expected.numel() < 2:
+        return None
+    large = expected.abs() > 1e-3
+    if not large.any() or not expected.any():
+        return None
+    factor = float((got * expected).sum() / (expected * expected).sum())
+    if abs(factor) < 1e-6 or abs(factor - 1) < 1e-3 or not _alike(got, expected * factor):
+        return None
+    for value, name in FACTORS.items():
+        if abs(factor - value) < 1e-3 * abs(value):
+            return f"Every value is the right one times {name}."
+    for root, name in ((factor, "√"), (1 / factor, "1/√")):
+        if 1.2 < root < math.sqrt(MAX_ROOT) and abs(root * root - round(root * root)) < 1e-2:
+            return f"Every value is the right one times {name}{round(root * root)}."
+    return f"Every value is the right one times {number(factor)}."
+
+
+def _offset(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    difference = (got - expected).flatten()
+    if not torch.isfinite(difference).all() or expected.numel() < 3:
+        return None
+    mean = float(difference.mean())
+    if abs(mean) > 1e-3 and _alike(difference, torch.full_like(difference, mean)):
+        return f"Every value is the right one {'plus' if mean > 0 else 'minus'} {number(abs(mean))}."
+    return None
+
+
+def _rounded(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    for digits in range(1, 6):
+        if torch.equal(got, torch.round(expected, decimals=digits)) or (
+            _alike(got, torch.round(expected, decimals=digits), 1e-7) and not _alike(got, expected, 1e-6)
+        ):
+            return f"The values are rounded to {digits} digits: keep all of them."
+    return None
+
+
+def _permuted(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    for dim, name in ((-2, "rows"), (-1, "columns"), (1, "heads")):
+        if got.ndim < 2 or (dim == 1 and got.ndim != 4) or not 1 < got.shape[dim] <= MAX_PERMUTED:
+            continue
+        if not torch.isfinite(got).all() or not torch.isfinite(expected).all():
+            return None
+        mine, theirs = got.movedim(dim, 0).flatten(1), expected.movedim(dim, 0).flatten(1)
+        if _alike(mine.flip(0), theirs):
+            return f"The {name} are right, but in the opposite order."
+        matches = torch.cdist(mine, theirs, p=torch.inf) < 1e-4
+        if bool((matches.sum(0) == 1).all() and (matches.sum(1) == 1).all()):
+            return f"The {name} are right, but in another order."
+    return None
+
+
+def _other_dim(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    if got.ndim < 2 or not _sums_to_one(expected, -1) or _sums_to_one(got, -1):
+        return None
+    names = {got.ndim - 2: "columns"}
+    for dim in range(got.ndim - 1):
+        if _sums_to_one(got, dim):
+            return f"The rows should sum to 1, but the {names.get(dim, f'entries along dim {dim}')} do: look at dim."
+    return None
+
+
+def _order(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    """The right numbers in wrong places: a view where a transpose was needed, or the reverse."""
+    if got.ndim < 2 or expected.numel() < 4 or len(expected.unique()) < expected.numel() // 2:
+        return None
+    if _alike(got.flatten().sort().values, expected.flatten().sort().values):
+        return "The right numbers stand in wrong places: look at view, reshape and transpose."
+    for perm in itertools.permutations(range(got.ndim)):
+        moved = expected.permute(perm)
+        if moved.shape != got.shape and moved.numel() == got.numel() and _alike(got, moved.reshape(got.shape)):
+            return "The right numbers stand in wrong places: a transpose is missing before view or reshape."
+    return None
+
+
+def _sums_to_one(tensor: torch.Tensor, dim: int) -> bool:
+    total = tensor.sum(dim)
+    return bool((total - 1).abs().max() < TOLERANCE[torch.float32][0] * 10)

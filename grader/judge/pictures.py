@@ -1,0 +1,81 @@
+"""Pictures of attention: the learner's weights beside the expected ones, as plain data.
+
+A picture's setup stands beside the checks, in grader/checks/NN_slug/pictures.py: a list PICTURES of Drawings.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.sentence import TOKENS
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One panel: a matrix with tokens on both axes. learner: None where the learner's code gave none; `note` says why.
+
+    `rows` attend, `columns` are looked at.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    learner: Matrix | None
+    expected: Matrix
+    note: str = ""
+
+    @property
+    def difference(self) -> Matrix | None:
+        """learner − expected; 0 where both are the same infinity."""
+        if self.learner is None:
+            return None
+        pairs = (zip(mine, theirs) for mine, theirs in zip(self.learner, self.expected))
+        return tuple(tuple(0.0 if got == wanted else got - wanted for got, wanted in row) for row in pairs)
+
+    @property
+    def largest_difference(self) -> float | None:
+        """The largest distance from the expected; NaN where one is no number."""
+        if self.learner is None:
+            return None
+        distances = [abs(value) for row in self.difference for value in row]
+        return next((value for value in distances if value != value), max(distances, default=0.0))
+
+    @functools.cached_property
+    def scale(self) -> float:
+        """What the darkest colour stands for, in all three panels: the largest expected value."""
+        return max((abs(value) for row in self.expected for value in row), default=0.0) or 1.0
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How a picture is taken, with inputs that everybody may know.
+
+    expected(documented): the truth, from the printed numbers by id or from the inputs; ask(learner): the same
+    from the learner's code, in few calls. Both give (rows, columns), or (heads, rows, columns): one picture a head.
+    """
+
+    title: str
+    expected: Callable
+    ask: Callable
+    rows: tuple[str, ...] = TOKENS
+    columns: tuple[str, ...] = TOKENS
+    note: str = ""
+
+
+def take(exercise, learner) -> tuple[Picture, ...]:
+    """The pictures of an exercise, asked of a grader.judge.proxy.Learner. Whatever the learner's code does, they come.
+
+    Its worker must have seen nothing hidden: what a learner's code remembers, its picture can show.
+    """
+    from grader.judge import capture  # heavy: torch
+
+    return capture.take(exercise, learner)
+
+
+def capture_pictures(exercise, submission, fork_server, loaded=None) -> tuple[Picture, ...]:
+    """The same for a submission, in the worker that has loaded it, or in a fresh one."""
+    from grader.judge import capture
+
+    return capture.capture_pictures(exercise, submission, fork_server, loaded)

@@ -1,0 +1,75 @@
+"""Plain pytest on the checks of an exercise, for their authors; grader/checks/conftest.py loads it.
+
+    python -m pytest grader/checks/03_context_vectors --submission my.py -k large --pdb
+
+Without --submission the exercise's own file is taken: what `make check` grades.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+from grader.judge import messages
+from grader.judge.compare import Mismatch
+from grader.judge.examiner import Examiner
+from grader.judge.fixtures import FIXTURES
+from grader.judge.session import MARKER, Check, Session
+from grader.records import submission
+from grader.records.results import Settings
+from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.forkserver import ForkServer
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--submission", type=Path, help="the file to grade; default: the exercise's own")
+    parser.addoption("--seed", type=int, default=1, help="of the fresh inputs; default: 1")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER)
+
+
+@pytest.fixture(scope="session")
+def kata_fork_server() -> Iterator[ForkServer]:
+    with ForkServer() as fork_server:
+        yield fork_server
+
+
+@pytest.fixture
+def kata_session(request: pytest.FixtureRequest, kata_fork_server: ForkServer) -> Iterator[Session]:
+    """A session with the submission as its subject, at the beginning of this check."""
+    exercise = catalog.read(request.path.parent.name)
+    path = request.config.getoption("--submission") or paths.stub(exercise.folder)
+    session = Session(exercise, request.config.getoption("--seed"))
+    examiner = Examiner(session, kata_fork_server, Settings(seed=session.seed))
+    remote = Remote(kata_fork_server, submission.read(path), exercise.slug, examiner.limits)
+    session.begin(Check.of(request.node), examiner.subject(remote))
+    yield session
+    remote.close()
+
+
+def _fixture(name: str) -> Callable:
+    @pytest.fixture(name=name)
+    def fixture(request: pytest.FixtureRequest, kata_session: Session) -> object:
+        return FIXTURES[name](kata_session, request.node.name.removeprefix("test_"))
+
+    fixture.__doc__ = FIXTURES[name].__doc__
+    return fixture
+
+
+globals().update({f"fixture_{name}": _fixture(name) for name in FIXTURES})
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator:
+    """What the learner would read stands before the traceback."""
+    report = yield
+    error = call.excinfo.value if call.excinfo else None
+    if isinstance(error, (LearnerError, Mismatch)):
+        called = error.call if isinstance(error, LearnerError) else None
+        path = str(item.config.getoption("--submission") or "the file")
+        report.sections.append(("what the learner reads", messages.failure(error, called, path)))
+    return report

@@ -1,0 +1,187 @@
+"""What every exercise promises, each as one helper for check authors (CURRICULUM, common terms).
+
+`mine` is a target of the learner's, `theirs` the same of the reference; both take `args`.
+Each helper raises Mismatch, which says what the promise was.
+"""
+
+import torch
+
+from grader.catalog import Forbidden
+from grader.judge.compare import Mismatch, expect, expect_shape, same
+from grader.judge.proxy import Module, Target, tensors_in
+from grader.records import introspection
+from grader.sandbox.connection import LearnerError
+from grader.worker.fake_device import MIXED
+
+
+def agrees(mine: Target, theirs: Target, *args, tolerance: float | None = None, **kwargs):
+    """The learner's result is the reference's. Returns it."""
+    got = mine(*args, **kwargs)
+    expect(got, theirs(*args, **kwargs), tolerance=tolerance)
+    return got
+
+
+def same_gradients(mine: Target, theirs: Target, *args, tolerance: float | None = None, **kwargs) -> None:
+    """The gradients of every floating-point argument and parameter are the true ones."""
+    expected = theirs.gradients(*args, **kwargs)
+    got = mine.gradients(*args, **kwargs)
+    if not isinstance(got, dict):
+        raise Mismatch("no gradients came back")
+    for name, gradient in expected.items():
+        if name not in got:
+            raise Mismatch(f"no gradient reaches {name}")
+        scale = max(1.0, float(gradient.abs().max())) if gradient.numel() else 1.0
+        room = tolerance if tolerance is not None else _room(gradient) * scale
+        expect(got[name], gradient, f"the gradient of {name}", room)
+
+
+def keeps_dtype(mine: Target, theirs: Target, *args, dtypes=(torch.float64, torch.bfloat16), **kwargs) -> None:
+    """float64 stays float64, a half type stays that type: inputs (and a module) of each dtype.
+
+    A module is left in the last dtype; converting it back does not bring its digits back.
+    """
+    for dtype in dtypes:
+        for target in (mine, theirs):
+            if isinstance(target, Module):
+                target.to(dtype=dtype)
+        cast = [_cast(value, dtype) for value in args]
+        named = {name: _cast(value, dtype) for name, value in kwargs.items()}
+        expect(mine(*cast, **named), theirs(*cast, **named))
+
+
+def keeps_inputs(mine: Target, *args, **kwargs) -> None:
+    """The call leaves its arguments as they were, and gives the same answer when called again.
+
+    Both calls are looked at in the same way and are given the same seed, drawn for this check: nothing tells
+    the code which of its calls it is.
+    """
+    first = mine.with_inputs(*args, **kwargs)
+    second = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
+    for _, (listed, named) in (first, second):
+        for index, (left, given) in enumerate(zip(listed, args, strict=True)):
+            expect(left, given, f"argument {index + 1} after the call") if _data(given) else None
+        for name, given in kwargs.items():
+            expect(named[name], given, f"argument {name} after the call") if _data(given) else None
+    expect(second[0], first[0], "the answer to a second, equal call")
+
+
+def keeps_device(mine: Target, *args, **kwargs) -> None:
+    """On another device the result is the same, and lies there. A fake device stands in for a GPU.
+
+    Whatever cannot run there counts: on a GPU it could not either. So does what gives another result there, as code
+    does that only evades the question. A module is moved there by this and is of no further use.
+    """
+    expected = mine(*args, **kwargs)
+    seed = mine._learner.calls[-1].seed
+    if isinstance(mine, Module):
+        mine.to(device="meta")
+    try:
+        result = mine.on_meta(*args, seed=seed, **kwargs)
+    except LearnerError as error:
+        if error.kind != "exception" or error.is_not_started:
+            raise
+        line, text = (error.facts.get("frames") or [[0, "", ""]])[-1][0], str(error.facts.get("message", ""))
+        if MIXED in text:
+            summary = f"line {line} mixes tensors of two devices: make new tensors on the device of the inputs"
+        else:
+            summary = f"line {line} does not run where the inputs are on another device ({error.facts.get('type')})"
+        raise Mismatch(summary, text.partition("\n")[0][:300] if summary.endswith(")") else "") from None
+    found = tensors_in(result)
+    if not found or any(tensor.device.type == "meta" for tensor in found):  # none there, or none with values
+        raise Mismatch("the result is not on the device of the inputs")
+    expect(result, expected, "the result for inputs on another device")
+
+
+def refuses(exception: type[BaseException], target: Target, *args, **kwargs) -> str:
+    """The call raises this exception (or a subclass). Returns the exception's text."""
+    try:
+        result = target(*args, **kwargs)
+    except LearnerError as error:
+        if error.kind == "exception" and error.is_a(exception.__name__):
+            return str(error.facts.get("message", ""))
+        if error.kind == "exception" and not error.is_not_started:
+            raised = error.facts.get("type")
+            own = ", a class of the file's own," if raised == exception.__name__ else ""
+            raise Mismatch(f"{raised}{own} was raised; expected {exception.__name__}") from None
+        raise
+    del result
+    raise Mismatch(f"no error was raised; expected {exception.__name__}")
+
+
+def computes_itself(target: Target, rule: Forbidden, *args, **kwargs) -> None:
+    """All calls of this function so far used operations of the rule's groups alone, and this one did use some.
+
+    Nor does its file reach for what could blind the watch on them, which lives in the learner's process.
+    """
+    target(*args, watch=rule, **kwargs)
+    for use in introspection.reaches(target._learner.source)[:1]:
+        raise Mismatch(f"line {use.line} uses {use.name}: the code of this exercise stays out of such machinery")
+    hit = target._learner.hits.get(target.name)
+    if hit:
+        name, line = hit
+        where = f"line {line}" if line else target.name
+        what = f"torch's ready-made {name.strip('_')}" if name else "a ready-made function"
+        raise Mismatch(f"{where} uses {what}: write it yourself")
+    if not target._learner.calls[-1].computed:
+        raise Mismatch(f"{target.name} gives a result without computing it: {rule.reason}")
+
+
+def has_parameters(module: Module, expected: dict[str, tuple[int, ...]]) -> None:
+    """The module's parameters have these names and shapes, all of them trainable, and no others."""
+    facts = module.describe()
+    shapes = {name: tuple(value.shape) for name, value in facts["parameters"].items()}
+    missing = [name for name in expected if name not in shapes]
+    surplus = [name for name in shapes if name not in expected]
+    if missing or surplus:
+        words = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
+        summary = f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"
+        raise Mismatch(summary, f"too many: {', '.join(surplus)}"[:300] if surplus else "")
+    for name, shape in expected.items():
+        expect(shapes[name], tuple(shape), f"the parameter {name}")
+    for name in expected:
+        if name in facts["frozen"]:
+            raise Mismatch(f"the parameter {name} is not trainable (requires_grad=False)")
+
+
+def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
+    """The parameters hold the numbers that the seed gives in the order of creation of `expected`.
+
+    Says which parameter holds another's numbers: the usual sign of another order.
+    """
+    drawn = module.parameters()
+    for name, want in expected.items():
+        if name not in drawn:
+            details = f"it has:  {', '.join(drawn) or 'none'}"[:300]
+            raise Mismatch(f"{module.class_name} has no parameter called {name}", details)
+        expect_shape(drawn[name], tuple(want.shape), f"the parameter {name}")
+    for name, want in expected.items():
+        got = drawn[name]
+        twin = next((n for n in expected if n != name and want.numel() > 1 and torch.equal(drawn[n], got)), None)
+        if twin:
+            raise Mismatch(f"{name} and {twin} hold the same numbers: draw each parameter anew")
+        if same(got, want):
+            continue
+        for other, numbers in expected.items():
+            if other != name and same(got, numbers):
+                order = ", ".join(expected)
+                raise Mismatch(
+                    f"{name} holds the numbers that the seed gives to {other}: "
+                    f"the parameters are created in another order than {order}"
+                )
+        expect(got, want, f"the parameter {name}, right after the seed,")
+
+
+def _room(gradient: torch.Tensor) -> float:
+    return {torch.float64: 1e-6, torch.float32: 2e-5}.get(gradient.dtype, 5e-2)
+
+
+def _cast(value, dtype: torch.dtype):
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.to(dtype)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast(item, dtype) for item in value)
+    return value
+
+
+def _data(value) -> bool:
+    return not isinstance(value, Module)

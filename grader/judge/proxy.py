@@ -1,0 +1,342 @@
+"""The proxy: what a check calls as if it were the learner's module.
+
+    weights = learner.attention_weights(inputs)              # a call in the worker
+    grads = learner.attention_weights.gradients(inputs)      # true gradients, by argument
+    layer = learner.SelfAttention_v1(3, 2, seed=123)         # an object that stays there
+    context = layer(inputs)
+
+The same proxy stands before the solution (`reference`), run in the grader's own process.
+"""
+
+import contextlib
+import functools
+
+import torch
+
+from grader.catalog import Forbidden
+from grader.judge.compare import Mismatch
+from grader.judge.words import kind, shape_words
+from grader.records.seeds import part, torch_seed
+from grader.sandbox.connection import Call, LearnerError, Local, Remote
+from grader.worker import protocol, wire
+from grader.worker.codec import Decoder, Encoder, Handle
+from grader.worker.executor import NO_GRADIENT
+from grader.worker.protocol import Reply, Request
+
+DEVICES = ("cpu", "cuda", "mps", "meta")
+# What a Call says that it asked for.
+WANTS = {protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients"}
+
+
+class Learner:
+    """What a check sees: every attribute is a function or class of the learner's file."""
+
+    def __init__(self, connection: Remote | Local, device: str = "cpu", seed: int = 0):
+        self._connection, self._device, self._seed = connection, device, seed
+        self.calls: list[Call] = []
+        # Functions whose every call is watched, and the first forbidden operation seen in each: code that
+        # remembers an answer would pass a single watched call.
+        self.watched: dict[str, Forbidden] = {}
+        self.hits: dict[str, list] = {}
+
+    @property
+    def source(self) -> str:
+        return self._connection.source
+
+    def __getattr__(self, name: str) -> "Target":
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Target(self, [name], name)
+
+    def _begin(self, seed: int) -> None:
+        """A new check: forget the objects and calls of the one before."""
+        self._seed, self.calls = seed, []
+        if self._connection.is_alive:
+            with contextlib.suppress(LearnerError):  # a worker that ends or hangs now is replaced by the next call
+                self._exchange(protocol.Forget())
+
+    def _note(self, call: Call) -> None:
+        self.calls.append(call)
+
+    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple:
+        """The value in the reply to a request, and the reply. Raises LearnerError where there is no value."""
+        try:
+            tensors, function = encoder.tensors if encoder else [], call.function if call else ""
+            reply, tensors = self._connection.exchange(request, tensors, function)
+            _demand_value(reply)
+            return Decoder(tensors, self._object).value(reply.value), reply
+        except LearnerError as error:
+            error.call = call
+            if call:
+                call.problem = error
+            raise
+        except wire.ProtocolError as error:
+            raise LearnerError("protocol", {"message": str(error)}, call) from None
+
+    def _vouched(self, hit: list, rule: Forbidden) -> list:
+        """What a hit says, where that cannot be a hidden input: a name of the rule's or the source's ("" else), and
+        a line that holds a step of a computation (0 else)."""
+        name, line = hit
+        words = self._connection.words
+        return [name if name in rule.names else words.vouched(name), line if words.computes(line) else 0]
+
+    def _object(self, number: int, class_name: str) -> "Module":
+        return Module(self, number, self._connection.words.class_of(class_name, torch.nn))
+
+
+class Target:
+    """A callable on the learner's side. Calling it asks the worker; arguments travel as data.
+
+    seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
+    watch: the rule that this call must keep; what it does against it stands in the Call.
+    owner: the class whose method this is; one that hangs on one object is not called on the next.
+    """
+
+    def __init__(self, learner: Learner, path: list, text: str, outline: str = "", owner: str = ""):
+        self._learner, self._path, self._text, self._outline = learner, path, text, outline or text
+        self._owner = owner
+
+    @property
+    def name(self) -> str:
+        return self._path[0] if isinstance(self._path[0], str) else self._text
+
+    def __call__(self, *args, seed=None, watch: Forbidden | None = None, state=None, **kwargs):
+        result = self._call(protocol.Call, args, kwargs, seed, watch)
+        if isinstance(result, Module):
+            result._text, result._outline = self._described(args, kwargs)
+            if state is not None:
+                result.load(state)
+            if self._learner._device != "cpu":
+                result.to(device=self._learner._device)
+        return result
+
+    def gradients(self, *args, seed=None, **kwargs) -> dict[str, torch.Tensor]:
+        """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
+        cotangent_seed = torch_seed(part(self._learner._seed))
+        return self._call(protocol.CallForGradients, args, kwargs, seed, cotangent_seed=cotangent_seed)
+
+    def inputs_after(self, *args, seed=None, **kwargs) -> list:
+        """The arguments [args, kwargs] as they are after the call."""
+        return self.with_inputs(*args, seed=seed, **kwargs)[1]
+
+    def with_inputs(self, *args, seed=None, **kwargs) -> tuple:
+        """The result, and the arguments [args, kwargs] as they are after the same call."""
+        found = self._call(protocol.CallWithInputs, args, kwargs, seed)
+        alike = type(found) is list and len(found) == 3 and [type(part) for part in found[1:]] == [list, dict]
+        if not alike or len(found[1]) != len(args) or found[2].keys() != kwargs.keys():
+            raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
+        return found[0], found[1:]
+
+    def on_meta(self, *args, seed=None, **kwargs):
+        """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
+        return self._call(protocol.Call, args, kwargs, seed, device="meta")
+
+    def _call(
+        self, kind: type[protocol.Call], args, kwargs, seed, watch: Forbidden | None = None, device: str = "", **options
+    ):
+        """Make a call of this kind on the learner's side, and note it."""
+        learner = self._learner
+        encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
+        drawn = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
+        text, outline = self._described(args, kwargs)
+        call = Call(text, self._function(), WANTS[kind], seed=drawn, outline=outline)
+        learner.calls.append(call)
+        device = device or learner._device
+        watch = watch or learner.watched.get(self.name)
+        request = kind(
+            target=self._path,
+            args=["list", [encoder.node(value) for value in args]],
+            kwargs=["dict", [[name, encoder.node(value)] for name, value in kwargs.items()]],
+            seed=encoder.node(drawn),
+            device=device,
+            banned=list(watch.names if watch else ()),
+            allowed=list(watch.allowed if watch else ()),
+            **options,
+        )
+        value, reply = learner._exchange(request, encoder, call)
+        call.value, call.computed = without_objects(value), reply.computed is not False
+        if watch and reply.hits:
+            learner.hits.setdefault(self.name, learner._vouched(reply.hits[0], watch))
+        _same_device(value, args, kwargs, device)
+        return value
+
+    def _function(self) -> str:
+        return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]
+
+    def _described(self, args, kwargs) -> tuple[str, str]:
+        """The call in words, and the same for everybody's eyes."""
+        texts = []
+        for text, short in ((self._text, _short), (self._outline, _outline)):
+            parts = [short(value) for value in args]
+            parts += [f"{name}={short(value)}" for name, value in kwargs.items()]
+            texts.append(f"{text}({', '.join(parts)})")
+        return texts[0], texts[1]
+
+
+class Module(Target):
+    """An object of the learner's: call it, or any of its methods (`layer.load_unfused(state)`)."""
+
+    def __init__(self, learner: Learner, number: int, class_name: str):
+        super().__init__(learner, [number, "__call__"], class_name, owner=class_name or "object")
+        self._number, self.class_name = number, class_name
+
+    @property
+    def handle(self):
+        return Handle(self._number, self.class_name)
+
+    def __getattr__(self, name: str) -> Target:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
+        return Target(self._learner, [self._number, name], text, outline, self._owner)
+
+    def describe(self, values: bool = True) -> dict:
+        """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.
+
+        Raises Mismatch where the object is no torch.nn.Module.
+        """
+        value, _ = self._learner._exchange(protocol.Describe(self._number, values))
+        # Part of the transcript: a diagnosis compares what was seen.
+        seen = value.get("parameters") if isinstance(value, dict) else None
+        self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
+        self._demand_module(value, values)
+        return value
+
+    def _demand_module(self, facts, values: bool) -> None:
+        if not isinstance(facts, dict):
+            raise self._no_module()
+        if not _is_description(facts):
+            raise LearnerError("protocol", {"message": "the description of the object is none of ours"})
+        for value in facts["parameters"].values():
+            if not isinstance(value, torch.Tensor):
+                raise Mismatch(f"a parameter of {self.class_name} is {kind(value)}; expected a tensor of numbers")
+            if values and device_of(value) == "meta":
+                raise Mismatch(f"a parameter of {self.class_name} is on the device meta: it has no values")
+
+    def _no_module(self) -> Mismatch:
+        return Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
+
+    def parameters(self) -> dict[str, torch.Tensor]:
+        return self.describe()["parameters"]
+
+    def load(self, parameters: dict[str, torch.Tensor]) -> None:
+        """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
+        encoder = Encoder()
+        request = protocol.Assign(self._number, encoder.node(parameters))
+        _, reply = self._learner._exchange(request, encoder)
+        if reply.unknown is None:
+            raise self._no_module()
+        unknown = [name for name in parameters if name in reply.unknown]
+        surplus = ", ".join(reply.surplus or ())[:300]
+        if unknown:
+            details = f"it has:  {surplus or 'none that fit'}"
+            raise Mismatch(f"{self.class_name} has no parameter called {', '.join(unknown)}", details)
+        for name, got, _ in reply.misshapen or ():
+            if name in parameters:
+                raise Mismatch(shape_words(tuple(got), tuple(parameters[name].shape), f"the parameter {name}"))
+        if reply.surplus:
+            count = f"{len(reply.surplus)} parameter{'s' * (len(reply.surplus) > 1)}"
+            raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}")
+
+    def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> "Module":
+        name = str(dtype).removeprefix("torch.") if dtype else None
+        self._learner._exchange(protocol.Convert(self._number, device, name))
+        return self
+
+    def train(self, mode: bool = True) -> "Module":
+        self._learner._exchange(protocol.Convert(self._number, training=mode))
+        return self
+
+    def eval(self) -> "Module":
+        return self.train(False)
+
+
+def without_objects(value):
+    """The value with a handle in each object's place: an object would keep all that its learner was asked."""
+    if isinstance(value, Module):
+        return value.handle
+    if isinstance(value, dict):
+        return {key: without_objects(item) for key, item in value.items()}
+    return type(value)(map(without_objects, value)) if type(value) in (list, tuple) else value
+
+
+def _same_device(value, args, kwargs, device: str) -> None:
+    has_inputs = bool(tensors_in([args, kwargs]))
+    for tensor in tensors_in(value):
+        found = device_of(tensor)
+        if has_inputs and found != device:
+            where = f"the device {found}" if found in DEVICES else "another device"
+            raise Mismatch(f"the result is on {where}, the inputs are on {device}")
+        if found == "meta" != device:
+            raise Mismatch("the result is on the device meta: it has a shape, but no values")
+
+
+def device_of(tensor: torch.Tensor) -> str:
+    """Where the worker says that a tensor of its own lies."""
+    return "meta" if tensor.device.type == "meta" else tensor.facts["device"]
+
+
+def tensors_in(value) -> list[torch.Tensor]:
+    """All tensors inside nested lists, tuples and dicts."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [found for item in value for found in tensors_in(item)] if isinstance(value, (list, tuple)) else []
+
+
+def _demand_value(reply: Reply) -> None:
+    """Raise LearnerError where a reply tells why there is no value."""
+    if reply.error:
+        raise LearnerError("exception", reply.error)
+    if reply.missing:
+        raise LearnerError("missing", {"missing": reply.missing, "names": reply.names})
+    if reply.signature:
+        raise LearnerError("signature", {"signature": reply.signature})
+    if reply.gradient:
+        if reply.gradient not in NO_GRADIENT:
+            raise wire.ProtocolError("the reason for a missing gradient is none of ours")
+        raise LearnerError("gradient", {"message": reply.gradient})
+
+
+def _is_description(facts: dict) -> bool:
+    """Whether a worker's description of an object has the form that Module.describe promises."""
+    tables = [facts.get(name) for name in ("parameters", "modules")]
+    if not all(type(table) is dict for table in tables) or type(facts.get("frozen")) is not list:
+        return False
+    names = [*facts["frozen"], *(name for table in tables for name in table)]
+    kinds = facts["modules"].values()
+    known = all(type(name) is str for name in names) and all(map(_is_torchs, kinds))
+    return known and type(facts.get("training")) is bool
+
+
+def _is_torchs(kind_) -> bool:
+    """Whether this names a class of torch.nn."""
+    return type(kind_) is str and kind_ in _torchs_classes()
+
+
+@functools.cache
+def _torchs_classes() -> frozenset[str]:
+    found, waiting = set(), [torch.nn.Module]
+    while waiting:
+        part = waiting.pop()
+        found |= {part.__name__} if part.__module__.startswith("torch.nn") else set()
+        waiting += part.__subclasses__()
+    return frozenset(found)
+
+
+def _short(value) -> str:
+    if isinstance(value, torch.Tensor):
+        dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
+        return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
+    if isinstance(value, (list, tuple, dict)) and len(repr(value)) > 60:
+        return kind(value)
+    if isinstance(value, Module):
+        return value.class_name
+    return repr(value)[:60]
+
+
+def _outline(value) -> str:
+    """An argument without its values: they may be hidden inputs. Sizes and switches are told."""
+    is_shown = isinstance(value, (torch.Tensor, Module)) or type(value) in (int, bool, type(None))
+    return _short(value) if is_shown else kind(value)

@@ -1,0 +1,117 @@
+"""What makes a class quick: each check is recorded once on the solution, and equal answers are judged once.
+
+With one seed for all, a check asks every submission the same. So its requests are written down once, and sent to a
+worker in one go, but none that tells the answer to another before that is given. Where the worker's answers are byte
+for byte those of an earlier submission, so is the verdict.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.catalog import paths
+from grader.judge.proxy import Learner
+from grader.judge.session import Check, Session
+from grader.records import containment, introspection
+from grader.records.bounded_cache import BoundedCache
+from grader.records.forbidden import forbidden_uses
+from grader.sandbox.connection import Local, Remote
+from grader.sandbox.taint import Flow
+from grader.sandbox.transcript import Transcript
+from grader.worker import protocol
+from grader.worker.protocol import Reply, Request
+from grader.worker.wire import RawTensor
+
+VERDICTS, SENTENCES = 64 << 20, 8 << 20  # bytes that are remembered
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What running a check came to. hits: forbidden operations seen until then."""
+
+    error: BaseException | None
+    calls: tuple
+    hits: dict
+
+
+@dataclass(frozen=True)
+class Script:
+    """The requests of a check, encoded. held: the numbers of those that may tell an answer to one before them."""
+
+    requests: list[bytes]
+    held: frozenset[int]
+
+
+class Recorder(Local):
+    """The solution in a submission's place; `transcript` and `held` are those since the last check began."""
+
+    def begin(self, flow: Flow) -> None:
+        self.transcript, self.held, self.flow = Transcript(), set(), flow
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        if self.flow.reaches(request, tensors):
+            self.held.add(len(self.transcript.requests))
+        body, reply = protocol.encode_request(request, tensors), self.answer(request, tensors)
+        self.transcript.record(body, reply)
+        return protocol.decode_reply(reply)
+
+
+class Recording:
+    """The requests of each check, and the verdicts on the answers seen so far.
+
+    subject: makes the proxy before a connection, as it is made for submissions.
+    """
+
+    def __init__(self, session: Session, subject: Callable[[Local], Learner]):
+        self.session = session
+        self.recorder = Recorder.load(paths.solution(session.exercise.folder), session.exercise.slug)
+        self.subject = subject(self.recorder)
+        self.scripts: dict[str, Script | None] = {}
+        self.verdicts: BoundedCache[tuple, Verdict] = BoundedCache(VERDICTS)
+        self.sentences: BoundedCache[tuple, dict[str, str]] = BoundedCache(SENTENCES)
+
+    def of(self, check: Check) -> Script | None:
+        """What the check asks of code that is right; None where that is not known."""
+        name = check.id
+        if name not in self.scripts:
+            with Flow() as flow:
+                self.recorder.begin(flow)
+                error, _ = self.session.run(check, self.subject)
+            if error is not None and containment.policy.strict:
+                raise error
+            # Where the solution does not get to the check's end, what it was asked is not all that will be.
+            script = Script(self.recorder.transcript.requests, frozenset(self.recorder.held))
+            self.scripts[name] = script if error is None else None
+        return self.scripts[name]
+
+    def keys(self, check: Check, remote: Remote, bodies: list[bytes] | None, hits: dict) -> tuple[tuple, ...]:
+        """What the verdict depends on, where that can be said: first of one that passed, then of any.
+
+        A failure that tells an exception names the learner's own lines; one that passed says nothing.
+        """
+        if bodies is None:
+            return ()
+        digest = hashlib.sha256()
+        for body in bodies:
+            digest.update(len(body).to_bytes(8, "little"))
+            digest.update(body)
+        read = self.read(check, remote)
+        told = any(b"error" in body[: 1 << 20] for body in bodies)
+        key = (check.id, digest.digest(), repr(sorted(hits.items())))
+        return (*key, read), (*key, remote.submission.digest if told else read)
+
+    def read(self, check: Check, remote: Remote) -> str:
+        """What the check reads of the source: nothing, or, where it would find something there, all of it."""
+        if "no_ready_made" not in check.fixtures:
+            return ""
+        source, rules = remote.submission.source, self.session.exercise.forbidden
+        found = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
+        return remote.submission.digest if found else ""
+
+    def known(self, keys: tuple[tuple, ...]) -> Verdict | None:
+        """The verdict on the same answers."""
+        return next((self.verdicts.get(key) for key in keys if key in self.verdicts), None)
+
+    def remember(self, keys: tuple[tuple, ...], verdict: Verdict) -> None:
+        passed, any_ = keys
+        self.verdicts.put(passed if verdict.error is None else any_, verdict)

@@ -1,0 +1,120 @@
+"""Words for values: what an answer is, how two shapes differ, numbers as a person writes them.
+
+What a value is made of may be told to anybody, so none of these words is the worker's own: a name that it
+tells is repeated only where it is one of Python's or torch's.
+"""
+
+import builtins
+import collections
+import itertools
+import math
+import re
+
+import torch
+
+from grader.worker.codec import ARTICLES, Opaque, describe
+
+MOST_DIGITS = 10**40  # int that is written out
+SHOWN = 8  # values of a tensor that a message shows
+LARGEST_SIZE = 9_999  # entry of a shape that is written out: a larger one could be a hidden number's digits
+SENTENCES = {
+    *ARTICLES.values(), "a very large int", "a value nested too deeply or with too many parts",
+    "a result too large to send",
+}  # fmt: skip
+LAYOUT, DTYPE, ELEMENTS = "a tensor with layout ", "a tensor of dtype ", re.compile(r"a tensor of [\d,]+ elements")
+
+
+def kind(value) -> str:
+    """A value in words: "a tensor of shape (6, 3)", "None", "a list of 6 floats"."""
+    if value is None:
+        return "None (is a return missing?)"
+    if isinstance(value, Opaque):
+        return _opaque(value.description)
+    if hasattr(value, "class_name"):
+        return f"an object of class {value.class_name}" if value.class_name else "an object"
+    if isinstance(value, torch.Tensor):
+        layout = "quantised values" if value.is_quantized else f"layout {str(value.layout).removeprefix('torch.')}"
+        return f"a tensor of shape {sizes(value.shape)}" if is_plain(value) else f"a tensor with {layout}"
+    if isinstance(value, (list, tuple)) and value:
+        inside = {_noun(item) for item in value}
+        noun = inside.pop() if len(inside) == 1 else "value"
+        return f"a {type(value).__name__} of {len(value)} {noun}{'s' if len(value) != 1 else ''}"
+    return describe(value)
+
+
+def is_plain(tensor: torch.Tensor) -> bool:
+    """Whether its numbers stand in memory one beside the other, as those of all that a worker sends."""
+    return tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_nested
+
+
+def shape_words(got: tuple, expected: tuple, what: str) -> str:
+    """Two shapes that differ, and the likeliest reason."""
+    guess = ""
+    if got != expected and sorted(got) == sorted(expected):
+        guess = ": transposed?"
+    elif len(got) == len(expected) + 1 and 1 in got and math.prod(got) == math.prod(expected):
+        guess = ": one dimension of size 1 too many"
+    elif len(got) + 1 == len(expected) and got == expected[1:]:
+        guess = ": is the batch dimension lost?"
+    elif len(got) + 1 == len(expected):
+        guess = ": one dimension is lost"
+    elif len(got) == len(expected):
+        axes = [i for i in range(len(got)) if got[i] != expected[i]]
+        if len(axes) == 1:
+            size = sizes(got[axes[0] :][:1]).strip("(,)")
+            guess = f": dimension {axes[0]} has {size} entries instead of {expected[axes[0]]}"
+    return f"{what} has the wrong shape: got {sizes(got)}, expected {expected}{guess}"
+
+
+def sizes(shape) -> str:
+    """A shape as Python writes it; of numbers that no shape here has, only that they are large."""
+    shown = [str(size) if 0 <= size <= LARGEST_SIZE else f">{LARGEST_SIZE}" for size in itertools.islice(shape, SHOWN)]
+    shown += ["…"] * (len(shape) > SHOWN)
+    return f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
+
+
+def values(tensor: torch.Tensor) -> str:
+    """The first row of a tensor, as a person would write it."""
+    if tensor.ndim == 0:
+        return number(tensor.item())
+    row, lead = tensor, ""
+    if tensor.ndim > 1 and tensor.numel():
+        row = tensor[(0,) * (tensor.ndim - 1)]  # no copy, however large
+        lead = f"shape {tuple(tensor.shape)}, first row "
+    items = [number(item) for item in row[:SHOWN].tolist()]
+    return f"{lead}[{', '.join(items)}{', …' if row.numel() > SHOWN else ''}]"
+
+
+def number(value) -> str:
+    """A number with four digits after the point, or more where it is small."""
+    if isinstance(value, int) and abs(value) > MOST_DIGITS:
+        return "a very large int"
+    if not isinstance(value, float) or not math.isfinite(value):
+        return str(value)
+    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+
+
+def dtype_name(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _noun(value) -> str:
+    if isinstance(value, torch.Tensor):
+        return "tensor"
+    return "object" if isinstance(value, Opaque) or hasattr(value, "class_name") else type(value).__name__
+
+
+def _opaque(told: str) -> str:
+    """What the worker calls a thing that cannot cross: its words only where they are ours, Python's or torch's."""
+    if told in SENTENCES:
+        return told
+    if ELEMENTS.fullmatch(told):  # not to the digit, which could be a hidden number's
+        return f"a tensor of some 10^{len(re.sub('[^0-9]', '', told)) - 1} elements"
+    name = told.removeprefix(LAYOUT)
+    if isinstance(vars(torch).get(name), torch.layout):
+        return told
+    name = told.removeprefix(DTYPE)
+    if isinstance(vars(torch).get(name), torch.dtype):
+        return told
+    name = told.removeprefix("a ").removeprefix("an ")
+    return told if any(isinstance(vars(home).get(name), type) for home in (builtins, collections)) else "an object"

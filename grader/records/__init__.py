@@ -1,0 +1,1 @@
+"""Plain data: what is handed in, and what a grading gives."""

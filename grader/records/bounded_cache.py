@@ -1,0 +1,76 @@
+"""A cache that is bounded in bytes. Learners' code influences how large the cached values are."""
+
+import sys
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any, Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+LARGE = 4  # a value larger than 1/LARGE of the limit is not cached, because it would evict all others
+
+
+class BoundedCache(Generic[K, V]):
+    """A mapping that evicts the least recently used values as soon as all of them take more than `limit` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.size = limit, 0
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+
+    def get(self, key: K, default: V | None = None) -> V | None:
+        """The cached value, or `default`. The value counts as used now."""
+        if key not in self._values:
+            return default
+        self._values.move_to_end(key)
+        return self._values[key][0]
+
+    def put(self, key: K, value: V) -> None:
+        """Cache a value. It must not grow afterwards, because its size is measured once."""
+        self.drop(key)
+        size = weight((key, value))
+        if size > self.limit // LARGE:
+            return
+        self._values[key], self.size = (value, size), self.size + size
+        while self.size > self.limit:
+            self.drop(next(iter(self._values)))
+
+    def drop(self, key: K) -> None:
+        """Remove a value, if it is cached."""
+        _, size = self._values.pop(key, (None, 0))
+        self.size -= size
+
+    def clear(self) -> None:
+        """Remove all values."""
+        self._values.clear()
+        self.size = 0
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def weight(value: object) -> int:
+    """The bytes that plain data takes: numbers, strings, tensors, containers and objects, each counted once."""
+    total = 0
+    seen: set[int] = set()  # ids of the objects that were counted
+    storages: set[int] = set()  # addresses of the tensors' memory that was counted
+    waiting: list[Any] = [value]
+    while waiting:
+        part = waiting.pop()
+        if part is None or isinstance(part, (bool, type)) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        total += sys.getsizeof(part)
+        if hasattr(part, "untyped_storage"):  # a tensor; torch may not be imported yet
+            storage = part.untyped_storage()
+            total += 0 if part.is_meta or storage.data_ptr() in storages else storage.nbytes()
+            storages.add(storage.data_ptr())
+        elif isinstance(part, dict):
+            waiting += [*part.keys(), *part.values()]
+        elif isinstance(part, (list, tuple, set, frozenset)):
+            waiting += part
+        elif hasattr(part, "__dict__"):
+            waiting.append(vars(part))
+    return total

@@ -1,0 +1,110 @@
+"""The settings and the result of a grading, as plain data. Every report is a pure function of a result."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from grader.catalog import Exercise
+from grader.records.sanitize import inert
+
+PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checked", "error", "not_graded"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to grade. reveal: messages may show hidden inputs and expected values, and the result shows the seed."""
+
+    device: str = "cpu"
+    seed: int = 0
+    timeout: float | None = None  # seconds for one call; None: as the exercise sets it
+    reveal: bool = True
+    diagnose: bool = True
+    pictures: bool = False  # draw what is not right yet, for a report
+
+    @property
+    def shown_seed(self) -> int | None:
+        """The seed that the result shows, or None. All hidden inputs can be derived from it."""
+        return self.seed if self.reveal else None
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The verdict of one check. `title` is the line that the learner reads."""
+
+    id: str
+    title: str
+    outcome: str  # "passed", "failed" or "not_checked"
+    points: float
+    max_points: float
+    message: str = ""
+    diagnosis: str | None = None
+    hidden: bool = False
+    task: int | None = None
+
+
+@dataclass(frozen=True)
+class ExerciseResult:
+    """The verdict of one exercise.
+
+    status "error": the submission could not even be loaded; "not_graded": the grader could not do its work, so there
+    is no verdict and its 0 points are no mark.
+    """
+
+    exercise: str
+    title: str
+    submission: str
+    device: str
+    seed: int | None  # None: it is secret
+    status: str  # "passed", "failed", "error" or "not_graded"
+    duration_s: float
+    checks: tuple[CheckResult, ...]
+    output: str = ""
+    message: str = ""  # about the submission as a whole
+    started: bool = True  # False for an untouched stub
+    notes: tuple[str, ...] = ()
+    pictures: tuple[Any, ...] = ()  # of grader.judge.pictures.Picture: the learner's weights beside the expected ones
+    sandbox: Any = None  # grader.sandbox.tiers.Sandbox: what was in force while a stranger's code ran
+
+    @property
+    def tried(self) -> bool:
+        """Whether the checks were run at all."""
+        return self.status not in (ERROR, NOT_GRADED)
+
+    @property
+    def points(self) -> float:
+        """The points of all checks."""
+        return round(sum(check.points for check in self.checks), 6)
+
+    @property
+    def max_points(self) -> float:
+        """The points that all checks can give."""
+        return round(sum(check.max_points for check in self.checks), 6)
+
+
+def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **fields: Any) -> ExerciseResult:
+    """The verdict "error" for a submission of which nothing could be run. fields: of the result, as far as known."""
+    return _without_checks(exercise, filename, ERROR, message, "the file could not be loaded", settings, **fields)
+
+
+def ungraded(exercise: Exercise, filename: str, reason: str, settings: Settings) -> ExerciseResult:
+    """The result "not_graded": the grader could not do its work. reason: for whoever runs the grader."""
+    message = f"not graded, which is not the file's fault: {reason}"
+    return _without_checks(exercise, filename, NOT_GRADED, message, "the grader could not do its work", settings)
+
+
+def _without_checks(
+    exercise: Exercise, filename: str, status: str, message: str, why: str, settings: Settings, **fields: Any
+) -> ExerciseResult:
+    checks = tuple(
+        CheckResult(name, name.replace("_", " "), NOT_CHECKED, 0.0, points, f"not checked: {why}")
+        for name, points in exercise.points.items()
+    )
+    return ExerciseResult(
+        exercise=exercise.folder,
+        title=exercise.title,
+        submission=filename,
+        device=settings.device,
+        seed=settings.shown_seed,
+        status=status,
+        message=inert(message),
+        **{"checks": checks, "duration_s": 0.0, **fields},
+    )

@@ -1,0 +1,111 @@
+"""What a source contains: its words, classes and functions, and the lines that run. Read under limits."""
+
+import ast
+import functools
+import re
+from types import ModuleType
+from typing import Any
+
+from grader.records.limited import limited
+from grader.records.syntax import FUNCTIONS, parsed, walked
+
+# What can run an operation of torch: a for loop unbinds a tensor, too.
+STEPS = (
+    ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.AugAssign, ast.Assign, ast.For,
+    ast.Return,
+)  # fmt: skip
+
+
+class SourceWords:
+    """The words, classes, functions and lines of a source. A worker's reply is repeated only as far as they confirm it.
+
+    Otherwise a compromised worker could disclose a hidden input as the name of a class or function, or as a line.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def vouched(self, name: str) -> str:
+        """The dotted name, where each of its parts is a word of the source; otherwise ""."""
+        return name if set(name.split(".")) <= self._words else ""
+
+    def class_of(self, name: str, *libraries: ModuleType) -> str:
+        """The name, where the source or one of the libraries defines a class of this name; otherwise ""."""
+        in_library = any(isinstance(vars(library).get(name), type) for library in libraries)
+        return name if in_library or name in self._classes else ""
+
+    def function_at(self, line: int) -> str:
+        """The name of the innermost function around a line; "" where there is none."""
+        around = [span for span in self._functions if span[0] <= line <= span[1]]
+        name: str = max(around)[2] if around else ""
+        return name
+
+    def runs(self, line: int) -> bool:
+        """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
+        return line in self._code or (self._outline is None and 0 < line <= len(self.source.splitlines()))
+
+    def computes(self, line: int) -> bool:
+        """Whether a step of a computation, which could be a forbidden one, begins or ends on this line."""
+        return line in self._steps
+
+    @functools.cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(re.findall(r"\w+", self.source))
+
+    @functools.cached_property
+    def _outline(self) -> dict[str, Any] | None:
+        return _outline(self.source)
+
+    @functools.cached_property
+    def _classes(self) -> frozenset[str]:
+        return frozenset(self._outline["classes"] if self._outline else ())
+
+    @functools.cached_property
+    def _functions(self) -> list[list[Any]]:
+        return self._outline["functions"] if self._outline else []
+
+    @functools.cached_property
+    def _code(self) -> frozenset[int]:
+        return frozenset(self._outline["code"] if self._outline else ())
+
+    @functools.cached_property
+    def _steps(self) -> frozenset[int]:
+        return frozenset(self._outline["steps"] if self._outline else ())
+
+
+@limited
+def parses(source: str) -> bool:
+    """Whether a stranger's source is Python. Raises BadSubmission where parsing exceeds a limit."""
+    return parsed(source) is not None
+
+
+@limited
+def line_of(source: str, name: str) -> int | None:
+    """The line on which a stranger's source defines a function or class; None where it does not.
+
+    Raises BadSubmission where parsing exceeds a limit.
+    """
+    tree = parsed(source)
+    nodes = walked(tree) if tree else []
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return next((node.lineno for node in nodes if isinstance(node, kinds) and node.name == name), None)
+
+
+@limited
+def _outline(source: str) -> dict[str, Any] | None:
+    """Classes, functions as [first line, last line, name], lines of code and of steps; None for what is not Python."""
+    tree = parsed(source)
+    if tree is None:
+        return None
+    nodes = walked(tree)
+    texts: set[ast.AST] = {
+        node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    texts |= {node for node in nodes if isinstance(node, (ast.Constant, ast.arg))}
+    steps = [node for node in nodes if isinstance(node, STEPS)]
+    return {
+        "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
+        "functions": [[node.lineno, node.end_lineno, node.name] for node in nodes if isinstance(node, FUNCTIONS)],
+        "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
+        "steps": sorted({line for node in steps for line in (node.lineno, node.end_lineno)}),
+    }

@@ -1,0 +1,1 @@
+"""The output forms of a result: each is a pure function of plain data."""

@@ -1,0 +1,23 @@
+"""Writes a report to a file, or to standard output where that fails, so that no result is lost."""
+
+import sys
+from pathlib import Path
+
+
+def deliver(text: str, path: Path | None = None) -> bool:
+    """Write a report to a file, or to standard output where no file is named or it cannot be written.
+
+    Returns whether the report is where it was requested; otherwise stderr says why. A character that UTF-8 cannot
+    encode, as in the name of a file, is escaped: "\\udcff".
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    if path is not None:
+        try:
+            path.write_bytes(data)
+            return True
+        except (OSError, ValueError) as error:  # ValueError: the name cannot be one of a file
+            shown = str(path).encode("utf-8", "backslashreplace").decode()
+            why = getattr(error, "strerror", None) or error
+            print(f"{shown} cannot be written: {why}. The report stands on standard output.", file=sys.stderr)
+    sys.stdout.write(data.decode())
+    return path is None

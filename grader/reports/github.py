@@ -1,0 +1,113 @@
+"""A result for GitHub Actions: annotations at the failing lines, and a job summary in Markdown.
+
+Workflow commands are lines that begin with "::". No text of a learner begins a line here, and the text in a command is
+escaped as GitHub's own toolkit escapes it.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+
+from grader.catalog.errors import BadSubmission
+from grader.records.results import ERROR, FAILED, NOT_GRADED, PASSED, CheckResult, ExerciseResult
+from grader.records.source import line_of
+
+SIGNS = {"passed": "✅", "failed": "❌", "not_checked": "➖"}
+CALLED = re.compile(r"(?m)^called   (\w+)")
+LINE = re.compile(r"\bline (\d+)\b")
+
+
+def annotations(result: ExerciseResult, source: str = "") -> str:
+    """One workflow command for each cause of a failure, and a plain last line with the points.
+
+    GitHub shows ten annotations of a step. So checks that fail on the same line for the same reason share one.
+    source: the learner's, to find the line of a function.
+    """
+    causes: dict[tuple, list[CheckResult]] = {}
+    for check in _failed(result):
+        reason = check.diagnosis or check.message.partition("\n")[0].partition(" (")[0]
+        causes.setdefault((_line(check.message, result.submission, source), reason), []).append(check)
+    lines = [_command(result, checks, line) for (line, _), checks in causes.items()]
+    if result.status == ERROR:
+        line = _line(result.message, result.submission, "") or _first_number(result.message)
+        lines.append(command("error", result.message, result.submission, line, f"{result.exercise}: not loaded"))
+    elif result.status == NOT_GRADED:
+        lines.append(command("error", result.message, result.submission, 1, f"{result.exercise}: not graded"))
+    elif not result.started:
+        lines = [command("notice", result.message, result.submission, 1, f"{result.exercise}: not started")]
+    lines.append(f"{result.exercise}: {result.points:g} of {result.max_points:g} points, {result.status}")
+    return "\n".join(lines) + "\n"
+
+
+def summary(result: ExerciseResult) -> str:
+    """The part of the job summary about one exercise, in Markdown."""
+    head = f"### {result.exercise[:2]} {_cell(result.title)}: {result.points:g} of {result.max_points:g} points\n\n"
+    if not result.started:
+        return head + "not started yet\n\n"
+    rows = ["| | check | points |", "|---|---|---:|"]
+    for check in result.checks:
+        rows.append(f"| {SIGNS[check.outcome]} | {_cell(check.title)} | {check.points:g}/{check.max_points:g} |")
+    messages = [f"{result.message}\n"] if result.message else []
+    messages += [f"{check.title}\n{_said(check)}\n" for check in _failed(result)]
+    block = f"\n<pre>{_inert_html(chr(10).join(messages).rstrip())}</pre>\n" if messages else ""
+    return head + "\n".join(rows) + "\n" + block + "\n"
+
+
+def command(kind: str, message: str, file: str, line: int, title: str) -> str:
+    """A workflow command: `::error file=…,line=…,title=…::message`."""
+    facts = ",".join(f"{name}={_property(value)}" for name, value in (("file", file), ("line", line), ("title", title)))
+    return f"::{kind} {facts}::{_data(message)}"
+
+
+def _command(result: ExerciseResult, checks: list[CheckResult], line: int) -> str:
+    more = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
+    return command("error", _said(checks[0]), result.submission, line, f"{result.exercise[:2]} {checks[0].title}{more}")
+
+
+def _failed(result: ExerciseResult) -> Iterator[CheckResult]:
+    return (check for check in result.checks if check.outcome == FAILED and result.status != PASSED)
+
+
+def _said(check: CheckResult) -> str:
+    return check.message + (f"\nlikely: {check.diagnosis}" if check.diagnosis else "")
+
+
+def _line(message: str, file: str, source: str) -> int:
+    """The line that a message is about: the last line of the file that it names, otherwise that of the function."""
+    named = re.findall(rf"{re.escape(file)}:(\d+)", message)
+    if named:
+        return int(named[-1])
+    if found := LINE.search(message.partition("\n")[0]):
+        return int(found[1])
+    called = CALLED.search(message)
+    return _defined(source, called[1]) if called else 1
+
+
+def _first_number(message: str) -> int:
+    found = LINE.search(message)
+    return int(found[1]) if found else 1
+
+
+def _defined(source: str, name: str) -> int:
+    try:
+        return line_of(source, name) or 1
+    except BadSubmission:
+        return 1
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value) -> str:
+    return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _cell(text: str) -> str:
+    """Text with every character escaped that Markdown could interpret."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~$@-])", r"\\\1", text.replace("\n", " "))
+
+
+def _inert_html(text: str) -> str:
+    """Text escaped for <pre>: no tag, no entity, and no blank line, which would end the block."""
+    return re.sub(r"\n\s*\n", "\n&nbsp;\n", html.escape(text))

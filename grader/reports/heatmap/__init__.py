@@ -1,0 +1,1 @@
+"""Pictures of attention weights, in the terminal, as SVG and as files."""

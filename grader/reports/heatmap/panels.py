@@ -1,0 +1,24 @@
+"""What every form of a picture shows: three panels with their captions."""
+
+from grader.judge.pictures import Matrix, Picture
+
+ROUNDING = 1e-4  # printed numbers have four digits
+
+
+def panels(picture: Picture) -> list[tuple[str, Matrix]]:
+    """(caption, values): yours, expected and difference; the expected alone where the learner's code gave nothing."""
+    expected = ("expected", picture.expected)
+    if picture.learner is None:
+        return [expected]
+    return [("yours", picture.learner), expected, ("difference", picture.difference)]
+
+
+def distance(picture: Picture) -> str:
+    """How far the learner's matrix lies from the expected, in words."""
+    if picture.largest_difference is None:
+        return "Your code gave no such matrix."
+    if picture.largest_difference != picture.largest_difference:
+        return "Largest difference: not a number (nan)."
+    if picture.largest_difference < ROUNDING:
+        return f"Largest difference: below {ROUNDING:g}."
+    return f"Largest difference: {picture.largest_difference:.2g}."

@@ -1,0 +1,24 @@
+"""A result as a fragment of HTML: for the report, a class's feedback and a notebook."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from grader.judge.pictures import Picture
+from grader.records.results import ExerciseResult
+from grader.reports import templating
+from grader.reports.heatmap import svg
+
+LEVELS = ("full", "hints", "names", "none")  # how much a learner is told
+
+
+def verdict(result: ExerciseResult, level: str = "full", pictures: Sequence[Picture] = (), heading: int = 2) -> Markup:
+    """One exercise's result. `heading`: the level of its heading, 2 to 5.
+
+    level "full": messages, diagnoses, prints, pictures; "hints": diagnoses and pictures; "names": which checks
+    passed; "none": the points alone. Raises ValueError for any other level.
+    """
+    if level not in LEVELS:
+        raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')
+    figures = svg.figures(pictures if level in ("full", "hints") else ())
+    return templating.macro("reports/templates/verdict.html", "verdict")(result, level, figures, heading)

@@ -1,0 +1,27 @@
+"""Self-contained HTML pages: they make no request, and suit dark and light themes, phones and screen readers."""
+
+import base64
+import hashlib
+
+from jinja2 import Template
+from markupsafe import Markup
+
+from grader.catalog import paths
+from grader.reports import templating
+
+
+def document(template: str | Template, title: str, *, script: str = "", style: str = "", **facts) -> str:
+    """A whole page. `template` extends reports/templates/page.html and shows the facts; `title` becomes the heading.
+
+    The page's content security policy allows exactly this style and script: no style="…", no onclick="…".
+    """
+    style = paths.STYLE.read_text("utf-8") + style
+    policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
+    if script:
+        policy += f"; script-src {_digest(script)}"
+    ours = {"style": Markup(style), "script": Markup(script)}  # files of this package
+    return templating.render(template, title=title, policy=policy, **ours, **facts)
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,106 @@
+"""A result as a learner reads it in a terminal. Colours and width follow the terminal."""
+
+import io
+import re
+from typing import TextIO
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
+from grader.records.sanitize import label
+
+SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
+MAX_OUTPUT_LINES = 20
+PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
+
+
+def console(file: TextIO | None = None) -> Console:
+    """Where to print: rich decides on colours (NO_COLOR, pipes); a pipe is never wrapped."""
+    return Console(file=file, highlight=False, markup=False, emoji=False)
+
+
+def show(result: ExerciseResult, where: Console, every: bool = False, closing: str = "") -> None:
+    """Print the result. `every`: all failed checks in full, not only the first."""
+    for left, text in render(result, every, closing):
+        if where.is_terminal:
+            where.print(line(left, text), crop=False)
+        else:
+            where.print(Text(" " * left) + text, soft_wrap=True)
+
+
+def plain(result: ExerciseResult, every: bool = False) -> str:
+    """The result as text without colours."""
+    file = io.StringIO()
+    show(result, console(file), every)
+    return file.getvalue()
+
+
+def line(left: int, text: Text) -> RenderableType:
+    """One line, wrapped with its indentation. A place in a file is not wrapped, so that terminals make it a link."""
+    if PLACE.match(text.plain):
+        return Text(" " * left, no_wrap=True, overflow="ignore") + text
+    return Padding(text, (0, 0, 0, left), expand=False)
+
+
+def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:
+    """The result as lines of rich text, each with its indentation."""
+    if not result.started:
+        return [(0, Text(result.message)), *((0, Text(line, "dim")) for line in closing.splitlines())]
+    lines = [(0, heading(result))]
+    lines += [(0, Text(f"note: {note}", "yellow")) for note in result.notes]
+    if not result.tried:
+        lines += _block(result.message, 3, "bold red")
+    else:
+        first = next((check for check in result.checks if check.outcome == FAILED), None)
+        for check in result.checks:
+            lines += check_lines(check, full=every or check is first)
+    if result.output.strip():
+        lines += printed(result.output)
+    lines.append((0, summary(result)))
+    lines += [(0, Text(line, "dim")) for line in closing.splitlines()]
+    return lines
+
+
+def heading(result: ExerciseResult) -> Text:
+    """The first line: exercise, file, device and seed."""
+    text = Text(f"{result.exercise[:2]} {result.title}", "bold")
+    seed = "" if result.seed is None else f" · seed {result.seed}"
+    text.append(f"  {label(result.submission)} · {result.device}{seed}", "dim")
+    return text
+
+
+def summary(result: ExerciseResult) -> Text:
+    """The last line: points and status."""
+    style = "bold green" if result.status == PASSED else "bold"
+    return Text(f"{result.points:g} of {result.max_points:g} points · {result.status}", style)
+
+
+def check_lines(check: CheckResult, full: bool) -> list[tuple[int, Text]]:
+    """One check: its line, and below it what went wrong; `full`: all of that, not only its first line."""
+    sign, style = SIGNS[check.outcome]
+    line = Text()
+    line.append(f"{sign} ", style)
+    line.append(f"Task {check.task}  " if check.task else "", "dim")
+    line.append(check.title, "" if check.outcome == PASSED else style)
+    line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
+    if check.outcome == PASSED:
+        return [(1, line)]
+    message = check.message if full else check.message.partition("\n")[0]
+    likely = _block(f"likely: {check.diagnosis}", 6, "yellow") if full and check.diagnosis else []
+    return [(1, line), *_block(message, 6), *likely]
+
+
+def printed(output: str) -> list[tuple[int, Text]]:
+    """What the learner's code printed, each line behind a bar, so that it cannot be mistaken for the report."""
+    lines = output.rstrip("\n").split("\n")
+    shown = lines[:MAX_OUTPUT_LINES]
+    if len(lines) > len(shown):
+        shown.append(f"… {len(lines) - len(shown)} more lines")
+    return [(0, Text("Your code printed:", "dim")), *((0, Text(f"│ {line}", "dim")) for line in shown)]
+
+
+def _block(text: str, left: int, first_style: str = "") -> list[tuple[int, Text]]:
+    first, *rest = text.split("\n")
+    return [(left, Text(first, first_style)), *((left, Text(line)) for line in rest)]

@@ -1,0 +1,183 @@
+"""The fork server's process: started behind the walls of a tier, spoken to with a deadline, killed."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+from typing import NamedTuple
+
+from grader.catalog.errors import InfrastructureError
+from grader.sandbox import mounts
+from grader.sandbox.tiers import Tier
+
+BOOT = """
+import json, sys, importlib.util as u
+plan = json.loads(sys.argv[1])
+sys.path += plan["roads"]
+spec = u.spec_from_file_location("worker", plan["worker"] + "/__init__.py", submodule_search_locations=[plan["worker"]])
+sys.modules["worker"] = module = u.module_from_spec(spec)
+spec.loader.exec_module(module)
+import worker.server
+"""
+START_S = 60.0  # torch on a cold disk
+CONTROL_S = 10.0  # one command to a living fork server
+GLANCE_S = 0.5  # so often we look whether a silent fork server was stopped
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+    "LANG": "C.UTF-8", "HOME": "/nonexistent", "PATH": "/usr/bin:/bin",
+    "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+    # Large pages: a fork takes a third of the time. Large blocks are used again, not given back: their pages cost.
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824:"
+    "glibc.malloc.trim_threshold=1073741824",
+    "TORCHINDUCTOR_CACHE_DIR": "/tmp",  # torch._dynamo makes it on import; what is there need not be made
+}  # fmt: skip
+TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # of a processor's time, in a second
+ASLEEP = (b"S", b"T", b"t")  # asleep or stopped; a process that waits for a processor (R) or a disk (D) is neither
+CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of who sent a message, as the kernel knows them
+
+
+class Usage(NamedTuple):
+    """Seconds of a processor and pages of memory that a process has used, and whether it waits by its own will."""
+
+    seconds: float
+    pages: int
+    asleep: bool
+
+
+class Lost(InfrastructureError):
+    """The fork server is dead, stopped or silent."""
+
+
+class Pid(int):
+    """A process's number as we know it; `inside` is the number that the fork server knows it by."""
+
+    def __new__(cls, inside: int, outside: int | None):
+        number = super().__new__(cls, outside or inside)
+        number.inside = inside
+        return number
+
+    def used(self) -> Usage | None:
+        """What it has used so far; None where the system does not tell."""
+        try:
+            with open(f"/proc/{self:d}/stat", "rb") as stat:
+                known = stat.read().rpartition(b")")[2].split()
+            return Usage((int(known[11]) + int(known[12])) / TICKS, int(known[21]), known[0] in ASLEEP)
+        except (OSError, ValueError, IndexError):
+            return None
+
+
+def connected() -> tuple[socket.socket, socket.socket]:
+    """Two ends; what arrives at the first is marked with its sender, where the system can."""
+    ours, theirs = socket.socketpair()
+    if hasattr(socket, "SO_PASSCRED"):
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    return ours, theirs
+
+
+def sender(connection: socket.socket, deadline: float) -> int | None:
+    """Who sends the first bytes on a fresh connection; the bytes stay there. None where nobody tells."""
+    if not hasattr(socket, "SO_PASSCRED"):
+        return None
+    connection.settimeout(max(deadline - time.monotonic(), 0.001))
+    _, extra, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size), socket.MSG_PEEK)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+    return _pid(extra)
+
+
+class Process:
+    """One fork server, from start to end."""
+
+    def __init__(self, tier: Tier, device: str):
+        ours, theirs = connected()
+        environment = dict(ENVIRONMENT)
+        for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
+        plan = json.dumps(mounts.plan(tier, device, theirs.fileno()))
+        command = [*mounts.bubblewrap(tier, device), "--"] if tier.bwrap else []
+        command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT, plan]
+        self.process = subprocess.Popen(
+            command,
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        theirs.close()
+        self.control, self.warm, self.pid = ours, False, self.process.pid
+
+    def command(self, command: dict, descriptor: socket.socket | None = None) -> dict:
+        """Send one command and wait for its reply. Raises OSError where there is none in time."""
+        deadline = time.monotonic() + (CONTROL_S if self.warm else START_S)
+        line = json.dumps(command).encode() + b"\n"
+        self.control.settimeout(GLANCE_S)
+        if descriptor is None:
+            self.control.sendall(line)
+        else:
+            socket.send_fds(self.control, [line], [descriptor.fileno()])
+        reply = b""
+        while not reply.endswith(b"\n"):
+            try:
+                chunk = self._receive()
+            except TimeoutError:
+                if self._is_stopped():
+                    raise OSError("the fork server was stopped") from None
+                if time.monotonic() > deadline:
+                    raise OSError("the fork server did not answer") from None
+                continue
+            if not chunk:
+                raise OSError("the fork server ended")
+            reply += chunk
+        return json.loads(reply)
+
+    def close(self) -> str:
+        """Let the fork server end itself and its workers; kill it where it does not within seconds."""
+        self.control.close()
+        if self.warm:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=0.1 if self._is_stopped() else 2)
+        return self.kill()
+
+    def kill(self) -> str:
+        """End the fork server at once; its workers die with it. Returns the last line of its stderr."""
+        self.control.close()
+        if self.process.returncode is None:
+            for pid in {self.pid, self.process.pid} if self.process.poll() is None else ():
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+        try:
+            _, stderr = self.process.communicate(timeout=3)
+        except (subprocess.TimeoutExpired, ValueError):
+            return ""
+        lines = (stderr or b"").decode(errors="replace").strip().splitlines()
+        return lines[-1][:300] if lines else ""
+
+    def _receive(self) -> bytes:
+        """Some bytes of the reply; the kernel adds the sender's pid, which bubblewrap hides otherwise."""
+        if not hasattr(socket, "SO_PASSCRED"):
+            return self.control.recv(65536)
+        chunk, extra, _, _ = self.control.recvmsg(65536, socket.CMSG_SPACE(CREDENTIALS.size))
+        self.pid = _pid(extra) or self.pid
+        return chunk
+
+    def _is_stopped(self) -> bool:
+        try:
+            with open(f"/proc/{self.pid}/stat", "rb") as stat:
+                return stat.read().rpartition(b")")[2].split()[0] in (b"T", b"t", b"Z", b"X")
+        except OSError:
+            return os.path.exists("/proc/self/stat")
+
+
+def _pid(extra: list[tuple]) -> int | None:
+    for level, kind, data in extra:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+            return CREDENTIALS.unpack(data[: CREDENTIALS.size])[0] or None
+    return None

@@ -1,0 +1,91 @@
+"""What the probe of a sandbox is let loose on, and the judgement of what it reached."""
+
+import contextlib
+import secrets
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.catalog import paths
+from grader.sandbox.tiers import Tier
+
+TEXT = b"nobody but the grader reads or changes this\n"
+# Landlock hides no names, and only bubblewrap hides processes; tiers B and C do not promise it.
+UNPROMISED = {"A": (), "B": ("see that a hidden file exists",), "C": ()}
+UNPROMISED_ON_CUDA = ("start a thread",)  # CUDA has threads of its own
+OTHER_ROUNDING = "compute with other instructions than the grader"
+
+
+class BaitFiles:
+    """Files and sockets that nothing in a sandbox may reach."""
+
+    def __init__(self, folder: Path | None):
+        self.folder, self.sockets = folder, []
+        if folder is not None:
+            folder.chmod(0o755)
+            for name, mode in (("hidden", 0o644), ("private", 0o600), ("writable", 0o666)):
+                (folder / name).write_bytes(TEXT)
+                (folder / name).chmod(mode)
+
+    def facts(self) -> dict:
+        """Where they are, for the probe."""
+        named = {name: str(self.folder / name) for name in ("hidden", "private", "writable")} if self.folder else {}
+        tcp, udp = (self._listen(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
+        own = str(paths.module("sandbox/forkserver.py"))
+        facts = {"own": own, "hidden": own, "private": None, "writable": None} | named
+        facts |= {"abstract": None, "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
+        with contextlib.suppress(OSError):
+            name = f"kata-{secrets.token_hex(8)}"
+            self._listen(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + name)
+            facts["abstract"] = name
+        return facts
+
+    def changes(self) -> dict[str, str]:
+        """Whether the files are as they were, whatever the probe said of itself."""
+        if self.folder is None:
+            return {}
+        found = {entry.name: entry.read_bytes() for entry in self.folder.iterdir()}
+        whole = found == dict.fromkeys(("hidden", "private", "writable"), TEXT)
+        return {"change the grader's files": "refused: they are as they were" if whole else "done"}
+
+    def close(self) -> None:
+        for left in Path("/dev/shm").glob("made-by-the-probe-*"):  # where it could make, but not remove
+            with contextlib.suppress(OSError):
+                left.unlink()
+        for one in self.sockets:
+            one.close()
+
+    def _listen(self, family: int, kind: int, address=("127.0.0.1", 0)) -> socket.socket:
+        one = socket.socket(family, kind)
+        self.sockets.append(one)
+        one.bind(address)
+        if kind == socket.SOCK_STREAM:
+            one.listen(4)
+        return one
+
+
+@contextlib.contextmanager
+def bait_files() -> Iterator[BaitFiles]:
+    """Set them out, and clear them away. Where no folder is writable, the grader's own file must do."""
+    with contextlib.ExitStack() as stack:
+        folder = None
+        with contextlib.suppress(OSError):
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kata-")))
+        yield stack.enter_context(contextlib.closing(BaitFiles(folder)))
+
+
+def arithmetic(live: dict) -> dict[str, str]:
+    """Whether a worker rounds as the grader does; without /proc/cpuinfo torch takes slower roads."""
+    import torch
+
+    same = live.get("capability") == torch.backends.cpu.get_cpu_capability()
+    return {OTHER_ROUNDING: "refused: they are the same" if same else "done"}
+
+
+def holes(tier: Tier, device: str, tried: dict[str, str]) -> tuple[str, ...]:
+    """What succeeded though the tier promises to refuse it. Tier D promises nothing."""
+    if tier.name == "D":
+        return ()
+    open_ = (*UNPROMISED[tier.name], *(UNPROMISED_ON_CUDA if device == "cuda" else ()))
+    return tuple(name for name, outcome in tried.items() if outcome == "done" and name not in open_)

@@ -1,0 +1,193 @@
+"""Which walls this machine can put around a worker, strongest first, and why not stronger ones.
+
+A  bubblewrap + Landlock + a system-call filter: hidden files do not exist, no network, no processes.
+B  Landlock + the filter: hidden files cannot be opened (containers without user namespaces).
+C  the filter alone, every open refused.
+D  a process of its own with limits: protects the verdict, neither disk nor network.
+"""
+
+import functools
+import os
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.sandbox import mounts
+from grader.worker.lockdown import landlock, seccomp
+
+NAMES = ("A", "B", "C", "D")
+FIRST_UID, SPARE_UID = 1_879_048_192, 65_533  # users that nobody has: systemd leaves both ranges unused
+TRIAL_S = 5.0
+
+
+class Unavailable(Exception):
+    """This machine cannot offer the tier. Says why and what would help."""
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One set of walls. uid: whom workers become (None: they stay who we are)."""
+
+    name: str
+    bwrap: str | None = None
+    landlock: bool = False
+    seccomp: str = ""  # "open": files as Landlock says; "closed": none; "": no filter
+    uid: int | None = None
+    reasons: tuple[str, ...] = ()  # why none better
+
+    def layers(self) -> tuple[str, ...]:
+        """The walls by name, for records."""
+        named = {
+            "bubblewrap": self.bwrap, "Landlock": self.landlock, "seccomp": self.seccomp, "own user": self.uid,
+        }  # fmt: skip
+        return (*(name for name, used in named.items() if used), "limits", "own process")
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """What is in force, for the record of a result."""
+
+    tier: str
+    layers: tuple[str, ...]
+    reasons: tuple[str, ...]
+    torch: str
+    kernel: str
+    probe: dict[str, str] = field(default_factory=dict)  # each forbidden thing: "refused: …" or "done"
+    holes: tuple[str, ...] = ()  # what succeeded though this tier promises to refuse it
+
+
+def choose(device: str = "cpu", wanted: str | None = None, sure: bool = False) -> Tier:
+    """The strongest tier that this machine can offer, or the wanted one. Raises Unavailable.
+
+    sure: try bubblewrap even where nothing speaks against it.
+    """
+    reasons: list[str] = []
+    for name in NAMES if wanted is None else (wanted,):
+        try:
+            return replace(offer(name, device, sure), reasons=tuple(reasons))
+        except Unavailable as missing:
+            reasons.append(f"{name}: {missing}")
+    raise Unavailable("; ".join(reasons))
+
+
+def weaker(tier: Tier, device: str, why: str) -> Tier | None:
+    """The next tier below one that did not start, with the reason noted; None below the last."""
+    reasons = (*tier.reasons, f"{tier.name}: {why or 'the worker did not start'}")
+    for name in NAMES[NAMES.index(tier.name) + 1 :]:
+        try:
+            return replace(offer(name, device), reasons=reasons)
+        except Unavailable as missing:
+            reasons += (f"{name}: {missing}",)
+    return None
+
+
+def offer(name: str, device: str, sure: bool = False) -> Tier:
+    """One tier as this machine can put it up. Raises Unavailable with the reason and the cure."""
+    if name not in NAMES:
+        raise Unavailable(f"there is no tier {name}; the tiers are A, B, C and D")
+    if not hasattr(os, "fork"):
+        raise Unavailable(f"{platform.system()} cannot fork a process; work in WSL 2 (wsl --install)")
+    if name == "D":
+        readable = is_root() and strangers_may_read(mounts.everything(), parents=True)
+        return Tier("D", uid=stranger() if readable and platform.system() == "Linux" else None)
+    if platform.system() != "Linux":
+        raise Unavailable(f"{platform.system()} has no such walls; run in a Linux container or in WSL 2")
+    if seccomp.machine() is None:
+        raise Unavailable(f"system calls of {platform.machine()} are not written down (x86_64 and aarch64 are)")
+    if not seccomp.available():
+        raise Unavailable("this kernel takes no seccomp filter (CONFIG_SECCOMP_FILTER)")
+    if name == "C":
+        if device == "cuda":
+            raise Unavailable("CUDA opens device files, and this tier opens none")
+        return Tier("C", seccomp="closed", uid=stranger())
+    if not landlock.abi():
+        raise Unavailable("this kernel has no Landlock (Linux 5.13 or later with lsm=landlock has)")
+    if name == "B":
+        readable = strangers_may_read(mounts.everything(), parents=True)
+        return Tier("B", landlock=True, seccomp="open", uid=stranger() if readable else None)
+    tier = Tier("A", _bwrap(), True, "open", stranger() if strangers_may_read(mounts.everything()) else None)
+    if sure or _doubtful():
+        _try(tier, device)
+    return tier
+
+
+def is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+@functools.cache
+def stranger() -> int | None:
+    """A user that owns nothing and whom we can become; None where we are no root."""
+    if not is_root():
+        return None
+    for uid in (FIRST_UID + os.getpid(), SPARE_UID):
+        if all(_mapped(Path(f"/proc/self/{kind}_map"), uid) for kind in ("uid", "gid")):
+            return uid
+    return None
+
+
+def strangers_may_read(places: list[str], parents: bool = False) -> bool:
+    """Whether any user could read these (their own modes; with parents, the way to them too)."""
+    for place in map(Path, places):
+        wanted = 0o005 if place.is_dir() else 0o004
+        if place.exists() and place.stat().st_mode & wanted != wanted:
+            return False
+        if parents and any(not folder.stat().st_mode & 0o001 for folder in place.resolve().parents):
+            return False
+    return True
+
+
+def _bwrap() -> str:
+    found = shutil.which("bwrap")
+    if found is None:
+        raise Unavailable("bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap)")
+    return found
+
+
+def _doubtful() -> bool:
+    """Whether this looks like a place that refuses bubblewrap; asking costs it 10 ms, a wrong guess 1 s."""
+    if _line("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "0") != "0":
+        return True
+    if _line("/proc/sys/user/max_user_namespaces", "1") == "0":
+        return True
+    if _line("/proc/sys/kernel/unprivileged_userns_clone", "1") == "0":
+        return True
+    try:
+        status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        powers, filtered = int(status["CapEff"], 16), status.get("Seccomp", "0").strip() != "0"
+    except (OSError, ValueError, KeyError):
+        return True
+    return filtered or (is_root() and not powers >> 21 & 1)  # CAP_SYS_ADMIN
+
+
+def _try(tier: Tier, device: str) -> None:
+    """Put the view up once around a program that does nothing."""
+    program = next((path for path in ("/usr/bin/true", "/bin/true") if os.path.exists(path)), None)
+    if program is None:
+        return
+    command = [*mounts.bubblewrap(tier, device), "--", "/true"]
+    command[1:1] = ["--ro-bind", os.path.realpath(program), "/true"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=TRIAL_S, env={}, cwd="/", check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"bubblewrap does not run here ({type(error).__name__})") from None
+    if done.returncode != 0:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise Unavailable(f"bubblewrap is refused here ({lines[-1][:200] if lines else done.returncode})")
+
+
+def _line(path: str, otherwise: str) -> str:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return otherwise
+
+
+def _mapped(table: Path, uid: int) -> bool:
+    try:
+        rows = [tuple(map(int, line.split())) for line in table.read_text().splitlines()]
+    except OSError:
+        return True
+    return any(first <= uid < first + count for first, _, count in rows)

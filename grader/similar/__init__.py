@@ -1,5 +1,0 @@
-"""Pairs of submissions that agree more than chance and beyond what everybody was given, for a person to judge."""
-
-from grader.similar.pairs import Agreement, Pair, pairs
-
-__all__ = ["Agreement", "Pair", "pairs"]

@@ -1,0 +1,187 @@
+"""Python values as plain data: nested JSON with tensors beside it, both ways.
+
+A value becomes a node: numbers, text, True, False and None stand for themselves, everything else
+is a tagged list such as ["tuple", […]] or ["tensor", 0, {…}]. What has no plain form becomes
+["opaque", "a numpy array"]: it can be named in a message, never used.
+"""
+
+import ctypes
+import math
+from dataclasses import dataclass
+
+import torch
+
+from .fake_device import Placed
+from .wire import MAX_PAYLOAD, ProtocolError, RawTensor
+
+MAX_ITEMS = 20_000  # nodes of one value
+MAX_DEPTH = 12
+DTYPES = {
+    "F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
+    "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8,
+    "U8": torch.uint8, "BOOL": torch.bool,
+}  # fmt: skip
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+ARTICLES = {
+    "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
+    "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that cannot cross the border, and what to call it in a message."""
+
+    description: str
+
+
+@dataclass(frozen=True)
+class Handle:
+    """An object that stays on the worker's side: its number there and its class's name."""
+
+    number: int
+    class_name: str
+
+
+class Encoder:
+    """Turns values into nodes and gathers their tensors.
+
+    `keep(value)` is asked for each value without a plain form: a Handle for an object that stays
+    here, None for one that cannot cross at all.
+    """
+
+    def __init__(self, keep=lambda value: None, strides: bool = False):
+        self.tensors: list[RawTensor] = []
+        self.keep, self.strides, self.count = keep, strides, 0
+
+    def node(self, value, depth: int = 0):
+        self.count += 1
+        if self.count > MAX_ITEMS or depth > MAX_DEPTH:
+            return ["opaque", "a value nested too deeply or with too many parts"]
+        if value is None or type(value) in (bool, str):
+            return value if type(value) is not str else value[:10_000].encode(errors="replace").decode()
+        if type(value) is int:
+            return value if abs(value) < 1 << 63 else ["opaque", "a very large int"]
+        if type(value) is float:
+            return value if math.isfinite(value) else ["float", repr(value)]
+        if isinstance(value, Handle):
+            return ["object", value.number, value.class_name]
+        if isinstance(value, Opaque):
+            return ["opaque", value.description]
+        if type(value) in (torch.Tensor, torch.nn.Parameter):
+            return self.tensor(value)
+        if type(value) is Placed:
+            return self.tensor(value.inner, value.device.type)
+        if isinstance(value, torch.Tensor):
+            return ["opaque", describe(value)]
+        if isinstance(value, (list, tuple)):
+            tag = "list" if isinstance(value, list) else "tuple"
+            return [tag, [self.node(item, depth + 1) for item in value]]
+        if isinstance(value, dict):
+            pairs = list(value.items())
+            return ["dict", [[self.node(k, depth + 1), self.node(v, depth + 1)] for k, v in pairs]]
+        handle = self.keep(value)
+        return self.node(handle if handle else Opaque(describe(value)), depth)
+
+    def tensor(self, value: torch.Tensor, device: str = ""):
+        facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
+        if value.layout is not torch.strided or value.is_quantized:
+            return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
+        if value.dtype not in NAMES:
+            return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
+        if value.device.type == "meta":
+            return ["meta", NAMES[value.dtype], list(value.shape)]
+        if value.numel() * value.element_size() > MAX_PAYLOAD:  # an expanded one claims more than it holds
+            return ["opaque", f"a tensor of {value.numel():,} elements"]
+        if self.strides and not value.is_contiguous() and 0 not in value.stride():
+            facts["stride"] = list(value.stride())
+        plain = value
+        if value.device.type != "cpu" or not value.is_contiguous() or value.is_conj() or value.is_neg():
+            plain = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
+        size = plain.numel() * plain.element_size()
+        data = ctypes.string_at(plain.data_ptr(), size) if size else b""
+        self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
+        return ["tensor", len(self.tensors) - 1, facts]
+
+
+class Decoder:
+    """Turns nodes back into values. Raises ProtocolError on a node that is none of ours.
+
+    `find(number, class_name)` gives the object behind a handle. Tensors come on the CPU, with what
+    was said of them in the attribute `facts`: {"device": str, "requires_grad": bool}; or, with `strides`,
+    laid out in memory as they were, without that attribute.
+    """
+
+    def __init__(self, tensors: list[RawTensor], find=Handle, strides: bool = False):
+        self.tensors, self.find, self.strides, self.count = list(tensors), find, strides, 0
+
+    def value(self, node, depth: int = 0):
+        self.count += 1
+        if self.count > MAX_ITEMS or depth > MAX_DEPTH + 2:
+            raise ProtocolError("a value is nested too deeply")
+        if node is None or type(node) in (bool, int, float, str):
+            return node
+        if type(node) is not list or not node or type(node[0]) is not str:
+            raise ProtocolError("a value is malformed")
+        tag, *rest = node
+        if tag in ("list", "tuple") and len(rest) == 1 and type(rest[0]) is list:
+            return (list if tag == "list" else tuple)(self.value(n, depth + 1) for n in rest[0])
+        if tag == "dict" and len(rest) == 1 and type(rest[0]) is list:
+            return self.mapping(rest[0], depth)
+        if tag == "tensor" and len(rest) == 2:
+            return self.tensor(*rest)
+        if tag == "float" and rest in (["nan"], ["inf"], ["-inf"]):
+            return float(rest[0])
+        if tag == "opaque" and len(rest) == 1 and type(rest[0]) is str:
+            return Opaque(rest[0][:200])
+        if tag == "meta" and len(rest) == 2 and type(rest[0]) is str and rest[0] in DTYPES and _shape(rest[1]):
+            return torch.empty(rest[1], dtype=DTYPES[rest[0]], device="meta")
+        if tag == "object" and len(rest) == 2 and type(rest[0]) is int and type(rest[1]) is str:
+            return self.find(rest[0], rest[1][:200])
+        raise ProtocolError("a value is malformed")
+
+    def mapping(self, pairs: list, depth: int) -> dict:
+        result = {}
+        for pair in pairs:
+            if type(pair) is not list or len(pair) != 2:
+                raise ProtocolError("a dict is malformed")
+            key = self.value(pair[0], depth + 1)
+            if type(key) not in (str, int, float, bool, type(None)):
+                key = describe(key)
+            result[key] = self.value(pair[1], depth + 1)
+        return result
+
+    def tensor(self, index, facts) -> torch.Tensor:
+        if type(index) is not int or not 0 <= index < len(self.tensors) or type(facts) is not dict:
+            raise ProtocolError("a tensor's place is malformed")
+        raw, self.tensors[index] = self.tensors[index], None
+        if raw is None:  # each use is a copy: a short frame would ask for more memory than there is
+            raise ProtocolError("a tensor stands in two places")
+        tensor = torch.empty(raw.shape, dtype=DTYPES[raw.dtype])
+        size = tensor.nbytes
+        if size != len(raw.data):
+            raise ProtocolError("a tensor's shape and bytes do not agree")
+        if size:  # faster than torch.frombuffer, and aligned as torch's own
+            ctypes.memmove(tensor.data_ptr(), bytes(raw.data), size)
+        if self.strides:
+            stride = facts.get("stride")
+            return torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
+        device = str(facts.get("device", "cpu"))[:20]
+        tensor.facts = {"device": device, "requires_grad": facts.get("requires_grad") is True}
+        return tensor
+
+
+def describe(value) -> str:
+    """What a value is, in words, without running any code of the value's own class."""
+    name = "Tensor" if isinstance(value, torch.Tensor) else type(value).__name__
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return ARTICLES.get(name, f"{article} {name}")
+
+
+def _shape(value) -> bool:
+    return (
+        type(value) is list
+        and len(value) <= 16
+        and all(type(n) is int and 0 <= n < 1 << 31 for n in value)
+        and math.prod(max(n, 1) for n in value) < 1 << 60
+    )

@@ -1,0 +1,179 @@
+"""A fake device: does code make its tensors where its inputs are? No GPU is needed to tell.
+
+Tensors that claim to lie on the device "meta" compute with real values on the CPU. Mixing them with
+tensors that were made on the CPU fails as it would on a GPU. Torch's own meta kernels would do, but
+they import sympy and torch._dynamo: almost a second in each fork; and they hold no values, so that
+right code with an `if` on a number could not run.
+"""
+
+import contextlib
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .modules import parts, table
+
+DEVICE = torch.device("meta")
+MIXED = "tensors are not on the same device"
+NO_NUMPY = "can't convert a tensor of another device to numpy. Use Tensor.cpu() to copy it to host memory first."
+FACTORIES = {torch.tensor, torch.as_tensor, torch.asarray}
+READING = {torch.Tensor.tolist, torch.Tensor.__format__}
+CROSSING = {"aten::copy_", "aten::_to_copy", "aten::set_", "aten::_local_scalar_dense"}
+INDEXING = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_unsafe_index"}
+
+
+MOVED = "_on_fake_device"  # the attribute of a Parameter that was moved: where its values are now
+
+
+class Placed(torch.Tensor):
+    """A tensor that says it is on the fake device; `inner` holds its values on the CPU."""
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor):
+        return torch.Tensor._make_wrapper_subclass(
+            cls,
+            inner.size(),
+            strides=inner.stride(),
+            storage_offset=inner.storage_offset(),
+            dtype=inner.dtype,
+            device=DEVICE,
+        )
+
+    def __init__(self, inner: torch.Tensor):
+        self.inner = inner
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return compute(function, args, kwargs or {})
+
+
+class FakeDevice(TorchDispatchMode):
+    """Within it, `device="meta"` (as in `device=x.device`) makes fake-device tensors too."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch imports torch._dynamo at the first call: most of a second
+
+    def __enter__(self):
+        self._around = contextlib.ExitStack()
+        self._around.enter_context(torch.no_grad())
+        self._around.enter_context(Factories())
+        return super().__enter__()
+
+    def __exit__(self, *exception):
+        super().__exit__(*exception)
+        self._around.close()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        return compute(function, args, kwargs or {})
+
+
+class Factories(TorchFunctionMode):
+    """What goes past the dispatcher. torch.tensor and its kin make their tensor on the CPU, which is moved;
+    tolist and format read the values, as they would on a GPU; numpy is refused, as it would be there.
+    """
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if function in READING and args and isinstance(args[0], Placed):
+            return function(args[0].inner, *args[1:], **kwargs)
+        if function in (torch.Tensor.numpy, torch.Tensor.__array__) and args and isinstance(args[0], Placed):
+            raise TypeError(NO_NUMPY)
+        device = kwargs.get("device")
+        if function is torch.Tensor.new_tensor:
+            kwargs.setdefault("dtype", args[0].dtype)
+            device = args[0].device if device is None else device
+            function, args = torch.tensor, args[1:]
+        if function is torch.tensor and args and isinstance(args[0], (list, tuple)):
+            args = (_values(args[0]), *args[1:])
+        if function not in FACTORIES or device is None or torch.device(device) != DEVICE:
+            return function(*args, **kwargs)
+        return function(*args, **{**kwargs, "device": "cpu"}).to(DEVICE)
+
+
+def move_module(module: torch.nn.Module) -> None:
+    """What Module.to does, for the fake device.
+
+    Not through Module._apply: a new nn.Parameter around a Placed would make torch import
+    torch.distributed and sympy, a second in each fork. A real move keeps the Parameter objects, so
+    code that holds one by another road finds it moved too: each remembers where its values are.
+    """
+    for _, part in parts(module):
+        held = table(part, "_parameters")
+        for name, parameter in held.items():
+            if parameter is not None:
+                held[name] = vars(parameter).setdefault(MOVED, Placed(parameter.detach()))
+        buffers = table(part, "_buffers")
+        for name, buffer in buffers.items():
+            if buffer is not None:
+                buffers[name] = Placed(buffer.detach())
+
+
+def place(value):
+    """Put every tensor inside a value on the fake device."""
+    return each(lambda tensor: tensor if isinstance(tensor, Placed) else Placed(tensor.detach()), value)
+
+
+def compute(function, args: tuple, kwargs: dict):
+    """Run one operation on the values. Raises RuntimeError where it mixes devices."""
+    schema, found = function._schema, []
+    inner = [_inward(value, found) for value in args]
+    named = {key: _inward(value, found) for key, value in kwargs.items()}
+    placed = any(type(tensor) is Placed for tensor in found)
+    if placed and len(found) > 1 and schema.name not in CROSSING:
+        if schema.name in INDEXING:  # indices may lie on the CPU
+            found = []
+            _inward((args[:1], args[2:], *kwargs.values()), found)
+        if any(type(tensor) is not Placed and tensor.ndim > 0 for tensor in found):
+            raise RuntimeError(MIXED)
+    device = named.get("device")
+    if device is not None:
+        placed, named["device"] = torch.device(device) == DEVICE, "cpu"
+    result = function(*inner, **named)
+    if args and schema.is_mutable and isinstance(result, torch.Tensor):
+        return _moved(args[0])
+    return each(_placed, result) if placed else result
+
+
+def each(change, value):
+    """The value with every tensor inside changed. torch's tree_map does it too, in ten times the time."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: each(change, item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        changed = [each(change, item) for item in value]
+        if type(value) in (list, tuple) or not hasattr(value, "_fields"):
+            return type(value)(changed)  # torch's own tuples with names, as max gives them, too
+        return type(value)(*changed)
+    return value
+
+
+def _inward(value, found: list[torch.Tensor]):
+    """What an operation computes with, for one of its arguments; the tensors among it are added to `found`."""
+    if isinstance(value, torch.Tensor):
+        value = _moved(value)
+        found.append(value)
+        return value.inner if type(value) is Placed else value
+    if isinstance(value, (list, tuple)):
+        return [_inward(item, found) for item in value]
+    return value
+
+
+def _placed(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor if isinstance(tensor, Placed) else Placed(tensor)
+
+
+def _moved(value):
+    """Where the values of a tensor are now."""
+    return vars(value).get(MOVED, value) if type(value) is torch.nn.Parameter else value
+
+
+def _values(value):
+    """A list with its fake-device numbers read, as torch.tensor reads them on a GPU."""
+    if isinstance(value, (list, tuple)):
+        return [_values(item) for item in value]
+    return value.inner.item() if isinstance(value, Placed) and value.ndim == 0 else value

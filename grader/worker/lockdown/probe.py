@@ -1,0 +1,165 @@
+"""Tries what a worker must not be able to do, from inside a worker, and tells what came of it.
+
+A sandbox that could not be put on says nothing by itself: only trying shows it.
+"""
+
+import ctypes
+import fcntl
+import os
+import resource
+import signal
+import socket
+import sys
+import threading
+
+from . import kernel, seccomp
+
+PARENT, PTRACE_SEIZE = "the parent's pid", 0x4206
+
+# Calls without a name in Python, by number on x86-64 and aarch64, with arguments that would do
+# nothing where they are let through: they are malformed, and an error other than a refusal tells.
+RAW = {
+    "unshare": (272, 97, (0x10000000,)),
+    "memfd_create": (319, 279, (b"x", 0)),
+    "shmget": (29, 194, (0, 0, 0o1600)),
+    "mount": (165, 40, (b"none", b"/", b"no such file system", 0, 0)),
+    "io_uring_setup": (425, 425, (1, bytes(120))),
+    "bpf": (321, 280, (0, bytes(120), 120)),
+    "perf_event_open": (298, 241, (bytes(120), 0, -1, -1, 0)),
+    "userfaultfd": (323, 282, (1,)),
+    "keyctl": (250, 219, (0, -3, 0)),
+    "process_vm_readv": (310, 270, (PARENT, bytes(16), 1, bytes(16), 1, 0)),
+    "ptrace": (101, 117, (PTRACE_SEIZE, PARENT, 0, 0)),
+    "open_by_handle_at": (304, 265, (3, bytes(128), 0)),
+}
+REFUSING = (1, 13)  # EPERM, EACCES
+UNKNOWN = (38,)  # ENOSYS: this kernel has no such call
+
+
+def run(facts: dict) -> dict[str, str]:
+    """Try each forbidden thing. Gives "refused: why" or "done" for each.
+
+    Nothing is harmed where an attempt succeeds, as in tier D it will: files are touched only where
+    `facts` gives bait files ("hidden", "private" and "writable"; else "hidden" is "own", a file of ours).
+    "tcp" and "udp" are ports and "abstract" is the name of sockets that the grader listens on.
+    """
+    attempts = {**_files(facts), **_network(facts), **_processes()}
+    attempts |= {name: _raw(name) for name in RAW}
+    return {name: _outcome(attempt) for name, attempt in attempts.items() if attempt is not None}
+
+
+def run_a_program() -> str:
+    """The last attempt: where it succeeds, this process is no more, and the grader sees that."""
+    return _outcome(lambda: os.execv(sys.executable or "/bin/true", ["x", "-c", ""]))
+
+
+def _files(facts: dict) -> dict:
+    attempts = {
+        "read the grader's source": lambda: _read(facts["own"]),
+        "read a hidden file": lambda: _read(facts["hidden"]),
+        "see that a hidden file exists": lambda: os.stat(facts["hidden"]),
+        "list the grader's folder": lambda: os.listdir(os.path.dirname(facts["hidden"])),
+        "list processes": lambda: os.listdir("/proc"),
+        "read the parent's memory map": lambda: _read(f"/proc/{os.getppid()}/maps"),
+        "read the parent's environment": lambda: _read(f"/proc/{os.getppid()}/environ"),
+        "make shared memory": lambda: _make_file("/dev/shm"),
+    }
+    if facts.get("private"):
+        attempts["make a file"] = lambda: _make_file(os.path.dirname(facts["hidden"]))
+        attempts["change a mode"] = lambda: os.chmod(facts["hidden"], 0o644)
+        attempts["read a private file"] = lambda: _read(facts["private"])
+        attempts["empty a file"] = lambda: os.truncate(facts["writable"], 0)
+        attempts["remove a file"] = lambda: os.unlink(facts["writable"])
+    return attempts
+
+
+def _network(facts: dict) -> dict:
+    def tcp():
+        socket.socket().connect((b"127.0.0.1", facts["tcp"]))  # bytes: text would want a codec imported
+
+    def udp():
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", (b"127.0.0.1", facts["udp"]))
+
+    def abstract():
+        socket.socket(socket.AF_UNIX).connect("\0" + facts["abstract"])
+
+    def descriptors():
+        socket.socket(fileno=os.dup(3)).sendmsg([], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, b"\0\0\0\0")])
+
+    attempts = {"connect by TCP": tcp, "send by UDP": udp, "make a socket": socket.socketpair}
+    attempts["send a descriptor"] = descriptors
+    return attempts | ({"connect to an abstract socket": abstract} if facts.get("abstract") else {})
+
+
+def _processes() -> dict:
+    parent = os.getppid()
+    attempts = {
+        "signal the parent": lambda: os.kill(parent, 0),
+        "start a process": _fork,
+        "start a thread": lambda: threading.Thread(target=int).start(),
+        "become root": lambda: os.setresuid(0, 0, 0),
+        "leave the parent's death unnoticed": lambda: kernel.prctl(kernel.PR_SET_PDEATHSIG, 0),
+        "be readable to others": lambda: kernel.prctl(kernel.PR_SET_DUMPABLE, 1),
+    }
+    if sys.platform == "linux":
+        attempts |= {
+            "let the kernel signal the parent": lambda: _owned_by(parent),
+            "bind the parent to a core": lambda: os.sched_setaffinity(parent, os.sched_getaffinity(0)),
+            "limit the parent": lambda: _limit(parent),
+        }
+    return attempts
+
+
+def _outcome(attempt) -> str:
+    try:
+        attempt()
+    except BaseException as error:  # a refusal may look like anything
+        return f"refused: {type(error).__name__} {getattr(error, 'strerror', None) or error}"[:120]
+    return "done"
+
+
+def _raw(name: str):
+    """One call by its number. An error that is no refusal means that the kernel let it in."""
+    if seccomp.machine() is None:
+        return None
+    on_x86, on_arm, arguments = RAW[name]
+    number = on_x86 if seccomp.machine() == "x86_64" else on_arm
+    arguments = [os.getppid() if argument is PARENT else argument for argument in arguments]
+
+    def attempt():
+        pointers = [ctypes.create_string_buffer(a, len(a) + 1) if isinstance(a, bytes) else a for a in arguments]
+        try:
+            kernel.call(number, *pointers)
+        except OSError as error:
+            if error.errno in REFUSING + UNKNOWN:
+                raise
+
+    return attempt
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(1)
+
+
+def _fork() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def _make_file(folder: str) -> None:
+    path = os.path.join(folder, f"made-by-the-probe-{os.getpid()}")
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    os.unlink(path)
+
+
+def _owned_by(parent: int) -> None:
+    fcntl.fcntl(3, 10, signal.SIGURG)  # F_SETSIG: a harmless signal, were it sent
+    fcntl.fcntl(3, fcntl.F_SETOWN, parent)
+    fcntl.fcntl(3, fcntl.F_SETOWN, 0)
+
+
+def _limit(parent: int) -> None:
+    resource.prlimit(parent, resource.RLIMIT_CORE, resource.prlimit(parent, resource.RLIMIT_CORE))

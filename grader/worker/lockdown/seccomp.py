@@ -1,0 +1,89 @@
+"""Seccomp: the kernel runs a small program before each system call and refuses what is not listed.
+
+The program is assembled here from the written list in syscalls.py. A test simulates it over all
+numbers. A refused call fails with EPERM, so that Python raises an OSError that a learner can read;
+a call in another machine's numbering kills, since its numbers mean other things.
+
+Written by hand: a worker imports torch and the standard library alone, so no binding of libseccomp can be used.
+"""
+
+import ctypes
+import errno
+import platform
+import struct
+
+from . import kernel, syscalls
+
+LOAD, AND, EQUAL, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # the BPF instructions in use
+NUMBER, MACHINE, ARGUMENTS = 0, 4, 16  # offsets in the kernel's struct seccomp_data
+ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
+PR_GET_SECCOMP, PR_SET_SECCOMP, MODE_FILTER = 21, 22, 2
+Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
+
+
+def machine() -> str | None:
+    """This machine's name in our tables; None where its numbers are not written down."""
+    name = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine().lower(), platform.machine())
+    known = name in syscalls.MACHINES and platform.system() == "Linux" and struct.calcsize("P") == 8
+    return name if known else None
+
+
+def available() -> bool:
+    """Whether this kernel takes filters at all."""
+    if machine() is None:
+        return False
+    try:
+        kernel.prctl(PR_SET_SECCOMP, MODE_FILTER)  # no program: EFAULT says that one would be taken
+    except (OSError, AttributeError) as error:
+        return getattr(error, "errno", None) == errno.EFAULT
+    return False
+
+
+def build(machine: str, pid: int, files: bool = True, device: str = "cpu") -> list[Instruction]:
+    """The program for one worker. files: whether it may open some, as Landlock says."""
+    free, checked, unknown = syscalls.allowed(machine, files, device)
+    program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, syscalls.MACHINES[machine]), (RETURN, 0, 0, KILL)]
+    program += [(LOAD, 0, 0, NUMBER)]
+    if machine == "x86_64":
+        program += [(AT_LEAST, 0, 1, syscalls.X32), (RETURN, 0, 0, KILL)]
+    for number in free:
+        program += _case(number, [(RETURN, 0, 0, ALLOW)])
+    for number in unknown:
+        program += _case(number, [(RETURN, 0, 0, REFUSE | errno.ENOSYS)])
+    for number, (_, lines) in checked.items():
+        tests = [test for line in lines for test in _line(line, pid)]
+        program += _case(number, [*tests, (RETURN, 0, 0, REFUSE | errno.EPERM)])
+    return [*program, (RETURN, 0, 0, REFUSE | errno.EPERM)]
+
+
+def install(program: list[Instruction]) -> None:
+    """Put the filter on this process for good. NO_NEW_PRIVS must be set before."""
+    code = b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
+    buffer = ctypes.create_string_buffer(code, len(code))
+    head = struct.pack("@HP", len(program), ctypes.addressof(buffer))
+    kernel.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.c_char_p(head))
+
+
+def _case(number: int, block: list[Instruction]) -> list[Instruction]:
+    """Run a block, which ends in a RETURN, for this call; step over it for every other."""
+    return [(EQUAL, 0, len(block), number), *block]
+
+
+def _line(conditions: list[tuple], pid: int) -> list[Instruction]:
+    """Allow where all conditions hold; else fall through behind the end of this line."""
+    tests: list[list[Instruction]] = []
+    for argument, mask, value in conditions:
+        value = pid if value is syscalls.SELF else value
+        for half in (0, 1):  # the low word lies first: both machines are little-endian
+            part = (mask >> 32 * half) & 0xFFFFFFFF
+            if part:
+                load = (LOAD, 0, 0, ARGUMENTS + 8 * argument + 4 * half)
+                masked = [] if part == 0xFFFFFFFF else [(AND, 0, 0, part)]
+                tests.append([load, *masked, (EQUAL, 0, 0, (value >> 32 * half) & part)])
+    left = sum(map(len, tests)) + 1  # instructions from here to the end of the line
+    code: list[Instruction] = []
+    for test in tests:
+        left -= len(test)
+        *before, (operation, _, _, constant) = test
+        code += [*before, (operation, 0, left, constant)]
+    return [*code, (RETURN, 0, 0, ALLOW)]

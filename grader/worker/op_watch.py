@@ -1,0 +1,114 @@
+"""Watches one call of a function that must be the learner's own formula: a guard rail inside torch.
+
+It sees two things: what operations torch's dispatcher runs, whatever name they were called by, and which functions
+of torch are called by name, since some fall apart into plain arithmetic before they reach the dispatcher. Nothing is
+raised, so that nothing can be swallowed: hits are counted, and the grader judges the count.
+"""
+
+import os
+import sys
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
+
+from .fake_device import FakeDevice, Placed
+from .operations import COMPUTING, READING, allowed, plain
+
+MAX_HITS = 20
+# A class or a mode of the learner's own computes where no watch is.
+OWN_DISPATCH, OWN_FUNCTION = "__torch_dispatch__", "__torch_function__"
+TORCHS_OWN = (*torch.Tensor.__mro__, torch.nn.Parameter, Placed)
+TORCH = os.path.dirname(torch.__file__) + os.sep
+# Files of torch that hand a call on to the dispatcher; any other that computes is a ready-made function.
+WRAPPERS = (
+    "_tensor.py", "functional.py", "overrides.py", "_ops.py", "_VF.py", "_jit_internal.py", "random.py",
+    "nn" + os.sep, "autograd" + os.sep, "_functorch" + os.sep, "jit" + os.sep, "utils" + os.sep,
+)  # fmt: skip
+LOOKING = ("_tensor_str.py", "testing" + os.sep)  # prints and assertions: nothing comes back from there
+HOMES = ("linalg_", "special_", "fft_", "sparse_", "_")  # torch.linalg.vecdot is called linalg_vecdot
+ASKED = (bool, int, torch.dtype)  # allclose, promote_types: a question, whose answer holds no numbers
+ATTENTION = ("nn" + os.sep + "attention" + os.sep,)
+
+
+class OpWatch(TorchDispatchMode):
+    """Notes each operation outside `groups` and each call of a name in `names`, with the learner's line.
+
+    computed: whether anything was computed at all, or a number read to compute with in Python.
+    """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch imports torch._dynamo at the first call: most of a second
+
+    def __init__(self, names: list[str], groups: list[str], filename: str):
+        super().__init__()
+        self.names, self.allowed, self.filename = frozenset(names), allowed(groups), filename
+        self.hits, self.computed, self._calls = [], False, Calls(self)
+
+    def __enter__(self):
+        around = _get_current_dispatch_mode()
+        if around is not None and type(around) is not FakeDevice:
+            self.hit(OWN_DISPATCH, 0)
+        self._calls.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *exception):
+        super().__exit__(*exception)
+        self._calls.__exit__(*exception)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        files, line = self._way()
+        result = function(*args, **(kwargs or {}))
+        if not any(file.startswith(LOOKING) for file, _ in files) and type(result) not in ASKED:
+            name = plain(function._schema.name)
+            self.computed |= name in COMPUTING
+            made = [made for file, made in files if not file.startswith(WRAPPERS) or file.startswith(ATTENTION)]
+            if name not in self.allowed:
+                self.hit(name, line)
+            elif made and name in COMPUTING:
+                self.hit(made[-1], line)
+            elif any(kind is not Placed for kind in types):
+                self.hit(OWN_DISPATCH, line)
+        return result
+
+    def called(self, name: str) -> None:
+        """A function of torch's is called by this name."""
+        self.computed |= name in READING
+        if name == OWN_FUNCTION or not self.names.isdisjoint({name, *(name.removeprefix(home) for home in HOMES)}):
+            self.hit(name, self._way()[1])
+
+    def hit(self, name: str, line: int) -> None:
+        if len(self.hits) < MAX_HITS:
+            self.hits.append([name, line])
+
+    def _way(self) -> tuple[list[tuple[str, str]], int]:
+        """The functions of torch between an operation and the learner's code, and the learner's line."""
+        frame, files = sys._getframe(2), []
+        while frame is not None and frame.f_code.co_filename != self.filename:
+            code = frame.f_code
+            if code.co_filename.startswith(TORCH):
+                files.append((code.co_filename[len(TORCH) :], code.co_name))
+            frame = frame.f_back
+        return files, frame.f_lineno if frame is not None else 0
+
+
+class Calls(TorchFunctionMode):
+    """Tells a Ban the names of the functions of torch that are called."""
+
+    def __init__(self, ban: OpWatch):
+        super().__init__()
+        self.ban = ban
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name = getattr(function, "__name__", "")
+        if name != "__get__":  # the most frequent by far: x.shape, x.dtype
+            self.ban.called(name)
+        if any(kind not in TORCHS_OWN and OWN_FUNCTION in _written(kind) for kind in types):
+            self.ban.called(OWN_FUNCTION)
+        return function(*args, **(kwargs or {}))
+
+
+def _written(kind: type) -> set[str]:
+    """What a class defines itself, or inherits from one that is none of torch's."""
+    return {name for base in kind.__mro__ if base not in TORCHS_OWN for name in vars(base)}

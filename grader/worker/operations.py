@@ -1,0 +1,70 @@
+"""Operations of torch's dispatcher that a formula of one's own is made of, by group.
+
+An exercise that forbids ready-made functions allows groups of these and nothing else: a ready-made function that
+nobody thought of is then refused too. Names are those of the dispatcher, without the underscore of in-place forms.
+"""
+
+GROUPS: dict[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "arithmetic": """
+            add sub rsub mul div floor_divide remainder fmod pow float_power square sqrt rsqrt reciprocal neg positive
+            abs sign sgn signbit copysign exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 xlogy ldexp
+            floor ceil round trunc frac maximum minimum fmax fmin clamp clamp_min clamp_max clip nan_to_num
+            addcmul addcdiv lerp hypot heaviside where masked_fill sigmoid logit tanh sinh cosh sin cos tan
+            asin acos atan atan2 asinh acosh atanh erf erfc relu softplus log_sigmoid_forward hardtanh threshold
+            special_expit special_log1p special_expm1 special_exp2 special_xlog1py
+            conj_physical real imag __lshift__ __rshift__
+        """,
+        "comparison": """
+            eq ne lt le gt ge equal isclose isnan isinf isfinite isposinf isneginf isin any all
+            logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor bitwise_not
+            __and__ __or__ __xor__ __iand__ __ior__ __ixor__
+        """,
+        "reduction": """
+            sum nansum mean nanmean prod cumsum cumprod amax amin aminmax max min argmax argmin
+            cummax cummin _cummax_helper _cummin_helper std var std_mean var_mean median nanmedian kthvalue
+            sort topk argsort msort count_nonzero norm linalg_vector_norm trace
+            index_add scatter_add scatter_reduce index_reduce segment_reduce
+        """,
+        "indexing": """
+            view reshape _reshape_alias _unsafe_view expand expand_as permute transpose t movedim squeeze unsqueeze
+            flatten unflatten select slice narrow unbind split split_with_sizes chunk unsafe_split unsafe_chunk
+            unsafe_split_with_sizes tensor_split diagonal diag diag_embed unfold as_strided alias detach lift lift_fresh
+            view_as view_as_real view_as_complex _conj _neg_view resolve_conj resolve_neg
+            index _unsafe_index index_select gather take masked_select nonzero nonzero_static
+            index_put _index_put_impl _unsafe_index_put index_copy index_fill scatter masked_scatter put
+            slice_scatter select_scatter diagonal_scatter as_strided_scatter flip roll rot90
+            view_copy expand_copy permute_copy transpose_copy t_copy squeeze_copy unsqueeze_copy select_copy
+            slice_copy unbind_copy split_copy split_with_sizes_copy diagonal_copy as_strided_copy alias_copy detach_copy
+            unique_dim _unique2 unique_consecutive
+        """,
+        "creation": """
+            empty empty_like empty_strided new_empty new_empty_strided empty_permuted zeros zeros_like new_zeros
+            ones ones_like new_ones full full_like new_full scalar_tensor arange linspace logspace eye
+            tril triu tril_indices triu_indices clone contiguous copy _copy_from _to_copy cat stack repeat
+            repeat_interleave constant_pad_nd fill zero one_hot block_diag _efficientzerotensor
+            resize set _assert_async _assert_scalar _assert_tensor_metadata
+        """,
+        "reading": "_local_scalar_dense item is_nonzero",
+        "products": "dot vdot mm mv bmm addmm addmv addbmm baddbmm addr matmul linear ger outer",
+    }.items()
+}
+# Calls that take numbers out of torch: what comes after them is Python's own arithmetic.
+READING = frozenset(
+    {"tolist", "item", "numpy", "__array__", "__float__", "__int__", "__bool__", "__index__", "apply_", "map_"}
+)
+COMPUTING = frozenset().union(
+    *(GROUPS[name] for name in ("arithmetic", "comparison", "reduction", "reading", "products"))
+)
+
+
+def allowed(groups: tuple[str, ...] | list[str]) -> frozenset[str]:
+    """All operations of some groups."""
+    return frozenset().union(*(GROUPS[name] for name in groups))
+
+
+def plain(name: str) -> str:
+    """ "exp" for "aten::exp_"; what is no operation of torch's own keeps its library's name."""
+    name = name.removeprefix("aten::")
+    return name if name.endswith("__") else name.removesuffix("_")

@@ -1,0 +1,190 @@
+"""Every message between the grader and a worker, declared once; both sides import this module.
+
+Requests and the reply are dataclasses. On the wire (wire.py) a message is its fields as JSON, and the tensors of its
+nodes lie beside it; a node is a value as codec.Encoder makes it. What a worker sends is checked field by field, since
+code in its process can write anything.
+"""
+
+from dataclasses import dataclass, field
+
+from . import wire
+from .wire import ProtocolError, RawTensor
+
+MAX_TEXT = 20_000  # characters of one text
+MAX_ROWS = 1_000  # of one list
+
+
+@dataclass(frozen=True)
+class Load:
+    """Run a source as a module of this name. The reply tells the `names` that it defines."""
+
+    source: str
+    filename: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """Call a function or a class (["softmax_naive"]), or an object's method ([3, "forward"]). The reply: the result.
+
+    seed: a node, an int or a state of torch's generator; device: where the arguments are put.
+    Where groups of operations are `allowed`, the call is watched: all others are hits, and functions called `banned`.
+    """
+
+    target: list
+    args: list
+    kwargs: list
+    seed: object
+    device: str = "cpu"
+    banned: list = field(default_factory=list)
+    allowed: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class CallWithInputs(Call):
+    """The same. The reply: [the result, the positional arguments as they are afterwards, the named ones]."""
+
+
+@dataclass(frozen=True)
+class CallForGradients(Call):
+    """The same. The reply: the gradients of the sum of result × a random tensor, by argument and parameter."""
+
+    cotangent_seed: int = 0
+
+
+@dataclass(frozen=True)
+class Describe:
+    """What a module holds: its parameters (their shapes alone without `values`) and its parts."""
+
+    object: int
+    values: bool = True
+
+
+@dataclass(frozen=True)
+class Assign:
+    """Set parameters of a module by name. The reply tells those that are `unknown`, `misshapen` or `surplus`."""
+
+    object: int
+    parameters: list
+
+
+@dataclass(frozen=True)
+class Convert:
+    """Move a module to a device or a dtype ("float64"), or set its mode. None leaves it as it is."""
+
+    object: int
+    device: str | None = None
+    dtype: str | None = None
+    training: bool | None = None
+
+
+@dataclass(frozen=True)
+class Forget:
+    """Drop the objects of the check before."""
+
+
+Request = Load | Call | Describe | Assign | Convert | Forget
+REQUESTS = {
+    kind.__name__: kind for kind in (Load, Call, CallWithInputs, CallForGradients, Describe, Assign, Convert, Forget)
+}
+
+
+@dataclass
+class Reply:
+    """What came of a request. Fields that a reply does not need are None.
+
+    error: an exception as plain data (see Executor.explain). missing: there is no such function; names: what is there.
+    signature: why the call does not fit. gradient: why there is none. hits: [operation, line] of forbidden operations;
+    computed: whether a watched call computed anything. misshapen: [name, its shape, the shape it was given].
+    """
+
+    value: object = None
+    output: str = ""
+    error: dict | None = None
+    missing: str | None = None
+    names: list | None = None
+    signature: str | None = None
+    gradient: str | None = None
+    hits: list | None = None
+    computed: bool | None = None
+    unknown: list | None = None
+    misshapen: list | None = None
+    surplus: list | None = None
+
+
+def encode_request(request: Request, tensors: list[RawTensor] = ()) -> bytes:
+    """The body of a request. Raises ProtocolError where it would break a limit of the wire."""
+    return wire.encode({"kind": type(request).__name__, **vars(request)}, tensors)
+
+
+def decode_request(body: bytes | bytearray) -> tuple[Request, list[RawTensor]]:
+    """The request in a body, on the worker's side, which is asked by the grader alone."""
+    message, tensors = wire.decode(body, strict=False)
+    return REQUESTS[message.pop("kind")](**message), tensors
+
+
+def encode_reply(reply: Reply, tensors: list[RawTensor] = ()) -> bytes:
+    """The body of a reply. Raises ProtocolError where it would break a limit of the wire."""
+    return wire.encode({name: part for name, part in vars(reply).items() if part is not None}, tensors)
+
+
+def decode_reply(body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
+    """The reply in a body that a stranger wrote, and its tensors. Raises ProtocolError.
+
+    Each field is of the type that it must have; `value` is left to the Decoder, which is as strict.
+    """
+    message, tensors = wire.decode(body)
+    for name, part in message.items():
+        if name != "value" and (name not in FIELDS or not FIELDS[name](part)):
+            raise ProtocolError("a part of the reply is none of ours")
+    return Reply(**message), tensors
+
+
+def _is_text(part) -> bool:
+    return type(part) is str and len(part) <= MAX_TEXT
+
+
+def _is_texts(part) -> bool:
+    return type(part) is list and len(part) <= MAX_ROWS and all(map(_is_text, part))
+
+
+def _is_text_or_none(part) -> bool:
+    return part is None or _is_text(part)
+
+
+def _is_flag(part) -> bool:
+    return type(part) is bool
+
+
+def _is_line(part) -> bool:
+    return type(part) is int and 0 <= part < 1 << 31
+
+
+def _is_shape(part) -> bool:
+    return type(part) is list and len(part) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in part)
+
+
+def _is_rows(*columns):
+    """A test for lists of rows, each with cells of these types."""
+
+    def is_row(row) -> bool:
+        return type(row) is list and len(row) == len(columns) and all(fits(cell) for fits, cell in zip(columns, row))
+
+    return lambda part: type(part) is list and len(part) <= MAX_ROWS and all(map(is_row, part))
+
+
+ERROR = {
+    "type": _is_text, "bases": _is_texts, "message": _is_text, "missing_module": _is_text_or_none,
+    "frames": _is_rows(_is_line, _is_text, _is_text),
+}  # fmt: skip
+
+
+def _is_error(part) -> bool:
+    return type(part) is dict and part.keys() == ERROR.keys() and all(ERROR[name](part[name]) for name in ERROR)
+
+
+FIELDS = {
+    "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
+    "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag, "unknown": _is_texts,
+    "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
+}  # fmt: skip

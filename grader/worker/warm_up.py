@@ -1,0 +1,121 @@
+"""What the fork server does once, so that no worker needs to: imports, first uses, one thread."""
+
+import contextlib
+import gc
+import importlib
+import linecache
+import os
+import sys
+import tempfile
+
+import torch
+
+from . import protocol
+from .codec import Encoder
+from .executor import Executor
+
+# Where no file can be opened, what is not imported before is never imported. These are what
+# learners' files import, and what torch imports late by itself.
+PRELOADED = [
+    "math", "cmath", "collections", "collections.abc", "functools", "itertools", "dataclasses", "typing",
+    "types", "random", "enum", "abc", "contextlib", "warnings", "copy", "operator", "time", "datetime",
+    "string", "re", "json", "os", "sys", "statistics", "fractions", "decimal", "numbers", "bisect", "heapq",
+    "textwrap", "pprint", "inspect", "traceback", "logging", "unittest", "timeit", "array", "struct", "secrets",
+    "hashlib", "base64", "io", "pathlib", "csv", "numpy", "numpy.random", "numpy.linalg", "numpy.fft",
+    "numpy.testing", "typing_extensions", "numpy.lib.stride_tricks", "torch.nn.functional", "torch.nn.init",
+    "torch.nn.utils", "torch.nn.attention", "torch.optim.lr_scheduler", "torch.utils.data", "torch.func",
+    "torch.linalg", "torch.fft", "torch.special", "torch.distributions", "torch.autograd.gradcheck",
+    "torch.testing", "torch.nn.utils.rnn", "torch.nn.utils.parametrize", "torch._dynamo",
+    "torch.fx.experimental.symbolic_shapes", "encodings.idna", "encodings.ascii", "encodings.latin_1",
+    "unicodedata", "locale", "zoneinfo",
+]  # fmt: skip
+
+CALLS = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients)
+
+# Something like what learners write.
+SOURCE = """
+import math
+import torch
+from torch import nn
+
+def f(x):
+    scores = x @ x.transpose(-2, -1) / x.shape[-1] ** 0.5
+    mask = torch.triu(torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device), diagonal=1)
+    weights = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
+    return weights @ x
+
+def g(x):
+    e = torch.exp(x - x.max(dim=-1, keepdim=True).values)
+    return e / e.sum(dim=-1, keepdim=True)
+
+class M(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.W_query = nn.Linear(d, d, bias=False)
+        self.W_key = nn.Parameter(torch.rand(d, d))
+        self.dropout = nn.Dropout(0.1)
+        self.register_buffer("mask", torch.triu(torch.ones(4, 4), diagonal=1))
+
+    def forward(self, x):
+        query, key = self.W_query(x), x @ self.W_key
+        return self.dropout(g(query @ key.transpose(1, 2))) @ x
+"""
+
+
+def warm() -> None:
+    """One thread, and what torch does lazily done once, before any fork.
+
+    A parallel operation before a fork hangs every child (libgomp). The half operation makes torch
+    read /proc/cpuinfo, without which a sandboxed child would compute with other rounding.
+    """
+    tempfile.tempdir = "/tmp"  # else parts of torch look for a place where they may write, and find none
+    torch.set_num_threads(1)
+    torch.backends.cpu.get_cpu_capability()
+    warmth = torch.ones(2, 2, requires_grad=True)
+    (torch.softmax(warmth @ warmth, dim=-1).half().float().sum()).backward()
+    handle_requests()
+    gc.collect()
+    gc.freeze()
+
+
+def handle_requests() -> None:
+    """Do once what every worker does: what is imported, compiled and cached now is there in each fork."""
+    executor, tensors = Executor(), Encoder(strides=True)
+    x = tensors.node(torch.ones(2, 3, 4))
+    requests = [protocol.Load(SOURCE, "warm_up.py", "warm_up")]
+    requests += [_call(name, x, kind) for name in ("f", "g") for kind in CALLS]
+    requests += [_call("f", x, device="meta"), _call("f", x, allowed=["arithmetic"])]
+    for device in ("cpu", "meta"):
+        requests += [protocol.Forget(), _call("M", 4), protocol.Describe(0)]
+        requests += [protocol.Convert(0, device=device, training=False), _call(0, x, device=device)]
+    requests += [protocol.Forget(), _call("M", 4), _call(0, x, protocol.CallForGradients), protocol.Forget()]
+    for _ in range(3):  # the interpreter adapts its bytecode after some runs
+        for request in requests:
+            asked = protocol.decode_request(protocol.encode_request(request, tensors.tensors))
+            reply, found = executor.handle(*asked)
+            if reply.error:
+                raise RuntimeError(f"the warm-up failed: {reply.error}")
+            protocol.encode_reply(reply, found)
+    for name in ("warm_up", "warm_up.py"):
+        sys.modules.pop(name, None)
+        linecache.cache.pop(name, None)
+
+
+def _call(target: str | int, argument, kind: type = protocol.Call, **options) -> protocol.Call:
+    path = [target] if isinstance(target, str) else [target, "__call__"]
+    return kind(path, ["list", [argument]], ["dict", []], 1, **options)
+
+
+def preload() -> None:
+    """Import what a worker that can open no file may ask for."""
+    for name in PRELOADED:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def threads() -> int:
+    """How many threads this process runs; 1 where the system does not tell."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
