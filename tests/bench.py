@@ -1,5 +1,6 @@
 """The speed claims, each as a ratio measured in one run. `make bench`; never part of the tests."""
 
+import importlib.util
 import statistics
 import subprocess
 import sys
@@ -24,6 +25,8 @@ def seconds(command: list[str]) -> float:
 
 
 def main() -> None:
+    if importlib.util.find_spec("watchfiles") is None:
+        sys.exit("The watch is measured with watchfiles, which is not installed: pip install '.[watch]', or make bench")
     start()
     sandbox()
     watch()
@@ -44,29 +47,32 @@ def start() -> None:
 
 def sandbox() -> None:
     """One verdict on exercise 02 in a warm grader: behind the strongest sandbox here, and behind none."""
-    from grader import catalog, paths, runner, submission
-    from grader.nursery import Nursery
-    from grader.sandbox import Tier
+    from grader import catalog
+    from grader.catalog import paths
+    from grader.judge import examiner
+    from grader.records import submission
+    from grader.sandbox.forkserver import ForkServer
+    from grader.sandbox.tiers import Tier
 
     exercise = catalog.find("02")
     handed_in = submission.read(paths.solution(exercise.folder))
     bare = Tier("D")
-    with Nursery() as walled, Nursery(tier=bare) as open_:
+    with ForkServer() as walled, ForkServer(tier=bare) as open_:
         times: dict = {walled: [], open_: []}
 
-        def grade(nursery) -> None:
+        def grade(fork_server) -> None:
             """Both in one session each, so that pytest's start counts for neither."""
             began = [time.perf_counter()]
 
             def record(*_) -> None:
-                times[nursery].append(time.perf_counter() - began[0])
+                times[fork_server].append(time.perf_counter() - began[0])
                 began[0] = time.perf_counter()
 
-            runner.grade_all(exercise, [handed_in] * (GRADINGS // 4), nursery, runner.Settings(seed=1), record)
+            examiner.grade_all(exercise, [handed_in] * (GRADINGS // 4), fork_server, examiner.Settings(seed=1), record)
 
         for _ in range(4):  # in turns: machines are noisy
-            for nursery in times:
-                grade(nursery)
+            for fork_server in times:
+                grade(fork_server)
         with_walls, without = (statistics.median(found) for found in times.values())
         name = walled.tier.name
         print(f"one verdict on exercise 02: {with_walls * 1e3:.0f} ms in tier {name}, {without * 1e3:.0f} ms bare")
@@ -77,12 +83,13 @@ def watch() -> None:
     """From save to verdict on the screen, in a real terminal: the right answer and a wrong one in turns."""
     from at_terminal import WATCH, AtTerminal, checkout
 
-    from grader import catalog, paths
+    from grader import catalog
+    from grader.catalog import mistakes, paths
 
     torch = statistics.median(seconds([sys.executable, "-c", "import torch"]) for _ in range(3))
     for name in WATCHED:
         folder = catalog.find(name).folder
-        sources = [path.read_text("utf-8") for path in (paths.solution(folder), paths.wrong_versions(folder)[0])]
+        sources = [paths.solution(folder).read_text("utf-8"), mistakes.mistakes(folder)[0].source]
         times: list[list[float]] = [[], []]
         with tempfile.TemporaryDirectory() as place:
             file = checkout(Path(place)) / "exercises" / folder / f"{paths.slug(folder)}.py"

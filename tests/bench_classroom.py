@@ -1,6 +1,9 @@
 """What a class costs: 200 students × 13 exercises, twice the jobs, 20,000 submissions' memory, nbgrader beside it.
 
-    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory]        default: the first three
+    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof]     default: the first three
+
+"memory" ends with "hostile": what a class of files that answer as much as they may takes of a process.
+"proof" is no figure: 100 honest students get the same verdicts with 60 hostile hand-ins among them, killed 20 times.
 
 Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
 crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
@@ -8,6 +11,7 @@ student's name on top and nothing else of its own; in "code" each has a line of 
 alike: the hardest class there is.
 """
 
+import contextlib
 import os
 import random
 import re
@@ -15,15 +19,20 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from grader import catalog, paths
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.worker import wire
 
 STUDENTS = 200
 NOTEBOOKS, STOCK = 300, 5  # for us, and of these for nbgrader's own autograde
+HOSTILE = 24  # files that answer as much as they may
+PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
 FEW = 80  # students of the class that one job grades, then two
 SEED = 7
 
@@ -54,6 +63,15 @@ def main(wanted: list[str]) -> None:
                 timed(root / f"m{students}", root / f"mo{students}", os.cpu_count())
                 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
                 print(f"{students * 10} submissions: the largest process took {peak:.0f} MB")
+        if "memory" in wanted or "hostile" in wanted:
+            hostile(root / "hostile")
+            with Peaks() as peaks:
+                timed(root / "hostile", root / "out-hostile", os.cpu_count())
+            largest = max(peaks.found.values()) / 1024
+            print(f"{HOSTILE} files that answer as much as they may: the largest grading process took {largest:.0f} MB")
+            assert largest < 1000, "a grading process takes more than 1 GB"
+        if "proof" in wanted:
+            proof(root / "proof")
 
 
 def made_up(root: Path, exercises, students: int, own: str = "code") -> int:
@@ -63,7 +81,7 @@ def made_up(root: Path, exercises, students: int, own: str = "code") -> int:
         for exercise in exercises:
             draw, source = rng.random(), paths.solution(exercise.folder).read_text("utf-8")
             if 0.60 <= draw < 0.90:
-                source = rng.choice(paths.wrong_versions(exercise.folder)).read_text("utf-8")
+                source = rng.choice(mistakes.mistakes(exercise.folder)).source
             elif 0.90 <= draw < 0.96:
                 source = paths.stub(exercise.folder).read_text("utf-8")
             elif 0.96 <= draw < 0.995:
@@ -80,6 +98,73 @@ def made_up(root: Path, exercises, students: int, own: str = "code") -> int:
             path.write_text(more, "utf-8")
             count += 1
     return count
+
+
+def hostile(root: Path) -> None:
+    """Files that answer as much as they may: in large numbers, in half precision, in many small parts, in words."""
+    answers = (
+        "torch.rand(MOST // 4)", "torch.rand(MOST // 8).double()", "torch.rand(MOST // 4).bfloat16()",
+        "torch.zeros(MOST, dtype=torch.int8)", "[torch.rand(MOST // 4096) for _ in range(1000)]", "['x' * 9000] * 100",
+        "[[]] * 19_000", "[1.5 + i for i in range(19_000)]", "{str(i): float(i) for i in range(9_000)}",
+        "torch.zeros(1).expand(MOST // 4)", "torch.rand(MOST // 64).expand(4, MOST // 64).clone()",
+    )  # fmt: skip
+    for number in range(HOSTILE):
+        exercise = catalog.find(("02", "03", "06", "07")[number % 4])
+        most = wire.MAX_PAYLOAD // (1, 2, 8, 20)[number // 4 % 4] - number * 4096  # no two are alike
+        change = f"lambda *_, **__: {answers[number % len(answers)]}".replace("MOST", str(most))
+        source = paths.solution(exercise.folder).read_text("utf-8")
+        source = f"import torch\n{source}\nfor _name, _it in list(globals().items()):\n"
+        source += "    if isinstance(_it, type) and hasattr(_it, 'forward'):\n        _it.forward = CHANGE\n"
+        source += "    elif hasattr(_it, '__code__'):\n        globals()[_name] = CHANGE\n"
+        path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source.replace("CHANGE", f"({change})"), "utf-8")
+
+
+def proof(root: Path) -> None:
+    """The class of tests/test_proof.py in its full size, in every layout; killed in the first."""
+    import hostile_class
+
+    for layout in hostile_class.LAYOUTS:
+        sizes, folder = {"students": PROOF[0], "layout": layout, "exercises": PROVED}, root / layout
+        alone = hostile_class.lay(folder / "alone", strangers=0, **sizes)
+        began = time.perf_counter()
+        expected = hostile_class.grade(alone, folder / "expected")
+        seconds = time.perf_counter() - began
+        among = hostile_class.lay(folder / "among", strangers=PROOF[1], **sizes)
+        kills = PROOF[2] if layout == "mixed" else 0
+        landed = hostile_class.killed(among, folder / "out", kills, seconds)
+        got = hostile_class.grade(among, folder / "out")
+        differing = hostile_class.differing(expected, got)
+        what = (
+            f"{PROOF[0]} honest students and {PROOF[1]} hostile hand-ins, “{layout}”, killed {landed} times of {kills}"
+        )
+        print(f"{what}: {len(expected)} honest verdicts of {len(got)}, {len(differing)} not as they were", flush=True)
+        assert not differing, differing[:3]
+
+
+class Peaks:
+    """The largest memory (kB) of each process of ours, looked at again and again: those of the grader alone."""
+
+    def __enter__(self) -> "Peaks":
+        self.found: dict[int, int] = {}
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._look)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.over.set()
+        self.thread.join()
+
+    def _look(self) -> None:
+        while not self.over.wait(0.1):
+            for path in Path("/proc").glob("[0-9]*"):
+                with contextlib.suppress(OSError, ValueError):
+                    words = (path / "cmdline").read_bytes().split(b"\0")
+                    if b"grader.classroom.job" in words or (b"grader" in words and b"grade" in words):
+                        peak = re.search(r"VmHWM:\s+(\d+)", (path / "status").read_text())
+                        self.found[int(path.name)] = int(peak[1])
 
 
 def timed(submissions: Path, out: Path, jobs: int, started: bool = True) -> float:

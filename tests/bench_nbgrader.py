@@ -20,7 +20,8 @@ sys.path[:0] = [str(Path(__file__).parent / "nbgrader"), str(Path(__file__).pare
 
 from a_course import FOLDER, Course, cell, environment
 
-from grader import catalog, paths
+from grader import catalog
+from grader.catalog import paths
 
 WRONG = "return attention_weights(inputs)", "return attention_weights(inputs).T"
 
@@ -28,7 +29,7 @@ WRONG = "return attention_weights(inputs)", "return attention_weights(inputs).T"
 def main(notebooks: int, stock_notebooks: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ours, stock = Course(Path(folder) / "ours" / "kata"), Course(Path(folder) / "stock" / "kata")
-        from grader.nbgrader import course
+        from grader.integrations.nbgrader import course
 
         course.make(ours.root, (catalog.find("03"),))
         ours.run("nbgrader", "generate_assignment", FOLDER)

@@ -4,9 +4,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from grader import catalog, paths
-from grader.classroom.records import Class, Student
-from grader.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
+from grader import catalog
+from grader.catalog import mistakes
+from grader.classroom.handins import Class, Student
+from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 
 HOSTILE = (
     "<script>window.stolen = 1</script>",
@@ -75,8 +76,7 @@ def check(folder: str, name: str, most: float, passed: bool, draw: random.Random
 def sentences(folder: str) -> list[str]:
     """The diagnoses of an exercise, as its wrong versions give them."""
     if folder not in _sentences:
-        docs = [path.read_text("utf-8").partition('"""')[2] for path in paths.wrong_versions(folder)[:4]]
-        _sentences[folder] = [doc.splitlines()[0].rstrip('"') for doc in docs]
+        _sentences[folder] = [mistake.sentence for mistake in mistakes.mistakes(folder)[:4]]
     return _sentences[folder]
 
 

@@ -1,13 +1,27 @@
-"""The arrows of the house: who may import whom (CONTRIBUTING.md). Read from the source; one is tried."""
+"""Who may import whom. The table of rooms in CONTRIBUTING.md is read; every import in grader/ is held against it."""
 
 import ast
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
-from grader import paths
+import pytest
+from globs import some
+
+from grader.catalog import paths
 
 STANDARD = set(sys.stdlib_module_names)
+ROW = re.compile(r"^\| `(?:grader/)?(?P<room>\w+)(?:/|\.py)` \|.*\|(?P<imports>[^|]*)\|$", re.M)
+ENTRANCES = {"authors", "notebook", "sentence"}  # single files at the top, whose names others rely on
+
+
+def modules(folder: Path = paths.GRADER) -> list[Path]:
+    """Every module of the grader but the checks, which have a rule of their own."""
+    found = [path for path in folder.rglob("*.py") if paths.CHECKS not in path.parents]
+    assert len(found) > 10, f"{folder} holds no modules: is the glob right?"
+    return found
 
 
 def imports(path: Path, top_level_only: bool = False) -> set[str]:
@@ -18,12 +32,15 @@ def imports(path: Path, top_level_only: bool = False) -> set[str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "grader":
+            found |= {f"grader.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             found.add("." * node.level + (node.module or ""))
     return found
 
 
-def strays(files, allowed) -> list[str]:
+def strays(files: list[Path], allowed) -> list[str]:
+    assert files, "no files were found: is the glob right?"
     return [
         f"{path.relative_to(paths.ROOT)} imports {name}"
         for path in files
@@ -32,16 +49,55 @@ def strays(files, allowed) -> list[str]:
     ]
 
 
+def rooms() -> dict[str, set[str]]:
+    """The table of CONTRIBUTING.md: each room, and the rooms that it may import."""
+    text = (paths.ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("### The rooms of `grader/`")[2]
+    return {row["room"]: set(re.findall(r"`(\w+)`", row["imports"])) for row in ROW.finditer(text)}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(paths.GRADER).with_suffix("").parts[0]
+
+
+def test_the_table_names_every_room():
+    there = {room_of(path) for path in modules()} - {"__init__", "__main__"}
+    assert there - ENTRANCES == set(rooms()) - ENTRANCES - {"checks"}
+
+
+def test_arrows_point_downward():
+    """A room imports only what stands below it in the table, so the rooms cannot import in circles."""
+    order = list(rooms())
+    for room, allowed in rooms().items():
+        assert allowed <= set(order[order.index(room) + 1 :]), f"{room} would import upward"
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_a_room_imports_only_what_the_table_allows(room):
+    files = [path for path in some(paths.GRADER.rglob("*.py")) if room_of(path) == room]
+    files = [path for path in files if path.name != "conftest.py"]  # pytest's own entrance to judge/plugin.py
+    allowed = rooms()[room] | {room}
+    ours = "grader."
+
+    def fits(name: str) -> bool:
+        return not name.startswith(ours) or name.removeprefix(ours).partition(".")[0] in allowed
+
+    assert strays(files, fits) == []
+
+
+def test_no_module_name_stands_twice():
+    names = Counter(path.stem for path in modules() if path.stem not in ("__init__", "__main__", *ENTRANCES))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def test_the_worker_imports_torch_and_the_standard_library_alone():
     def allowed(name):
         return name.startswith(".") or name.partition(".")[0] in STANDARD | {"torch"}
 
-    assert strays(paths.WORKER.rglob("*.py"), allowed) == []
+    assert strays(list(paths.WORKER.rglob("*.py")), allowed) == []
 
 
 def test_exercises_and_solutions_import_torch_and_the_standard_library_alone():
-    files = [*paths.EXERCISES.rglob("*.py"), *paths.SOLUTIONS.rglob("*.py")]
-    assert len(files) > 20
+    files = [*some(paths.EXERCISES.rglob("*.py")), *some(paths.SOLUTIONS.rglob("*.py"))]
     wrong_may_use_numpy = [path for path in files if "wrong" in path.parts]
     others = [path for path in files if "wrong" not in path.parts]
     assert strays(others, lambda name: name.partition(".")[0] in STANDARD | {"torch"}) == []
@@ -52,13 +108,11 @@ def test_checks_import_only_what_the_grader_offers_their_authors():
     def allowed(name):
         return name in ("grader.authors", "grader.sentence") or name.partition(".")[0] in STANDARD | {"torch"}
 
-    files = list(paths.CHECKS.rglob("*.py"))
-    assert files
-    assert strays(files, allowed) == []
+    assert strays(list(paths.CHECKS.rglob("*_*/*.py")), allowed) == []
 
 
 def test_documented_checks_use_no_solution():
-    for path in paths.CHECKS.glob("*/test_documented.py"):
+    for path in some(paths.CHECKS.glob("*/test_documented.py")):
         tree = ast.parse(path.read_text("utf-8"))
         names = {
             argument.arg for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for argument in node.args.args
@@ -67,34 +121,77 @@ def test_documented_checks_use_no_solution():
 
 
 def test_no_exercise_is_named_in_the_graders_code():
-    folders = [path.name for path in paths.EXERCISES.iterdir() if path.is_dir()]
-    names = [paths.slug(folder) for folder in folders]
-    for path in paths.GRADER.rglob("*.py"):
-        if paths.CHECKS in path.parents or path.name == "sentence.py":
+    names = [paths.slug(path.name) for path in paths.EXERCISES.iterdir() if path.is_dir()]
+    assert names
+    for path in modules():
+        if path.name == "sentence.py":
             continue
         strings = [n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant)]
         for name in names:
             assert name not in strings, f"{path.name} names {name}"
 
 
-def test_the_command_line_imports_nothing_heavy_before_its_nursery():
-    for name in ("cli", "catalog", "nursery", "paths", "errors", "submission", "results", "progress"):
-        for imported in imports(paths.GRADER / f"{name}.py"):
-            assert imported.partition(".")[0] not in ("torch", "pytest", "rich", "numpy"), f"{name} imports {imported}"
-    top = imports(paths.GRADER / "commands" / "check.py", top_level_only=True)
-    assert not any(name.partition(".")[0] in ("torch", "pytest", "rich") for name in top)
+LIGHT = ["cli", "catalog", "sandbox.forkserver", "catalog.paths", "records.submission", "records.results"]
 
 
-def test_who_leads_a_class_needs_no_torch():
-    """It starts at once, and the grading processes import torch meanwhile."""
-    ask = "import sys, grader.classroom.run, grader.classroom.show; print('torch' in sys.modules)"
+@pytest.mark.parametrize("name", [*LIGHT, "cli.cmd_check", "desk.progress", "classroom.run", "classroom.show"])
+def test_what_starts_first_needs_no_torch(name):
+    """`check` starts its fork server before it imports torch itself; who leads a class never imports it."""
+    ask = f"import sys, grader.{name}; print(sorted({{'torch', 'pytest', 'rich', 'numpy'}} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", ask], cwd=paths.ROOT, capture_output=True, text=True)
-    assert done.stdout == "False\n", done.stderr
+    heavy = "['rich']\n" if name == "classroom.show" else "[]\n"
+    assert done.stdout == heavy, done.stderr
 
 
 def test_only_one_module_builds_paths():
-    """Besides __main__, which guards sys.path before anything of ours can be imported."""
-    for path in paths.GRADER.rglob("*.py"):
-        if path.name in ("paths.py", "__main__.py") or paths.CHECKS in path.parents:
-            continue
-        assert "__file__" not in path.read_text("utf-8") or path.parent.name in ("worker", "sandbox"), path
+    """Besides __main__, which guards sys.path before anything of ours can be imported, and the worker."""
+    looked = [path for path in modules() if path.name not in ("paths.py", "__main__.py")]
+    built = [
+        f"{path.relative_to(paths.ROOT)}:{line}"
+        for path in looked
+        if paths.WORKER not in path.parents
+        for line in sorted(builds_paths(path.read_text("utf-8")))
+    ]
+    assert built == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "HERE = Path(__file__).parent",
+        "x = paths.CHECKS / folder / 'a.py'",
+        "x = (paths.ROOT / 'Makefile').read_text()",
+        "x = paths.PROGRESS.with_name('lock')",
+        "x = paths.GRADER.joinpath('judge')",
+        "x = paths.ROOT.parent",
+        "x = f'{paths.ROOT}/grader'",
+        "from grader.catalog.paths import ROOT",
+    ],
+)
+def test_the_guard_of_paths_sees_each_way_to_build_one(source):
+    assert builds_paths(f"x = 1\n{source}\n") == {2}
+
+
+def test_the_guard_of_paths_lets_them_be_used():
+    assert builds_paths("paths.ROOT.is_dir(), path.relative_to(paths.ROOT), sorted(paths.GRADER.rglob('*'))") == set()
+
+
+def builds_paths(source: str) -> set[int]:
+    """The lines in which a path below a folder of ours is put together."""
+
+    def ours(node: ast.AST) -> bool:
+        """A constant of paths.py."""
+        return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "paths"
+
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Name(id="__file__") | ast.ImportFrom(module="grader.catalog.paths"):
+                found.add(node.lineno)
+            case ast.BinOp(op=ast.Div(), left=left) if ours(left):
+                found.add(node.lineno)
+            case ast.Attribute(value=value, attr="parent" | "parents" | "joinpath" | "with_name" | "with_suffix"):
+                found |= {node.lineno} if ours(value) else set()
+            case ast.JoinedStr(values=[ast.FormattedValue(value=value), ast.Constant(value=str(rest)), *_]):
+                found |= {node.lineno} if ours(value) and rest.startswith("/") else set()
+    return found

@@ -10,8 +10,9 @@ import zipfile
 
 import pytest
 
-from grader import bundle, catalog, paths, stubs
-from grader.catalog import tomllib
+from grader import catalog
+from grader.catalog import mistakes, paths, stubs, tomllib
+from grader.integrations import bundle
 
 FOLDERS = [exercise.folder for exercise in catalog.exercises()]
 
@@ -60,7 +61,7 @@ def test_no_solution_is_in_it(content):
     searched = 0
     for folder in FOLDERS:
         given = stubs.make(paths.solution(folder).read_text()) + lessons
-        for path in (paths.solution(folder), *paths.wrong_versions(folder)):
+        for path in (paths.solution(folder), *paths.mistakes(folder)):
             lines = {line.partition("  #")[0].strip() for line in path.read_text().splitlines()}
             own = {line for line in lines if len(line) > 40 and line not in given}
             searched += len(own)
@@ -114,12 +115,18 @@ def test_a_right_answer_is_graded_in_it(unpacked, tmp_path):
 
 def test_a_wrong_answer_is_graded_in_it(unpacked, tmp_path):
     """Without the known mistakes there is no diagnosis, and nothing is said of that."""
-    (tmp_path / "mine.py").write_text(paths.wrong_versions("03_context_vectors")[0].read_text())
+    (tmp_path / "mine.py").write_text(mistakes.mistakes("03_context_vectors")[0].source)
     done = run(unpacked, "check", "03", "--submission", str(tmp_path / "mine.py"), "--format", "json")
     assert done.returncode == 1, done.stdout + done.stderr
     result = json.loads(done.stdout)
     assert result["status"] == "failed" and result["started"]
     assert not any(check["hidden"] for check in result["checks"])
+
+
+def test_an_author_is_sent_to_the_repository(unpacked):
+    refused = run(unpacked, "new", "77", "my_exercise")
+    assert refused.returncode == 2 and "no exercise is made in it" in refused.stderr
+    assert run(unpacked, "--help").returncode == 0  # every verb can be told of
 
 
 def test_every_exercise_is_begun_in_it(unpacked):
@@ -144,9 +151,9 @@ def test_a_bundle_makes_no_bundle(unpacked):
     assert done.returncode == 2 and "no solutions" in done.stderr
 
 
-def test_the_command(tmp_path, cli, zipped):
-    done = cli("bundle", "--output", tmp_path / "kata.zip")
+def test_the_command(tmp_path, said, zipped):
+    done = said("bundle", "--output", tmp_path / "kata.zip")
     assert done.returncode == 0 and "kB" in done.stdout, done.stderr
     with zipfile.ZipFile(tmp_path / "kata.zip") as archive, zipfile.ZipFile(io.BytesIO(zipped)) as other:
         assert archive.namelist() == other.namelist() and archive.testzip() is None
-    assert cli("bundle", "--output", tmp_path / "absent/kata.zip").returncode == 2
+    assert said("bundle", "--output", tmp_path / "absent/kata.zip").returncode == 2

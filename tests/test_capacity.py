@@ -3,7 +3,7 @@
 import capacity
 import pytest
 
-from grader import paths
+from grader.catalog import paths
 
 
 def test_the_document_shows_the_models_table():

@@ -9,11 +9,11 @@ import pytest
 from made_up_class import HOSTILE, folders, made_up, result_of, results, stream, students
 
 from grader import catalog
-from grader.classroom.page import class_page
-from grader.classroom.records import Class, Student
-from grader.classroom.results import write
-from grader.results import ERROR, PASSED
-from grader.similar import Pair
+from grader.classroom.handins import Class, Student
+from grader.classroom.outputs import write
+from grader.classroom.pages.class_page import class_page
+from grader.classroom.similar import Pair
+from grader.records.results import ERROR, PASSED
 
 MANY = 2000
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import catalog, paths
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.catalog.errors import WrongUse
 from grader.classroom.store import NAME, Store
-from grader.errors import WrongUse
 
 EXERCISES = ("02_softmax_naive", "03_context_vectors")
 SEED = 11
@@ -55,8 +56,8 @@ def events(log: Path, kind: str) -> list[dict]:
     return [event for event in found if event["event"] == kind]
 
 
-def wrong(folder: str, number: int) -> Path:
-    return paths.wrong_versions(folder)[number]
+def wrong(folder: str, number: int) -> mistakes.Mistake:
+    return mistakes.mistakes(folder)[number]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def mixed(tmp_path_factory) -> tuple[Path, Path]:
     two, three = EXERCISES
     for student, source in {
         "ada": solution(two),
-        "ben": wrong(two, 0).read_text("utf-8"),
+        "ben": wrong(two, 0).source,
         "cy": solution(two) + "\nwhile True:\n    pass\n",
         "dee": solution(two) + "\nimport os\nos._exit(0)\n",
         "eli": solution(two) + "\nhoard = [bytearray(1 << 20) for _ in range(100_000)]\n",
@@ -97,9 +98,9 @@ def test_the_record_names_the_mistake_and_the_sandbox(mixed):
     _, out = mixed
     known = json.loads((out / "ben" / "result.json").read_text("utf-8"))
     result = next(result for result in known["results"] if result["exercise"] == EXERCISES[0])
-    sentence = wrong(EXERCISES[0], 0).read_text("utf-8").split('"""')[1].strip().splitlines()[0]
+    sentence = wrong(EXERCISES[0], 0).sentence
     assert sentence in [check["diagnosis"] for check in result["checks"]]
-    assert (result["seed"], result["device"]) == (SEED, "cpu")
+    assert (result["seed"], result["device"]) == (None, "cpu")
     assert result["sandbox"]["tier"] in "ABC" and result["sandbox"]["torch"]
 
 
@@ -151,8 +152,9 @@ def class_of(root: Path, students: int) -> Path:
     rng = random.Random(3)
     for number in range(students):
         for folder in EXERCISES:
-            path = rng.choice([paths.solution(folder), *paths.wrong_versions(folder)[:6]])
-            hand_in(root, f"s{number:03d}", folder, path.read_text("utf-8") + f"\n# {number}\n")
+            wrong_sources = [mistake.source for mistake in mistakes.mistakes(folder)[:6]]
+            source = rng.choice([solution(folder), *wrong_sources])
+            hand_in(root, f"s{number:03d}", folder, f"{source}\n# {number}\n")
     return root
 
 
@@ -232,7 +234,7 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
         "0",
         "--no-dashboard",
     ]
-    crew = [subprocess.Popen(scheduler, **quiet), subprocess.Popen(worker, **quiet)]
+    executor_of = [subprocess.Popen(scheduler, **quiet), subprocess.Popen(worker, **quiet)]
     try:
         while not file.exists():
             time.sleep(0.1)
@@ -242,11 +244,11 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
         )  # fmt: skip
         while run.poll() is None and not (log.exists() and events(log, "graded")):
             time.sleep(0.05)
-        os.killpg(crew[1].pid, signal.SIGKILL)
-        crew.append(subprocess.Popen(worker, **quiet))  # one joins in mid-run
+        os.killpg(executor_of[1].pid, signal.SIGKILL)
+        executor_of.append(subprocess.Popen(worker, **quiet))  # one joins in mid-run
         _, stderr = run.communicate(timeout=240)
     finally:
-        for process in crew:
+        for process in executor_of:
             process.kill()
             process.wait()
     assert run.returncode == 0, stderr
@@ -256,10 +258,10 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
 
 
 def test_a_machine_with_another_version_is_refused():
+    from grader.catalog.errors import InfrastructureError
     from grader.classroom import cluster, version
     from grader.classroom.pool import Order
-    from grader.nursery import InfrastructureError
-    from grader.runner import Settings
+    from grader.records.results import Settings
 
     order = {**Order(Settings()).__dict__, "grader": "0123456789abcdef torch 2.4.0"}
     refused = cluster.grade_row(order, [])["refused"]

@@ -3,12 +3,15 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from grader import catalog, paths
-from grader.worker.trees import describe
+from grader import catalog
+from grader.catalog import paths, tomllib
+from grader.worker.codec import describe
 
 GOLDEN = paths.ROOT / "tests" / "golden"
 RIGHT = GOLDEN / "right_answer" / "submission.py"
@@ -45,15 +48,70 @@ def test_every_name_of_an_exercise(cli, name):
         (["stub", "99"], "No exercise is called"),
     ],
 )
-def test_wrong_use_says_what_to_type_instead(cli, arguments, words):
-    done = cli(*arguments)
+def test_wrong_use_says_what_to_type_instead(said, arguments, words):
+    done = said(*arguments)
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_json_is_what_the_readme_documents(cli):
-    done = cli("check", "03", "--submission", RIGHT, "--seed", 7, "--format", "json")
+@pytest.fixture
+def kata(tmp_path):
+    """`kata("check", "03")` runs the command that pyproject.toml declares, from a folder full of traps."""
+    module, _, function = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]["scripts"][
+        "kata"
+    ].partition(":")
+    script = tmp_path / "bin" / "kata"  # what an installer makes of it
+    script.parent.mkdir()
+    script.write_text(f"import sys\nfrom {module} import {function}\nsys.exit({function}())\n")
+    folder = tmp_path / "handed in"
+    folder.mkdir()
+    for name in ("torch", "json", "typing", "runpy", "grader", "rich", "jinja2", "pytest"):
+        (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'OWNED')!r}, 'w').write('x')\n")
+
+    def run(*arguments, cwd=folder) -> subprocess.CompletedProcess:
+        command = [sys.executable, script, *map(str, arguments)]
+        environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
+        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=200)
+        assert not (tmp_path / "OWNED").exists(), "a file of the working folder was imported"
+        return done
+
+    return run
+
+
+def test_kata_is_the_same_as_the_module(cli, kata):
+    words = ("check", "03", "--submission", WRONG, "--seed", 7, "--format", "json")
+    one, other = cli(*words), kata(*words, cwd=paths.ROOT)
+    assert one.returncode == other.returncode == 1
+    results = [json.loads(done.stdout) for done in (one, other)]
+    for result in results:
+        del result["duration_s"]
+    assert results[0] == results[1]
+    assert kata().returncode == 2 and "usage: kata " in kata("--help").stdout
+    assert "usage: kata grade DIR" in kata("grade", "--help").stdout
+    assert "See: kata grade --help" in kata("grade").stderr
+    assert "See: python -m grader grade --help" in cli("grade").stderr
+
+
+def test_a_class_is_graded_though_modules_lie_where_one_stands(kata, tmp_path):
+    place = tmp_path / "handed in" / "class" / "ada"
+    place.mkdir(parents=True)
+    shutil.copy(RIGHT, place / "context_vectors.py")
+    done = kata("grade", "class", "--ex", "03")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "handed in" / "results" / "ada" / "feedback.html").exists()
+
+
+def test_files_may_be_named_by_an_option_as_make_does(said, tmp_path):
+    for words in (("03", RIGHT), ("--ex", "03", "--files", RIGHT)):
+        done = said("grade", *words, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        assert [result["status"] for result in json.loads(done.stdout)["results"]] == ["passed"]
+    assert said("grade", "--files", RIGHT).returncode == 2
+
+
+def test_json_is_what_the_readme_documents(said):
+    done = said("check", "03", "--submission", RIGHT, "--seed", 7, "--format", "json")
     result = json.loads(done.stdout)
     exercise = catalog.find("03")
     promised = "schema exercise device seed status points max_points duration_s checks output"
@@ -78,17 +136,17 @@ def test_json_is_what_the_readme_documents(cli):
         assert check["hidden"] == (not check["id"].startswith("documented"))
 
 
-def test_the_same_seed_gives_the_same_verdict_to_the_digit(cli):
+def test_the_same_seed_gives_the_same_verdict_to_the_digit(said):
     one, two = (
-        json.loads(cli("check", "03", "--submission", WRONG, "--seed", 3, "--format", "json").stdout) for _ in range(2)
+        json.loads(said("check", "03", "--submission", WRONG, "--seed", 3, "--format", "json").stdout) for _ in range(2)
     )
     one.pop("duration_s"), two.pop("duration_s")
     assert one == two
 
 
-def test_junit_is_read_by_an_xml_parser(cli, tmp_path):
+def test_junit_is_read_by_an_xml_parser(said, tmp_path):
     report = tmp_path / "report.xml"
-    done = cli("check", "03", "--submission", WRONG, "--format", "junit", "--output", report)
+    done = said("check", "03", "--submission", WRONG, "--format", "junit", "--output", report)
     suite = ElementTree.parse(report).getroot()
     exercise = catalog.find("03")
     assert suite.attrib["tests"] == str(len(exercise.points)) == str(len(suite.findall("testcase")))
@@ -97,9 +155,10 @@ def test_junit_is_read_by_an_xml_parser(cli, tmp_path):
     assert "points · failed" in done.stdout  # a person still reads the verdict
 
 
-def test_output_that_cannot_be_written(cli, tmp_path):
-    done = cli("check", "03", "--submission", RIGHT, "--output", tmp_path / "no" / "such" / "folder.txt")
-    assert done.returncode == 2 and "cannot be written" in done.stderr
+def test_output_that_cannot_be_written(said, tmp_path):
+    done = said("check", "03", "--submission", RIGHT, "--output", tmp_path / "no" / "such" / "folder.txt")
+    assert done.returncode == 3 and "cannot be written" in done.stderr
+    assert "points · passed" in done.stdout  # the verdict is not lost
 
 
 def test_a_pipe_gets_no_colours_and_no_wrapped_lines(cli):
@@ -108,8 +167,8 @@ def test_a_pipe_gets_no_colours_and_no_wrapped_lines(cli):
     assert any(len(line) > 80 for line in done.stdout.splitlines())
 
 
-def test_documented_lists_every_number_with_its_check(cli):
-    listed = json.loads(cli("documented", "--format", "json").stdout)
+def test_documented_lists_every_number_with_its_check(said):
+    listed = json.loads(said("documented", "--format", "json").stdout)
     assert len(listed) > 5
     for number in listed:
         assert set(number) == {"id", "source", "place", "exercise", "check", "printed"}
@@ -124,55 +183,59 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def test_a_learner_walks_from_stub_to_done(cli, checkout):
-    stub = checkout / "exercises" / "03_context_vectors" / "context_vectors.py"
-    untouched = cli("check", "03", cwd=checkout)
+def test_a_learner_walks_from_stub_to_done(said, desk):
+    stub = desk / "exercises" / "03_context_vectors" / "context_vectors.py"
+    untouched = said("check", "03", cwd=desk)
     assert untouched.returncode == 1
     assert untouched.stdout == "not started yet: open exercises/03_context_vectors/context_vectors.py\n"
     shutil.copy(WRONG, stub)
-    assert cli("check", "03", cwd=checkout).returncode == 1
-    rows = json.loads(cli("list", "--format", "json", cwd=checkout).stdout)["exercises"]
+    assert said("check", "03", cwd=desk).returncode == 1
+    rows = json.loads(said("list", "--format", "json", cwd=desk).stdout)["exercises"]
     assert {row["exercise"]: row["status"] for row in rows}["03_context_vectors"] == "begun"
     shutil.copy(RIGHT, stub)
-    assert cli("check", "03", cwd=checkout).returncode == 0
-    rows = json.loads(cli("progress", "--format", "json", cwd=checkout).stdout)["exercises"]
+    assert said("check", "03", cwd=desk).returncode == 0
+    rows = json.loads(said("progress", "--format", "json", cwd=desk).stdout)["exercises"]
     row = next(row for row in rows if row["exercise"] == "03_context_vectors")
     assert (row["status"], row["attempts"]) == ("passed", 2)
     assert row["points"] == row["max_points"]
-    assert "03 Context vectors" in cli("list", cwd=checkout).stdout
-    assert "| passed |" in cli("list", "--format", "md", cwd=checkout).stdout
+    assert "03 Context vectors" in said("list", cwd=desk).stdout
+    assert "| passed |" in said("list", "--format", "md", cwd=desk).stdout
 
 
-def test_check_without_an_exercise_takes_the_first_that_is_not_done(cli, checkout):
+def test_check_without_an_exercise_takes_the_first_that_is_not_done(said, desk):
     first, second = (exercise.folder for exercise in catalog.exercises()[:2])
-    assert f"open exercises/{first}/" in cli("check", cwd=checkout).stdout
-    stub = checkout / "exercises" / first / f"{paths.slug(first)}.py"
+    assert f"open exercises/{first}/" in said("check", cwd=desk).stdout
+    stub = desk / "exercises" / first / f"{paths.slug(first)}.py"
     shutil.copy(paths.solution(first), stub)
-    assert cli("check", cwd=checkout).returncode == 0
-    assert f"open exercises/{second}/" in cli("check", cwd=checkout).stdout
+    assert said("check", cwd=desk).returncode == 0
+    assert f"open exercises/{second}/" in said("check", cwd=desk).stdout
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema": 99}', '{"schema": 1, "exercises": {"03": 5}}', "\x00"])
-def test_a_damaged_history_is_set_aside(cli, checkout, content):
-    (checkout / ".kata-progress.json").write_text(content)
-    done = cli("list", cwd=checkout)
+def test_a_damaged_history_is_set_aside(said, desk, content):
+    (desk / ".kata-progress.json").write_text(content)
+    done = said("list", cwd=desk)
     assert done.returncode == 0 and "not started" in done.stdout
-    assert (checkout / ".kata-progress.json.damaged-1").read_text() == content
+    assert (desk / ".kata-progress.json.damaged-1").read_text() == content
 
 
 def test_a_new_exercise_is_refused_by_verify_until_it_is_filled(cli, checkout):
     made = cli("new", "77", "my_exercise", cwd=checkout)
     assert made.returncode == 0 and "wrote exercises/77_my_exercise/README.md" in made.stdout
-    assert cli("stub", "77", cwd=checkout).returncode == 0
+    written = {line.removeprefix("wrote ") for line in made.stdout.splitlines() if line.startswith("wrote ")}
     refused = cli("verify", "77", cwd=checkout)
     assert refused.returncode == 1
-    assert "still holds a TODO" in refused.stderr and "make verify EX=77" in refused.stderr
+    left = {line.partition(":")[0] for line in refused.stderr.splitlines() if "a TODO is left" in line}
+    made_from_others = {"exercises/77_my_exercise/my_exercise.py", "grader/checks/77_my_exercise/exercise.toml"}
+    assert left == written - made_from_others
+    assert sum("/wrong/" in name for name in written) == 5 and sum("/styles/" in name for name in written) == 3
+    assert refused.stderr.count("make verify EX=77") == len(left) == len(refused.stderr.splitlines()) / 2
 
 
-def test_stub_does_not_overwrite_a_learners_work(cli, checkout):
-    stub = checkout / "exercises" / "03_context_vectors" / "context_vectors.py"
+def test_stub_does_not_overwrite_a_learners_work(said, desk):
+    stub = desk / "exercises" / "03_context_vectors" / "context_vectors.py"
     shutil.copy(RIGHT, stub)
-    done = cli("stub", "03", cwd=checkout)
+    done = said("stub", "03", cwd=desk)
     assert done.returncode == 2 and "has been filled in" in done.stderr
     assert stub.read_text() == RIGHT.read_text()
 

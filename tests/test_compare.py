@@ -4,13 +4,16 @@ import math
 
 import pytest
 import torch
+
+pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
+
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from grader.compare import TOLERANCE, Mismatch, Printed, expect, expect_shape, same
-from grader.documented import parse
-from grader.words import kind, values
-from grader.worker.trees import Opaque
+from grader.catalog.documented import Printed, parse
+from grader.judge.compare import TOLERANCE, Mismatch, expect, expect_shape, same
+from grader.judge.words import kind, values
+from grader.worker.codec import Opaque
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 FLOATS = st.floats(-1e4, 1e4)

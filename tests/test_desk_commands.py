@@ -9,9 +9,10 @@ import threading
 import pytest
 from rich.console import Console
 
-from grader import catalog, paths, progress, stubs
-from grader.desk import comparison, fresh, hints, lesson, standing
-from grader.results import FAILED, PASSED, CheckResult, ExerciseResult
+from grader import catalog
+from grader.catalog import paths, stubs
+from grader.desk import hints, lesson, overview, progress, reset, side_by_side
+from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 
 EXERCISE = catalog.exercises()[2]
 FOLDER = EXERCISE.folder
@@ -53,23 +54,23 @@ def test_every_lesson_has_tasks_and_hints_for_each(exercise):
     assert {hint.task for hint in hints.all_hints(exercise.folder)} == {task.number for task in tasks}
 
 
-def test_hints_come_one_by_one_until_none_is_left(cli, checkout):
+def test_hints_come_one_by_one_until_none_is_left(said, desk):
     every, given = hints.all_hints(FOLDER), []
     for number in range(1, len(every) + 1):
-        done = cli("hint", NUMBER, cwd=checkout)
+        done = said("hint", NUMBER, cwd=desk)
         assert done.returncode == 0
         left = len(every) - number
         assert f"{left} in all" in done.stdout if left else "That was the last one" in done.stdout
         given.append(" ".join(done.stdout.split()))
     for hint, text in zip(every, given):
         assert f"Task {hint.task} {hint.stage} of {hint.of} " in text and " ".join(hint.text.split()) in text
-    assert cli("hint", NUMBER, cwd=checkout).returncode == 2
-    rows = json.loads(cli("progress", "--format", "json", cwd=checkout).stdout)["exercises"]
+    assert said("hint", NUMBER, cwd=desk).returncode == 2
+    rows = json.loads(said("progress", "--format", "json", cwd=desk).stdout)["exercises"]
     assert {row["exercise"]: row["hints"] for row in rows}[FOLDER] == len(every)
-    everything = " ".join(cli("hint", NUMBER, "--all", cwd=checkout).stdout.split())
+    everything = " ".join(said("hint", NUMBER, "--all", cwd=desk).stdout.split())
     assert all(" ".join(hint.text.split()) in everything for hint in every)
-    (checkout / "exercises" / FOLDER / "hints.md").unlink()
-    done = cli("hint", NUMBER, cwd=checkout)
+    (desk / "exercises" / FOLDER / "hints.md").unlink()
+    done = said("hint", NUMBER, cwd=desk)
     assert done.returncode == 2 and "There are no hints" in done.stderr
 
 
@@ -89,16 +90,16 @@ def test_a_task_can_be_named(history):
 # The fresh stub and the solution.
 
 
-def test_reset_keeps_every_file(cli, checkout):
-    file = checkout / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
+def test_reset_keeps_every_file(said, desk):
+    file = desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
     stub = file.read_bytes()
-    assert "Your file is kept" not in cli("reset", NUMBER, cwd=checkout).stdout
+    assert "Your file is kept" not in said("reset", NUMBER, cwd=desk).stdout
     for text in ("first = 1\n", "second = 2\n", "third = 3\n"):  # within a second or two
         file.write_text(text)
-        assert "Your file is kept: exercises/" in cli("reset", NUMBER, cwd=checkout).stdout
+        assert "Your file is kept: exercises/" in said("reset", NUMBER, cwd=desk).stdout
         assert file.read_bytes() == stub
     file.unlink()
-    assert cli("reset", NUMBER, cwd=checkout).returncode == 0 and file.read_bytes() == stub
+    assert said("reset", NUMBER, cwd=desk).returncode == 0 and file.read_bytes() == stub
     kept = [path for path in file.parent.iterdir() if path.name.startswith(f"{file.name}.")]
     assert sorted(path.read_text() for path in kept) == ["first = 1\n", "second = 2\n", "third = 3\n"]
 
@@ -108,7 +109,7 @@ def test_two_files_of_one_second_are_both_kept(tmp_path, monkeypatch):
     paths.stub(FOLDER).parent.mkdir()
     for text in ("first\n", "second\n", "third\n"):
         paths.stub(FOLDER).write_text(text)
-        assert fresh.reset(FOLDER).read_text() == text
+        assert reset.reset(FOLDER).read_text() == text
     assert len(list(paths.stub(FOLDER).parent.iterdir())) == 4
     assert paths.stub(FOLDER).read_text() == stubs.make(paths.solution(FOLDER).read_text("utf-8"))
 
@@ -126,28 +127,28 @@ def test_a_bundle_without_solutions(cli, checkout):
     assert cli("reset", NUMBER, cwd=checkout).returncode == 0 and file.read_text() == stub
 
 
-def test_the_solution_is_shown_once_passed(cli, checkout):
-    refused = cli("solution", NUMBER, cwd=checkout)
+def test_the_solution_is_shown_once_passed(said, desk):
+    refused = said("solution", NUMBER, cwd=desk)
     assert refused.returncode == 2
     assert f"make solution EX={NUMBER} FORCE=1" in refused.stderr and f"make hint EX={NUMBER}" in refused.stderr
-    forced = cli("solution", NUMBER, "--force", cwd=checkout)
+    forced = said("solution", NUMBER, "--force", cwd=desk)
     assert "-     raise NotImplementedError" in forced.stdout and "+     scores = inputs @ inputs.T" in forced.stdout
     style = paths.ROOT / "tests" / "styles" / FOLDER
-    shutil.copy(next(style.glob("*.py")), checkout / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py")
-    assert cli("check", NUMBER, cwd=checkout).returncode == 0
-    assert "+ the reference" in cli("solution", NUMBER, cwd=checkout).stdout
+    shutil.copy(next(style.glob("*.py")), desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py")
+    assert said("check", NUMBER, cwd=desk).returncode == 0
+    assert "+ the reference" in said("solution", NUMBER, cwd=desk).stdout
 
 
 def test_a_comparison_holds_every_line_that_differs():
     mine = "def f(x):\n    a = 1\n    return x\n" + "same\n" * 20 + "mine alone\n"
     theirs = "def f(x):\n    return x + 1\n" + "same\n" * 20
-    rows = comparison.rows(mine, theirs)
+    rows = side_by_side.rows(mine, theirs)
     assert [row.mine for row in rows if not row.equal and row.mine] == ["    a = 1", "    return x", "mine alone"]
     assert [row.theirs for row in rows if not row.equal and row.theirs] == ["    return x + 1"]
     assert [row.skipped for row in rows if row.skipped] == [16]
     for width in (80, 200):
         console = Console(width=width, record=True, file=io.StringIO())
-        console.print(comparison.render(mine + "\x1b[31m\n", '"""Doc."""\n' + theirs, width))
+        console.print(side_by_side.render(mine + "\x1b[31m\n", '"""Doc."""\n' + theirs, width))
         text = console.export_text()
         assert "mine alone" in text and "return x + 1" in text and "\x1b" not in text
         assert max(map(len, text.splitlines())) <= width
@@ -238,11 +239,11 @@ def test_what_was_passed_once_stays_done(history):
 def test_the_standing_fits_eighty_columns(history):
     progress.change(FOLDER, lambda state: state.__dict__.update(status="begun", points=3.3, attempts=123))
     progress.note(result({1: PASSED}, PASSED))
-    rows = standing.rows()
-    for text in (standing.listed(rows), standing.text(rows)):
+    rows = overview.rows()
+    for text in (overview.listed(rows), overview.text(rows)):
         assert max(map(len, text.splitlines())) <= 80
         assert text.count("not started") == len(rows) - 1
-    assert {track["track"]: track["passed"] for track in standing.tracks(rows)} == {"core": 1, "beyond": 0}
-    assert "124 tries" in standing.text(rows)
-    table = standing.markdown(rows).splitlines()
+    assert {track["track"]: track["passed"] for track in overview.tracks(rows)} == {"core": 1, "beyond": 0}
+    assert "124 tries" in overview.text(rows)
+    table = overview.markdown(rows).splitlines()
     assert {line.count("|") for line in table} == {7}

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from grader import catalog, paths
+from grader import catalog
+from grader.catalog import mistakes, paths
 
 FOLDER, OTHER = (exercise.folder for exercise in catalog.exercises()[2:4])
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
@@ -123,7 +124,7 @@ def test_a_solution_in_exercises_is_refused(repository, kind):
 
 def test_a_push_is_graded(repository):
     commit = ["git", "commit", "--quiet", "--no-verify", "--all", "--message=work"]
-    wrong, right = (path.read_text("utf-8") for path in (paths.wrong_versions(FOLDER)[0], paths.solution(FOLDER)))
+    wrong, right = mistakes.mistakes(FOLDER)[0].source, paths.solution(FOLDER).read_text("utf-8")
     repository.file.write_text(wrong)
     repository.run(*commit)
     said = repository.push(fails=True)
@@ -155,13 +156,13 @@ def test_the_editors_run_targets_that_there_are():
         assert re.search(rf"^{target}:", makefile, re.M), target
 
 
-def test_the_editor_finds_the_line_of_an_error(cli, tmp_path):
+def test_the_editor_finds_the_line_of_an_error(said, tmp_path):
     """As VS Code does it: the patterns of a matcher fit lines that follow one another."""
     source = "import torch\n\n\ndef attention_weights(inputs):\n    return inpts @ inputs.T\n\n\n"
     source += "def context_vector(inputs, query_index):\n    raise NotImplementedError\n"
     file = tmp_path / "mine.py"
     file.write_text(source)
-    lines = cli("check", "03", "--submission", file).stdout.splitlines()
+    lines = said("check", "03", "--submission", file).stdout.splitlines()
     matchers = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"][0]["problemMatcher"]
     found = [problem for matcher in matchers for problem in matches(matcher["pattern"], lines)]
     assert any("NameError" in text and place == (str(file), "5") for text, place in found), found

@@ -1,4 +1,4 @@
-"""The watch, in a real terminal, with real files and a real nursery."""
+"""The watch, in a real terminal, with real files and a real fork_server."""
 
 import json
 import os
@@ -9,12 +9,13 @@ import time
 import pytest
 from at_terminal import WATCH, AtTerminal, checkout
 
-from grader import catalog, paths
+from grader import catalog
+from grader.catalog import mistakes, paths
 from grader.desk import saves
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.exercises()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
-WRONG = paths.wrong_versions(EXERCISE)[0].read_text("utf-8")
+WRONG = mistakes.mistakes(EXERCISE)[0].source
 PASSED = {"status": "passed", "points": 5.0, "attempts": 1, "first_pass": 1_700_000_000, "hints": {}}
 
 
@@ -49,13 +50,13 @@ def learner(tmp_path_factory):
     learner.desk.close()
 
 
-def nursery_of(pid: int) -> list[int]:
+def fork_server_of(pid: int) -> list[int]:
     """The processes that a process has started, and those that these have."""
     found = []
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/children") as children:
             for child in map(int, children.read().split()):
-                found += [child, *nursery_of(child)]
+                found += [child, *fork_server_of(child)]
     return found
 
 
@@ -185,9 +186,9 @@ def test_a_resized_terminal(learner):
         learner.desk.resize(24, 80)
 
 
-def test_a_nursery_that_dies_is_replaced(learner):
+def test_a_fork_server_that_dies_is_replaced(learner):
     learner.save()
-    for pid in nursery_of(learner.desk.process.pid):
+    for pid in fork_server_of(learner.desk.process.pid):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -261,7 +262,7 @@ def test_solution_and_reset(learner):
 
 def test_ctrl_c_ends_it_in_good_order(learner):
     learner.save()
-    children = nursery_of(learner.desk.process.pid)
+    children = fork_server_of(learner.desk.process.pid)
     assert children and not learner.desk.echoes
     learner.desk.type("\x03")
     assert learner.desk.ends() == 0
@@ -302,7 +303,7 @@ def test_make_watch_is_stopped_and_goes_on(tmp_path):
 def test_a_closed_window_leaves_nothing_behind(tmp_path):
     desk = AtTerminal([*WATCH, "03"], checkout(tmp_path))
     desk.shows("Not started")
-    children = nursery_of(desk.process.pid)
+    children = fork_server_of(desk.process.pid)
     desk.close()
     assert desk.process.returncode is not None
     assert gone(children)

@@ -13,15 +13,19 @@ from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
 import pytest
+from globs import some
 from made_up_class import HOSTILE, folders, result_of, stream
 
-from grader import catalog, paths, submission
-from grader.classroom import feedback, results
-from grader.classroom.records import Student
-from grader.errors import WrongUse
-from grader.report import json as as_json
-from grader.report.html import LEVELS
-from grader.results import FAILED, ExerciseResult
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.catalog.errors import WrongUse
+from grader.classroom import outputs
+from grader.classroom.handins import Student
+from grader.classroom.pages import feedback
+from grader.records.results import FAILED, ExerciseResult
+from grader.records.submission import Submission
+from grader.reports import json as as_json
+from grader.reports.html import LEVELS
 
 ADA = Student("ada", "Ada Lovelace")
 EXERCISES = folders(3)
@@ -118,22 +122,22 @@ def test_words_of_a_learner_stay_words(words):
     assert "\x1b" not in page and "\u202e" not in page
 
 
-def test_no_hidden_input_or_expected_number_is_given_away(nursery):
+def test_no_hidden_input_or_expected_number_is_given_away(fork_server):
     """A wrong version graded twice: what only its owner's own desk may see is on no page of a class."""
-    from grader import pictures, runner
+    from grader.judge import examiner, pictures
 
     exercise = catalog.exercises()[5]
-    for path in paths.wrong_versions(exercise.folder)[1:4]:
-        handed_in = submission.read(path)
-        shown = runner.grade(exercise, handed_in, nursery, runner.Settings(seed=3, reveal=True))
-        result = runner.grade(exercise, handed_in, nursery, runner.Settings(seed=3, reveal=False))
+    for mistake in mistakes.mistakes(exercise.folder)[1:4]:
+        handed_in = Submission(mistake.source, mistake.path.name)
+        shown = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=3, reveal=True))
+        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=3, reveal=False))
         told = {line for check in result.checks for line in check.message.splitlines()}
         owner = {line for check in shown.checks if check.hidden for line in check.message.splitlines()}
         if secret := {line for line in owner - told if re.search(r"\d\.\d\d", line)}:
             break
     assert secret  # else this test sees nothing
     facts = {name: getattr(result, name) for name in ExerciseResult.__dataclass_fields__}
-    taken = pictures.photograph(exercise, handed_in, nursery)
+    taken = pictures.capture_pictures(exercise, handed_in, fork_server)
     result = Pictured(**{**facts, "pictures": taken})
     page = feedback.page(ADA, [result], [exercise.folder])
     record = feedback.record(ADA, [result], [exercise.folder])
@@ -153,17 +157,17 @@ def test_no_hidden_input_or_expected_number_is_given_away(nursery):
 
 def test_every_file_is_written_and_what_is_unchanged_is_left_alone(tmp_path):
     students = list(stream(12, EXERCISES))
-    results.write(tmp_path, students, EXERCISES)
+    outputs.write(tmp_path, students, EXERCISES)
     files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
     names = {str(path.relative_to(tmp_path)) for path in files}
     expected = {f"{student.id}/{name}" for student, _ in students for name in ("result.json", "feedback.html")}
     assert names == expected | {"grades.csv", "class.html"}
     before = {path: path.stat().st_ino for path in files}
-    results.write(tmp_path, students, EXERCISES)
+    outputs.write(tmp_path, students, EXERCISES)
     assert {path: path.stat().st_ino for path in files} == before
     student, found = students[3]
     students[3] = (student, [result_of(EXERCISES[0]), *found[1:]])
-    results.write(tmp_path, students, EXERCISES)
+    outputs.write(tmp_path, students, EXERCISES)
     changed = {str(path.relative_to(tmp_path)) for path in files if path.stat().st_ino != before[path]}
     assert changed == {f"{student.id}/result.json", f"{student.id}/feedback.html", "grades.csv", "class.html"}
 
@@ -171,7 +175,7 @@ def test_every_file_is_written_and_what_is_unchanged_is_left_alone(tmp_path):
 def test_a_half_written_file_of_a_killed_run_does_no_harm(tmp_path):
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / ".result.json.new").write_text("{half")
-    results.write(tmp_path, [(ADA, [failed()])], EXERCISES)
+    outputs.write(tmp_path, [(ADA, [failed()])], EXERCISES)
     assert json.loads((tmp_path / "ada" / "result.json").read_text("utf-8"))["student"] == "ada"
     assert not list(tmp_path.rglob("*.new"))
 
@@ -183,9 +187,9 @@ import sys
 sys.path.insert(0, {str(paths.ROOT / "tests")!r})
 from pathlib import Path
 from made_up_class import folders, stream
-from grader.classroom import results
+from grader.classroom import outputs
 for round in range(10_000):
-    results.write(Path({str(tmp_path)!r}), stream(6, folders(2)), folders(2), level=("full", "none")[round % 2])
+    outputs.write(Path({str(tmp_path)!r}), stream(6, folders(2)), folders(2), level=("full", "none")[round % 2])
     print(round, flush=True)
 """
     command = [sys.executable, "-c", code]
@@ -195,7 +199,7 @@ for round in range(10_000):
         for path in random.choices(pages, k=4000):  # who looks meanwhile sees whole files too
             assert path.read_text("utf-8").endswith("</html>\n"), path
         os.kill(process.pid, signal.SIGKILL)
-    for path in tmp_path.rglob("result.json"):
+    for path in some(tmp_path.rglob("result.json")):
         assert json.loads(path.read_text("utf-8"))["feedback"] in ("full", "none")
     assert len(pages) == 7
     assert all(path.read_text("utf-8").endswith("</html>\n") for path in pages)
@@ -218,7 +222,7 @@ def test_a_class_is_never_in_memory_at_once(tmp_path):
             yield student, found
             del found
 
-    results.write(tmp_path, counted(), EXERCISES)
+    outputs.write(tmp_path, counted(), EXERCISES)
     gc.collect()
     assert alive == 0
     assert most <= 2 * len(EXERCISES)
@@ -227,15 +231,15 @@ def test_a_class_is_never_in_memory_at_once(tmp_path):
 @pytest.mark.parametrize("id", ["", "..", ".hidden", "a/b", "a\\b", "grades.csv", "Class.html", "nul\0"])
 def test_an_id_that_is_no_folders_name_is_refused(tmp_path, id):
     with pytest.raises(WrongUse, match="cannot name"):
-        results.write(tmp_path / "out", [(Student(id), [])], EXERCISES)
+        outputs.write(tmp_path / "out", [(Student(id), [])], EXERCISES)
 
 
 def test_two_students_in_one_folder_are_refused(tmp_path):
     with pytest.raises(WrongUse, match="overwrite"):
-        results.write(tmp_path, [(Student("Ada"), []), (Student("ada"), [])], EXERCISES)
+        outputs.write(tmp_path, [(Student("Ada"), []), (Student("ada"), [])], EXERCISES)
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_words(tmp_path):
     (tmp_path / "results").write_text("a file")
     with pytest.raises(WrongUse, match="cannot be written"):
-        results.write(tmp_path / "results", [(ADA, [])], EXERCISES)
+        outputs.write(tmp_path / "results", [(ADA, [])], EXERCISES)

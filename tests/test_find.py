@@ -8,15 +8,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import catalog
-from grader.classroom import archives, names
-from grader.classroom.find import find
-from grader.errors import WrongUse
-from grader.report.inert import label
-from grader.submission import BadSubmission
+from grader.catalog.errors import BadSubmission, WrongUse
+from grader.classroom.intake import archives, names, student_ids
+from grader.classroom.intake.finder import find
+from grader.records.sanitize import label
 
 ALL = catalog.exercises()
 CODE = "import torch\n"
@@ -384,19 +386,19 @@ NAMES = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size
 
 @given(st.lists(st.one_of(NAMES, st.sampled_from(["Ada", "ada", "ADA", "ß", "ss", "con", "-rf", ".x", "ﬁ", "fi"]))))
 def test_ids_are_safe_and_one_students_alone(keys):
-    found = names.ids(keys)
+    found = student_ids.ids(keys)
     assert set(found) == set(keys)
     folded = [text.casefold() for text in found.values()]
     assert len(set(folded)) == len(folded)
     for text in found.values():
         assert text and "/" not in text and "\\" not in text and text not in (".", "..")
         assert not text.startswith((".", "-")) and len(text.encode()) < 200 and text.isprintable()
-    assert names.ids(reversed(keys)) == found  # whatever the order
+    assert student_ids.ids(reversed(keys)) == found  # whatever the order
 
 
 def test_a_name_that_is_anothers_id():
-    clash = names.ids(["Ada", "ada"])["Ada"]
-    found = names.ids(["Ada", "ada", clash])
+    clash = student_ids.ids(["Ada", "ada"])["Ada"]
+    found = student_ids.ids(["Ada", "ada", clash])
     assert len({text.casefold() for text in found.values()}) == 3
 
 

@@ -5,13 +5,16 @@ import io
 import re
 
 import pytest
+
+pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_class import HOSTILE, folders, made_up, result_of
 
 from grader import catalog
 from grader.classroom import grades
-from grader.classroom.records import Class, Student
+from grader.classroom.handins import Class, Student
 from grader.classroom.summary import Summary
 
 NUMBER = re.compile(r"\d+(\.\d+)?")

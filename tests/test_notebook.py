@@ -14,9 +14,10 @@ import urllib.request
 import pytest
 from browser import browser
 
-from grader import catalog, paths
-from grader.desk import fresh
-from grader.notebook import gather
+from grader import catalog
+from grader.catalog import paths
+from grader.desk import reset
+from grader.integrations.notebook import collect
 
 WANTED = ["f"]
 
@@ -32,9 +33,9 @@ def run(source: str) -> dict:
 
 def test_the_definition_that_was_run_last_counts():
     cells = ["", "def f(x):\n    return 1", "f(3)", "def f(x):\n    return 2", "f(4)"]
-    assert run(gather.source(cells, WANTED))["f"](0) == 2
+    assert run(collect.source(cells, WANTED))["f"](0) == 2
     # run again, out of order: In [5] is the first cell once more
-    assert run(gather.source([*cells, cells[1]], WANTED))["f"](0) == 1
+    assert run(collect.source([*cells, cells[1]], WANTED))["f"](0) == 1
 
 
 def test_what_it_builds_on_comes_along_in_its_newest_form():
@@ -45,7 +46,7 @@ def test_what_it_builds_on_comes_along_in_its_newest_form():
         "def f(x):\n    return helper(math.floor(x))",
         "FACTOR = 10",
     ]
-    source = gather.source(cells, WANTED)
+    source = collect.source(cells, WANTED)
     assert run(source)["f"](1.5) == 10
     assert "# --- In [3] ---" in source
 
@@ -59,7 +60,7 @@ def test_experiments_stay_outside():
         "from grader.notebook import check\ncheck('03')",
         "raise SystemExit",
     ]
-    source = gather.source(cells, WANTED)
+    source = collect.source(cells, WANTED)
     assert run(source)["f"](7) == 7
     assert "open" not in source and "launch" not in source and "grader" not in source
 
@@ -71,13 +72,13 @@ def test_a_class_that_extends_itself_and_a_method_put_in_later():
         "class f(f):\n    def two(self):\n        return 2",
         "def three(self):\n    return self.one() + self.two()\nf.three = three",
     ]
-    assert run(gather.source(cells, WANTED))["f"]().three() == 3
+    assert run(collect.source(cells, WANTED))["f"]().three() == 3
     # the base as it was then, although its name has a new meaning now
     cells = ["", "class Base:\n    a = 1", "class f(Base):\n    pass", "class Base:\n    a = 2"]
-    assert run(gather.source(cells, WANTED))["f"].a == 1
+    assert run(collect.source(cells, WANTED))["f"].a == 1
     # a new definition forgets what was put into the old one
     cells = ["", "def f(x):\n    return 1", "f.note = 5", "def f(x):\n    return 2"]
-    assert not hasattr(run(gather.source(cells, WANTED))["f"], "note")
+    assert not hasattr(run(collect.source(cells, WANTED))["f"], "note")
 
 
 def test_magics_broken_cells_and_star_imports():
@@ -90,19 +91,19 @@ def test_magics_broken_cells_and_star_imports():
         "%%bash\ndef f(x): return 5",
         "f?",
     ]
-    assert run(gather.source(cells, WANTED))["f"](2.5) == 2
+    assert run(collect.source(cells, WANTED))["f"](2.5) == 2
 
 
 def test_several_statements_on_a_line_and_in_a_branch():
     cells = ["", "a = 1; b = 2", "if a:\n    def f(x):\n        return a + b"]
-    source = gather.source(cells, WANTED)
+    source = collect.source(cells, WANTED)
     assert run(source)["f"](0) == 3
     cells = ["", "count = 1", "count += 1", "def f(x):\n    return count"]
-    assert run(gather.source(cells, WANTED))["f"](0) == 2
+    assert run(collect.source(cells, WANTED))["f"](0) == 2
 
 
 def test_nothing_is_gathered_where_nothing_was_run():
-    assert gather.source(["", "import torch", "g = 3"], WANTED) == ""
+    assert collect.source(["", "import torch", "g = 3"], WANTED) == ""
 
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
@@ -110,7 +111,7 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
     source = paths.solution(exercise.folder).read_text("utf-8")
     lines = source.splitlines()
     cells = ["", *("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in ast.parse(source).body)]
-    gathered = gather.source(cells, gather.defined(fresh.source(exercise.folder)))
+    gathered = collect.source(cells, collect.defined(reset.source(exercise.folder)))
     kept = [ast.dump(node) for node in ast.parse(gathered).body]
     assert kept == [ast.dump(node) for node in ast.parse(source).body[1:]]  # all but the docstring
 
@@ -146,16 +147,16 @@ def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub(checkout
     jupytext = pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
     import nbformat
 
-    from grader.notebook import making
+    from grader.integrations.notebook import export
 
     for exercise in catalog.exercises():
-        notebook = jupytext.reads(making.percent(exercise), fmt="py:percent")
+        notebook = jupytext.reads(export.percent(exercise), fmt="py:percent")
         nbformat.validate(notebook)
         code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
         assert f'check("{exercise.folder[:2]}")' in code[-1]
-        stub = fresh.source(exercise.folder)
-        for name in gather.defined(stub):
-            (holder,) = [cell for cell in code if name in gather.defined(cell)]
+        stub = reset.source(exercise.folder)
+        for name in collect.defined(stub):
+            (holder,) = [cell for cell in code if name in collect.defined(cell)]
             assert "raise NotImplementedError" in holder or "# given" in holder
         assert not any("SOLUTION" in cell for cell in code)
         text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
@@ -166,13 +167,13 @@ def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub(checkout
 
 def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatch):
     pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
-    from grader.notebook import making
+    from grader.integrations.notebook import export
 
     exercise, path = catalog.find("02"), tmp_path / "made.ipynb"
     monkeypatch.setattr(paths, "notebook", lambda folder: path)
-    assert making.make(exercise) == (path, making.MADE)
+    assert export.make(exercise) == (path, export.MADE)
     fresh_one = path.read_bytes()
-    assert making.make(exercise) == (path, making.MADE)  # untouched: the newest lesson may take its place
+    assert export.make(exercise) == (path, export.MADE)  # untouched: the newest lesson may take its place
     assert path.read_bytes() == fresh_one
     for change in (
         lambda cells: cells[-2].update(source="mine"),
@@ -183,10 +184,10 @@ def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatc
         change(edited["cells"])
         path.write_text(json.dumps(edited), "utf-8")
         before = path.read_bytes()
-        assert making.make(exercise) == (path, making.KEPT)
+        assert export.make(exercise) == (path, export.KEPT)
         assert path.read_bytes() == before
     path.write_text("no notebook at all", "utf-8")
-    assert making.make(exercise) == (path, making.KEPT)
+    assert export.make(exercise) == (path, export.KEPT)
     assert path.read_text("utf-8") == "no notebook at all"
 
 
@@ -211,7 +212,7 @@ def solved(path, solution: str):
     }
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
-        if cell.cell_type == "code" and (names := gather.defined(cell.source)):
+        if cell.cell_type == "code" and (names := collect.defined(cell.source)):
             cell.source = "\n\n\n".join(bodies[name] for name in names)
     return notebook
 
@@ -262,7 +263,7 @@ def test_a_notebook_is_graded_as_it_was_run(checkout):
 
 
 def gather_names(cell) -> list[str]:
-    return gather.defined(cell.source) if cell.cell_type == "code" else []
+    return collect.defined(cell.source) if cell.cell_type == "code" else []
 
 
 SETTINGS = {

@@ -11,22 +11,26 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from grader import catalog, paths, submission
-from grader.errors import WrongUse
-from grader.nursery import Worker
-from grader.pictures import Picture, colours, files, photograph, svg, taking, terminal
-from grader.submission import Submission
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.catalog.errors import WrongUse
+from grader.judge import capture
+from grader.judge.pictures import Picture, capture_pictures
+from grader.records import submission
+from grader.records.submission import Submission
+from grader.reports.heatmap import blocks, colours, files, svg
+from grader.sandbox.forkserver import Worker
 
 DRAWN = [exercise for exercise in catalog.exercises() if paths.pictures(exercise.folder).exists()]
 TOKENS = ("Your", "journey")
 
 
-def of_file(path, nursery, number: str) -> tuple[Picture, ...]:
-    return photograph(catalog.find(number), submission.read(path), nursery)
+def of_file(path, fork_server, number: str) -> tuple[Picture, ...]:
+    return capture_pictures(catalog.find(number), submission.read(path), fork_server)
 
 
-def of_source(source: str, nursery, number: str = "03") -> tuple[Picture, ...]:
-    return photograph(catalog.find(number), Submission(source, "mine.py"), nursery)
+def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ...]:
+    return capture_pictures(catalog.find(number), Submission(source, "mine.py"), fork_server)
 
 
 # What is in them.
@@ -37,23 +41,23 @@ def test_the_core_track_has_pictures():
 
 
 @pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
-def test_a_solution_lies_on_the_expected(exercise, nursery, monkeypatch):
+def test_a_solution_lies_on_the_expected(exercise, fork_server, monkeypatch):
     requests = []
-    asked = Worker.request
-    monkeypatch.setattr(Worker, "request", lambda *args: requests.append(args[1]["op"]) or asked(*args))
-    pictures = of_file(paths.solution(exercise.folder), nursery, exercise.folder)
+    exchange = Worker.exchange
+    monkeypatch.setattr(Worker, "exchange", lambda *args: requests.append(args[1]) or exchange(*args))
+    pictures = of_file(paths.solution(exercise.folder), fork_server, exercise.folder)
     assert pictures
     for picture in pictures:
         assert picture.learner is not None, picture.note
         assert picture.largest_difference < 1e-4
         assert len(picture.expected) == len(picture.rows)
         assert {len(row) for row in picture.expected} == {len(picture.columns)}
-    assert requests[0] == "load" and len(requests) <= 9  # a class costs creation, two to load its parameters, a call
+    assert len(requests) <= 9  # a class costs creation, two to load its parameters, a call
 
 
 @pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
-def test_a_stub_has_the_expected_ones_alone_and_says_why(exercise, nursery):
-    for picture in of_file(paths.stub(exercise.folder), nursery, exercise.folder):
+def test_a_stub_has_the_expected_ones_alone_and_says_why(exercise, fork_server):
+    for picture in of_file(paths.stub(exercise.folder), fork_server, exercise.folder):
         assert picture.learner is None and picture.difference is None
         assert "still raises NotImplementedError" in picture.note
 
@@ -77,15 +81,14 @@ def test_a_stub_has_the_expected_ones_alone_and_says_why(exercise, nursery):
         ("14", "no_scale"),
     ],
 )
-def test_a_mistake_is_seen(number, mistake, nursery):
-    path = paths.SOLUTIONS / catalog.find(number).folder / "wrong" / f"{mistake}.py"
-    pictures = of_file(path, nursery, number)
+def test_a_mistake_is_seen(number, mistake, fork_server):
+    pictures = of_source(mistakes.find(catalog.find(number).folder, mistake).source, fork_server, number)
     assert any(picture.learner is None or picture.largest_difference > 0.02 for picture in pictures)
 
 
-def test_without_the_scale_the_weights_are_as_sharp_as_the_second_picture_says(nursery):
-    exercise = catalog.find("06")
-    unscaled = of_file(paths.SOLUTIONS / exercise.folder / "wrong" / "scaling_left_out.py", nursery, "06")
+def test_without_the_scale_the_weights_are_as_sharp_as_the_second_picture_says(fork_server):
+    folder = catalog.find("06").folder
+    unscaled = of_source(mistakes.find(folder, "scaling_left_out").source, fork_server, "06")
     assert _close(unscaled[0].learner, unscaled[1].expected)
     sharpest = [max(map(max, picture.expected)) for picture in unscaled]
     mean = [sum(max(row) for row in picture.expected) / len(picture.rows) for picture in unscaled]
@@ -93,14 +96,14 @@ def test_without_the_scale_the_weights_are_as_sharp_as_the_second_picture_says(n
 
 
 @pytest.mark.parametrize("number", ["09", "10", "11", "13"])
-def test_a_triangle_is_one(number, nursery):
-    for picture in of_file(paths.solution(catalog.find(number).folder), nursery, number):
+def test_a_triangle_is_one(number, fork_server):
+    for picture in of_file(paths.solution(catalog.find(number).folder), fork_server, number):
         above = [row[j] for i, row in enumerate(picture.expected) for j in range(i + 1, len(row))]
         assert set(above) == {0.0}
 
 
-def test_every_head_has_its_own_picture(nursery):
-    titles = [picture.title for picture in of_file(paths.solution(catalog.find("13").folder), nursery, "13")]
+def test_every_head_has_its_own_picture(fork_server):
+    titles = [picture.title for picture in of_file(paths.solution(catalog.find("13").folder), fork_server, "13")]
     assert len(titles) == len(set(titles)) == 4
     assert titles[0].endswith("head 1") and titles[1].endswith("head 2")
 
@@ -130,38 +133,39 @@ def _close(one, other) -> bool:
         ("return torch.ones(1 << 40)", "more memory"),
     ],
 )
-def test_it_comes_whatever_the_code_does(body, note, nursery):
-    (picture,) = of_source(f"import torch\ndef attention_weights(inputs):\n    {body}\n", nursery)
+def test_it_comes_whatever_the_code_does(body, note, fork_server):
+    (picture,) = of_source(f"import torch\ndef attention_weights(inputs):\n    {body}\n", fork_server)
     assert picture.learner is None and picture.expected
     assert note in picture.note and "\x1b" not in picture.note
-    assert terminal.render(picture) and "<b>" not in svg.figure(picture)
+    assert blocks.render(picture) and "<b>" not in svg.figure(picture)
 
 
 @pytest.mark.parametrize("source", ["def broken(:", "1 / 0", "", "import nothing_like_this", "def other(): pass"])
-def test_a_file_that_gives_nothing_gives_the_expected_picture(source, nursery):
-    (picture,) = of_source(source, nursery)
+def test_a_file_that_gives_nothing_gives_the_expected_picture(source, fork_server):
+    (picture,) = of_source(source, fork_server)
     assert picture.learner is None and picture.note
 
 
 @pytest.mark.parametrize("values", ["nan", "inf", "-inf", "1e30", "-1e30", "True"])
-def test_numbers_that_are_none_are_shown_too(values, nursery, tmp_path):
+def test_numbers_that_are_none_are_shown_too(values, fork_server, tmp_path):
     dtype = "torch.bool" if values == "True" else "torch.float32"
     value = values if values == "True" else f"float('{values}')"
     (picture,) = of_source(
-        f"import torch\ndef attention_weights(inputs):\n    return torch.full((6, 6), {value}, dtype={dtype})", nursery
+        f"import torch\ndef attention_weights(inputs):\n    return torch.full((6, 6), {value}, dtype={dtype})",
+        fork_server,
     )
     assert picture.learner is not None
-    assert terminal.render(picture)
+    assert blocks.render(picture)
     ElementTree.fromstring(svg.figure(picture).replace("class=number", 'class="number"'))
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     files.save([picture], tmp_path / "picture.png")
 
 
-def test_an_exercise_without_pictures_has_none(nursery, monkeypatch):
+def test_an_exercise_without_pictures_has_none(fork_server, monkeypatch):
     monkeypatch.setattr(paths, "pictures", lambda folder: paths.CHECKS / "none" / "pictures.py")
-    taking.setups.cache_clear()
-    assert of_source("", nursery) == ()
-    taking.setups.cache_clear()
+    capture.setups.cache_clear()
+    assert of_source("", fork_server) == ()
+    capture.setups.cache_clear()
 
 
 # Their forms.
@@ -169,18 +173,18 @@ def test_an_exercise_without_pictures_has_none(nursery, monkeypatch):
 
 @pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_it_fits_the_terminal(exercise, width, nursery):
+def test_it_fits_the_terminal(exercise, width, fork_server):
     narrowest = 8 + 4 * 8  # a panel of eight tokens is not cut
-    for picture in taking.blank(exercise, "a note " * 30):
+    for picture in capture.blank(exercise, "a note " * 30):
         for one in (picture, Picture(**{**vars(picture), "learner": picture.expected})):
-            for line in terminal.render(one, width):
+            for line in blocks.render(one, width):
                 assert line.cell_len <= max(width, narrowest) or line.plain == one.title
 
 
 def printed(picture: Picture, **options) -> str:
     file = io.StringIO()
     console = Console(file=file, width=80, **options)
-    for line in terminal.render(picture):
+    for line in blocks.render(picture):
         console.print(line)
     return file.getvalue()
 
@@ -248,11 +252,11 @@ def test_svg_says_in_words_and_in_a_table_what_it_shows():
 # The command.
 
 
-def test_files_are_written(cli, tmp_path):
+def test_files_are_written(said, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     solution = paths.solution(catalog.find("03").folder)
     for name, begins in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml")):
-        done = cli("plot", "03", "--submission", solution, "--output", tmp_path / name)
+        done = said("plot", "03", "--submission", solution, "--output", tmp_path / name)
         assert done.returncode == 0, done.stderr
         assert (tmp_path / name).read_bytes().startswith(begins)
     drawing = (tmp_path / "a.svg").read_text("utf-8")
@@ -286,9 +290,9 @@ def test_in_a_bundle_without_solutions_and_hidden_checks(tmp_path):
     assert done.stdout.count("yours") == 4 and "\x1b" not in done.stdout
 
 
-def test_a_broken_file_is_a_picture_too(cli, tmp_path):
+def test_a_broken_file_is_a_picture_too(said, tmp_path):
     (tmp_path / "mine.py").write_bytes(b"\xff\xfe")
-    done = cli("plot", "3", "--submission", tmp_path / "mine.py")
+    done = said("plot", "3", "--submission", tmp_path / "mine.py")
     assert done.returncode == 0 and "not UTF-8" in done.stdout.replace("\n", " ") and "expected" in done.stdout
-    missing = cli("plot", "3", "--submission", tmp_path / "none.py")
+    missing = said("plot", "3", "--submission", tmp_path / "none.py")
     assert missing.returncode == 2 and "no file" in missing.stderr

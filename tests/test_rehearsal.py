@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from grader import catalog, paths, runner
+from grader import catalog
+from grader.catalog import mistakes, paths
 from grader.classroom import alike
-from grader.submission import Submission
+from grader.judge import examiner
+from grader.records.submission import Submission
 
 SEED = 11
 SOFTMAX = paths.solution(catalog.find("02").folder).read_text("utf-8")
@@ -15,12 +17,9 @@ SOFTMAX = paths.solution(catalog.find("02").folder).read_text("utf-8")
 
 def hand_ins(exercise) -> list[Submission]:
     """The solution, right answers in other styles, every known mistake, the stub, what crashes; each of them twice."""
-    files = [paths.solution(exercise.folder), paths.stub(exercise.folder)]
-    files += [
-        *paths.wrong_versions(exercise.folder),
-        *sorted((paths.ROOT / "tests").glob(f"styles/{exercise.folder}/*.py")),
-    ]
+    files = [paths.solution(exercise.folder), paths.stub(exercise.folder), *paths.styles(exercise.folder)]
     sources = [path.read_text("utf-8") for path in files]
+    sources += [mistake.source for mistake in mistakes.mistakes(exercise.folder)]
     sources += [sources[0] + "\nraise SystemExit\n", sources[0].replace("return", "return 1 +", 1), "def f(:\n"]
     # In the last function: the answers of those before it come first.
     *_, last = re.finditer(r"^( +)return .*$", sources[0], flags=re.M)
@@ -38,14 +37,14 @@ def told(result) -> dict:
 
 
 @pytest.mark.parametrize("number", ["02", "04", "07"])
-def test_rehearsed_verdicts_are_those_of_a_submission_alone(number, nursery):
-    exercise, settings = catalog.find(number), runner.Settings(seed=SEED, reveal=False)
+def test_rehearsed_verdicts_are_those_of_a_submission_alone(number, fork_server):
+    exercise, settings = catalog.find(number), examiner.Settings(seed=SEED, reveal=False)
     handed_in, results = hand_ins(exercise), []
-    runner.grade_all(exercise, handed_in, nursery, settings, lambda _, result: results.append(result))
+    examiner.grade_all(exercise, handed_in, fork_server, settings, lambda _, result: results.append(result))
     assert len(results) == len(handed_in)
     half = len(handed_in) // 2
     for submission, result, again in zip(handed_in[:half], results, reversed(results)):
-        alone = told(runner.grade(exercise, submission, nursery, settings))
+        alone = told(examiner.grade(exercise, submission, fork_server, settings))
         assert told(result) == alone, submission.source[:200]
         assert told(again) == alone, submission.source[:200]
 

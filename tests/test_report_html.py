@@ -10,9 +10,10 @@ import sys
 import pytest
 from browser import CONTRASTS, browser
 
-from grader import paths
-from grader.report import html, page
-from grader.results import CheckResult, ExerciseResult
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.records.results import CheckResult, ExerciseResult
+from grader.reports import html, html_page, templating
 
 EVIL = "<img src=http://example.com/x onerror=alert(1)>"
 HOSTILE = f'''
@@ -48,7 +49,7 @@ def checkout(tmp_path_factory):
     hand_in("01", solution("01_*/*.py"))
     hand_in("02", "def broken(:\n")
     hand_in("03", HOSTILE)
-    hand_in("06", solution("06_*/wrong/scaling_left_out.py"))
+    hand_in("06", mistakes.find(catalog.find("06").folder, "scaling_left_out").source)
     return root
 
 
@@ -108,7 +109,7 @@ def test_it_tells_every_state(report, checkout):
 
 def test_a_learners_text_is_only_text(report):
     text = report.read_text("utf-8")
-    assert EVIL not in text and page.escape(EVIL) in text
+    assert EVIL not in text and str(templating.escape(EVIL)) in text
     assert "\u202e" not in text and "\x1b" not in text
 
 
@@ -234,7 +235,11 @@ def test_an_unknown_level_is_refused():
 def test_a_page_lets_its_own_script_run_and_no_other(chromium, tmp_path):
     path = tmp_path / "page.html"
     body = "<p id=a>a</p><img src=x onerror=\"document.getElementById('a').textContent = 'c'\">"
-    path.write_text(page.document("A & B", body, "document.getElementById('a').textContent = 'b'"), "utf-8")
+    template = templating.ENVIRONMENT.from_string(
+        f'{{% extends "reports/templates/page.html" %}}{{% block main %}}{body}{{% endblock %}}'
+    )
+    script = "document.getElementById('a').textContent = 'b'"
+    path.write_text(html_page.document(template, "A & B", script=script), "utf-8")
     tab = chromium.new_page()
     tab.goto(path.as_uri())
     assert tab.locator("#a").text_content() == "b"

@@ -6,10 +6,16 @@ import time
 
 import pytest
 import torch
+from worker_calls import call, load
 
-from grader import catalog, paths, runner, submission
-from grader.connection import Call
-from grader.nursery import InfrastructureError, Limits, Nursery, TimedOut, WorkerEnded
+from grader import catalog
+from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
+from grader.catalog.limits import Limits
+from grader.judge import examiner
+from grader.records import submission
+from grader.sandbox.connection import Call
+from grader.sandbox.forkserver import ForkServer, TimedOut, Worker, WorkerEnded
 
 EXERCISE = "03_context_vectors"
 RIGHT = (paths.ROOT / "tests" / "golden" / "right_answer" / "submission.py").read_text("utf-8")
@@ -17,38 +23,30 @@ WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
 
 
 @pytest.fixture
-def grade(nursery):
+def grade(fork_server):
     def run(source: str, seed: int = 5, **settings):
         handed_in = submission.Submission(source, "submission.py")
-        return runner.grade(catalog.find(EXERCISE), handed_in, nursery, runner.Settings(seed=seed, **settings))
+        return examiner.grade(catalog.find(EXERCISE), handed_in, fork_server, examiner.Settings(seed=seed, **settings))
 
     return run
 
 
-def load(nursery, source: str, **limits):
-    worker = nursery.spawn(Limits(**limits))
-    reply, _ = worker.request({"op": "load", "source": source, "filename": "x.py", "name": "x"}, [], 5)
-    assert "error" not in reply, reply
+def loaded(fork_server, source: str, **limits) -> Worker:
+    worker = fork_server.spawn(Limits(**limits))
+    reply = load(worker, source)
+    assert reply.error is None, reply
     return worker
 
 
-def call(worker, name: str, seconds: float = 5.0) -> dict:
-    message = {
-        "op": "call", "target": [name], "args": ["list", []], "kwargs": ["dict", []], "seed": 0,
-        "cotangent_seed": 0, "device": "cpu", "want": "output", "banned": [],
-    }  # fmt: skip
-    return worker.request(message, [], seconds)[0]
-
-
-def test_a_call_that_hangs_is_killed(nursery):
-    worker = load(nursery, "def f():\n    while True: pass\n")
+def test_a_call_that_hangs_is_killed(fork_server):
+    worker = loaded(fork_server, "def f():\n    while True: pass\n")
     with pytest.raises(TimedOut):
         call(worker, "f", 0.3)
     assert not running(worker.pid)
 
 
 @pytest.mark.parametrize("more, ends", [("kept.append(bytearray(1 << 20))", True), ("pass", False)])
-def test_who_takes_memory_as_an_import_does_may_compute_longer(nursery, more, ends):
+def test_who_takes_memory_as_an_import_does_may_compute_longer(fork_server, more, ends):
     source = f"""
 import time
 def f():
@@ -58,9 +56,9 @@ def f():
         sum(range(100_000))
     return 1
 """
-    worker = load(nursery, source)
+    worker = loaded(fork_server, source)
     if ends:
-        assert call(worker, "f", 20.0)["value"] == 1
+        assert call(worker, "f", 20.0).value == 1
     else:
         with pytest.raises(TimedOut, match="within 1 s"):
             call(worker, "f", 20.0)
@@ -68,36 +66,36 @@ def f():
 
 
 @pytest.mark.parametrize("sleep", ["time.sleep(60)", "lock = threading.Lock(); lock.acquire(); lock.acquire()"])
-def test_who_sleeps_is_not_waited_for_longer_than_who_computes(nursery, sleep):
+def test_who_sleeps_is_not_waited_for_longer_than_who_computes(fork_server, sleep):
     """Many short naps may take as long as they like."""
     naps = "def g():\n    for _ in range(30):\n        time.sleep(0.05)\n        sum(range(300_000))\n    return 1\n"
-    worker = load(nursery, f"import threading, time\ndef f():\n    {sleep}\n{naps}")
-    assert call(worker, "g", 20.0)["value"] == 1
+    worker = loaded(fork_server, f"import threading, time\ndef f():\n    {sleep}\n{naps}")
+    assert call(worker, "g", 20.0).value == 1
     with pytest.raises(TimedOut, match="within 1 s"):
         call(worker, "f", 20.0)
     worker.close()
 
 
-def test_a_sleep_that_ignores_signals_is_killed(nursery):
+def test_a_sleep_that_ignores_signals_is_killed(fork_server):
     source = "import signal, time\ndef f():\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    time.sleep(60)\n"
-    worker = load(nursery, source)
+    worker = loaded(fork_server, source)
     with pytest.raises(TimedOut):
         call(worker, "f", 0.3)
     assert not running(worker.pid)
 
 
-def test_the_way_a_process_ended_is_known(nursery):
+def test_the_way_a_process_ended_is_known(fork_server):
     for code, status in (("os._exit(7)", 7), ("os.kill(os.getpid(), 11)", -signal.SIGSEGV)):
-        worker = load(nursery, f"import os\ndef f():\n    {code}\n")
+        worker = loaded(fork_server, f"import os\ndef f():\n    {code}\n")
         try:
             reply = call(worker, "f")
         except WorkerEnded as ended:
             assert ended.status == status
         else:
-            assert reply["error"]["type"] == "PermissionError"  # the sandbox refused the signal
+            assert reply.error["type"] == "PermissionError"  # the sandbox refused the signal
 
 
-def test_processes_that_a_submission_leaves_behind_are_ended(nursery, tmp_path):
+def test_processes_that_a_submission_leaves_behind_are_ended(fork_server, tmp_path):
     source = """
 import os, time
 
@@ -110,54 +108,54 @@ def f():
         os._exit(0)
     return pid
 """
-    before = children_of(nursery.process.pid)
-    worker = load(nursery, source)
+    before = children_of(fork_server.process.pid)
+    worker = loaded(fork_server, source)
     call(worker, "f")  # refused by the sandbox, or started and then ended
     worker.close()
     deadline = time.monotonic() + 3
-    while children_of(nursery.process.pid) - before and time.monotonic() < deadline:
+    while children_of(fork_server.process.pid) - before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not children_of(nursery.process.pid) - before
+    assert not children_of(fork_server.process.pid) - before
 
 
-def test_memory_above_the_limit_is_refused(nursery):
-    worker = load(nursery, "def f():\n    return len(bytearray(400 << 20))\n", memory_mb=200)
-    assert call(worker, "f")["error"]["type"] == "MemoryError"
+def test_memory_above_the_limit_is_refused(fork_server):
+    worker = loaded(fork_server, "def f():\n    return len(bytearray(400 << 20))\n", memory_mb=200)
+    assert call(worker, "f").error["type"] == "MemoryError"
     worker.close()
 
 
-def test_a_submission_starts_from_a_clean_slate(nursery):
-    dirty = load(nursery, "import torch\ntorch.softmax = None\ntorch.manual_seed(1)\ndef f():\n    return 1\n")
+def test_a_submission_starts_from_a_clean_slate(fork_server):
+    dirty = loaded(fork_server, "import torch\ntorch.softmax = None\ntorch.manual_seed(1)\ndef f():\n    return 1\n")
     dirty.close()
-    clean = load(nursery, "import torch\ndef f():\n    return torch.softmax is not None\n")
-    assert call(clean, "f")["value"] is True
+    clean = loaded(fork_server, "import torch\ndef f():\n    return torch.softmax is not None\n")
+    assert call(clean, "f").value is True
     clean.close()
 
 
-def test_settings_of_the_process_do_not_outlive_a_call(nursery):
+def test_settings_of_the_process_do_not_outlive_a_call(fork_server):
     source = "import torch\ndef f():\n    torch.set_default_dtype(torch.float64)\n    torch.set_grad_enabled(False)\n"
     source += "def g():\n    return [str(torch.ones(1).dtype), torch.is_grad_enabled()]\n"
-    worker = load(nursery, source)
+    worker = loaded(fork_server, source)
     call(worker, "f")
-    assert call(worker, "g")["value"] == ["list", ["torch.float32", True]]
+    assert call(worker, "g").value == ["list", ["torch.float32", True]]
     worker.close()
 
 
-def test_a_nursery_that_dies_is_replaced():
-    with Nursery() as nursery:
-        nursery.spawn(Limits()).close()
-        first = nursery.process.pid
+def test_a_fork_server_that_dies_is_replaced():
+    with ForkServer() as fork_server:
+        fork_server.spawn(Limits()).close()
+        first = fork_server.process.pid
         os.kill(first, signal.SIGKILL)
-        worker = load(nursery, "def f():\n    return 1\n")
-        assert call(worker, "f")["value"] == 1
+        worker = loaded(fork_server, "def f():\n    return 1\n")
+        assert call(worker, "f").value == 1
         worker.close()
-        assert nursery.process.pid != first
+        assert fork_server.process.pid != first
 
 
 def test_a_worker_that_cannot_start_is_nobodys_verdict(monkeypatch):
     monkeypatch.setattr(paths, "WORKER", paths.ROOT / "no_such_folder")
-    with Nursery() as nursery, pytest.raises(InfrastructureError, match="could not start"):
-        nursery.spawn(Limits())
+    with ForkServer() as fork_server, pytest.raises(InfrastructureError, match="could not start"):
+        fork_server.spawn(Limits())
 
 
 def test_a_right_answer_has_no_diagnosis(grade):
@@ -203,12 +201,12 @@ def test_a_part_that_is_done_keeps_its_points(grade):
     assert any(check.message.startswith("not written yet: context_vectors") for check in result.checks)
 
 
-def test_a_method_that_hangs_on_one_object_is_not_called_on_the_next(nursery):
+def test_a_method_that_hangs_on_one_object_is_not_called_on_the_next(fork_server):
     exercise = catalog.find("08")
     right = paths.solution(exercise.folder).read_text("utf-8")
     begin = "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
     hanging = right.replace(begin, begin + "        while True: pass\n")
-    result = runner.grade(exercise, submission.Submission(hanging, "x.py"), nursery, runner.Settings(seed=1))
+    result = examiner.grade(exercise, submission.Submission(hanging, "x.py"), fork_server, examiner.Settings(seed=1))
     told = [check.message.partition("\n")[0] for check in result.checks if check.outcome == "failed"]
     said = "SelfAttention_v2 took longer than 1 s: an endless loop?"
     assert len(told) > 3 and told[0] == said and set(told[1:]) == {f"{said} (it was not called again)"}, told
@@ -226,25 +224,25 @@ def test_each_function_that_hangs_halves_the_patience(grade):
 
 @pytest.mark.parametrize(
     "settings, seconds, computing",
-    [({}, 5.0, 1.0), ({"timeout": 7.0}, 7.0, None), ({"device": "cuda"}, runner.DEVICE_CALL_S, None)],
+    [({}, 5.0, 1.0), ({"timeout": 7.0}, 7.0, None), ({"device": "cuda"}, examiner.DEVICE_CALL_S, None)],
 )
 def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computing):
-    limits = runner.limits_of(catalog.find(EXERCISE), runner.Settings(**settings))
+    limits = examiner.limits_of(catalog.find(EXERCISE), examiner.Settings(**settings))
     assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)
 
 
 def test_every_call_of_a_check_is_recorded_as_it_was_made():
     call_ = Call("f(tensor (2, 3))", "f", "output")
-    assert (call_.value, call_.problem, call_.banned) == (None, None, [])
+    assert (call_.value, call_.problem, call_.computed) == (None, None, True)
 
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device on this machine")
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_solutions_get_full_points_on_a_gpu(exercise):
-    with Nursery("cuda") as nursery:
+    with ForkServer("cuda") as fork_server:
         handed_in = submission.read(paths.solution(exercise.folder))
-        result = runner.grade(exercise, handed_in, nursery, runner.Settings(device="cuda", seed=1))
+        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(device="cuda", seed=1))
     assert result.status == "passed", [c.message for c in result.checks]
 
 

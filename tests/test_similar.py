@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from grader import catalog, paths
-from grader.classroom.records import HandIn, Student
-from grader.similar import pairs
-from grader.similar.fingerprints import GRAM, WINDOW, fingerprints
-from grader.similar.pairs import agreeing, demanded, given
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.classroom.handins import HandIn, Student
+from grader.classroom.similar import pairs
+from grader.classroom.similar.fingerprints import GRAM, WINDOW, fingerprints
+from grader.classroom.similar.pairs import agreeing, demanded, given
 
 FOLDERS = [exercise.folder for exercise in catalog.exercises()]
 
 
 def styles(folder: str) -> dict[str, str]:
     """Right answers by people who did not know of one another."""
-    return {path.stem: path.read_text() for path in sorted((paths.ROOT / "tests/styles" / folder).glob("*.py"))}
+    return {path.stem: path.read_text() for path in paths.styles(folder)}
 
 
 def hand_in(root: Path, answers: dict[str, dict[str, str]]) -> list[HandIn]:
@@ -69,7 +70,7 @@ def disguised(source: str, seed: int = 0) -> str:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_independent_right_answers_are_not_listed(tmp_path, folder):
     answers = styles(folder) | {"solution": paths.solution(folder).read_text()}
-    wrong = {path.stem: path.read_text() for path in paths.wrong_versions(folder)}
+    wrong = {mistake.name: mistake.source for mistake in mistakes.mistakes(folder)}
     assert not pairs(hand_in(tmp_path, {folder: answers | wrong}))
 
 
@@ -79,7 +80,7 @@ def test_a_friend_of_one_style_is_not_listed(tmp_path):
     for folder in FOLDERS:
         ranked = sorted(agreeing_of(folder), key=lambda row: -row[2])
         names = list(styles(folder))
-        i, j = ranked[0][:2] if ranked else (0, 1)
+        i, j = ranked[0][:2] if ranked else (0, -1)
         answers[folder] = {"ada": styles(folder)[names[i]], "bob": styles(folder)[names[j]]}
     assert not pairs(hand_in(tmp_path, answers))
 
@@ -88,23 +89,34 @@ def agreeing_of(folder: str) -> list:
     return list(agreeing([frozenset(fingerprints(s)) for s in styles(folder).values()], given(folder)))
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+def of_ones_own(folder: str) -> dict[str, int]:
+    """Style → how many fingerprints are nobody else's: a short exercise has answers with hardly any."""
+    return {name: len(set(fingerprints(source)) - given(folder)) for name, source in styles(folder).items()}
+
+
+LONG_ENOUGH = {  # answers that are not nearly the solution itself, for a class of 30
+    folder: names
+    for folder in FOLDERS
+    if (names := [name for name, count in of_ones_own(folder).items() if count >= demanded(30) * 1.1])
+}
+
+
+def test_there_are_answers_long_enough_to_give_a_copy_away():
+    assert len(LONG_ENOUGH) > 10 and sum(map(len, LONG_ENOUGH.values())) > 30
+
+
+@pytest.mark.parametrize("folder", LONG_ENOUGH)
 def test_a_disguised_copy_is_listed(tmp_path, folder):
-    """Every answer that is not nearly the solution itself gives its copy away, in a class of 30."""
+    """In a class of 30."""
     others = styles(folder)
-    seen = 0
-    for number, (name, source) in enumerate(others.items()):
-        own = set(fingerprints(source)) - given(folder)
-        if len(own) < demanded(30) * 1.1:
-            continue
-        seen += 1
+    for number, name in enumerate(LONG_ENOUGH[folder]):
+        source = others[name]
         copy = disguised(source)
         assert copy != source
         crowd = {f"filler{i}": f"x = {i}\n" for i in range(30 - len(others) - 1)}
         listed = pairs(hand_in(tmp_path / str(number), {folder: others | crowd | {"copy": copy}}))
         assert {(pair.student_a.id, pair.student_b.id) for pair in listed} == {tuple(sorted((name, "copy")))}
         assert listed[0].score > 0.9 and listed[0].evidence
-    assert seen >= 2
 
 
 def test_evidence_adds_up_over_exercises(tmp_path):
@@ -112,9 +124,9 @@ def test_evidence_adds_up_over_exercises(tmp_path):
     crowd = {f"filler{number}": "x = 1\n" for number in range(28)}
     answers: dict[str, dict[str, str]] = {}
     for folder in FOLDERS:
-        own = {name: len(set(fingerprints(source)) - given(folder)) for name, source in styles(folder).items()}
-        short = min((name for name in own if own[name] >= 3), key=own.get)
-        if own[short] < demanded(30):
+        own = {name: count for name, count in of_ones_own(folder).items() if count >= 3}
+        short = min(own, key=own.get, default=None)
+        if short and own[short] < demanded(30):
             source = styles(folder)[short]
             answers[folder] = {"ada": source, "bob": disguised(source), **crowd}
     assert len(answers) >= 4
@@ -208,16 +220,16 @@ def test_a_large_ring_does_not_flood(tmp_path):
     assert len(listed) == 19 and {pair.student_a.id for pair in listed} == {"r00"}
 
 
-def test_the_command(tmp_path, cli):
+def test_the_command(tmp_path, said):
     source = styles("13_multi_head_attention")["loops"]
     hand_in(tmp_path, {"13_multi_head_attention": {"ada": source, "bob": disguised(source), "c\x1b[2Jyd": "x = 1\n"}})
     for path in tmp_path.rglob("answer.py"):
         path.rename(path.with_name("multi_head_attention.py"))
-    done = cli("similar", tmp_path)
+    done = said("similar", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "ada" in done.stdout and "bob" in done.stdout and "lines" in done.stdout and "\x1b" not in done.stdout
-    listed = json.loads(cli("similar", tmp_path, "13", "--format", "json").stdout)
+    listed = json.loads(said("similar", tmp_path, "13", "--format", "json").stdout)
     assert listed["schema"] == 1 and listed["pairs"][0]["students"] == ["ada", "bob"]
     assert listed["pairs"][0]["evidence"][0]["a"][0] >= 1
-    assert cli("similar", tmp_path, "99").returncode == 2
-    assert cli("similar", tmp_path / "absent").returncode == 2
+    assert said("similar", tmp_path, "99").returncode == 2
+    assert said("similar", tmp_path / "absent").returncode == 2

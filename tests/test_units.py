@@ -6,12 +6,13 @@ import os
 import pytest
 import torch
 
-from grader import structure, stubs, submission
-from grader.catalog import Forbidden
-from grader.compare import Mismatch
-from grader.randomness import Random
-from grader.report.inert import inert
-from grader.syntax import forbidden_uses
+from grader.catalog import Forbidden, stubs
+from grader.judge import patterns
+from grader.judge.compare import Mismatch
+from grader.judge.randomness import Random
+from grader.records import submission
+from grader.records.forbidden import forbidden_uses
+from grader.records.sanitize import inert
 
 SOLUTION = '''"""Module."""
 
@@ -132,7 +133,7 @@ def test_forbidden_names(source, found):
 
 
 def saying(got, expected):
-    return structure.describe(Mismatch("", "", got, expected)) or ""
+    return patterns.describe(Mismatch("", "", got, expected)) or ""
 
 
 def test_structure_names_what_it_sees():
@@ -151,7 +152,7 @@ def test_structure_names_what_it_sees():
     assert "columns do: look at dim" in saying(torch.softmax(torch.randn(4, 4), dim=0), expected)
     assert "rounded to 4 digits" in saying(torch.round(batch, decimals=4), batch)
     assert saying(torch.randn(4, 4), torch.randn(4, 4)) == ""
-    assert structure.describe(AssertionError("x")) is None
+    assert patterns.describe(AssertionError("x")) is None
 
 
 def test_text_is_made_inert():

@@ -1,13 +1,24 @@
 """`verify` itself: a small exercise that is in order, and each way in which it can be out of order."""
 
 import json
+import multiprocessing
+import os
 import shutil
+import sys
+import threading
+import time
+from pathlib import Path
 
 import pytest
+from globs import some
 
-from grader import paths
+from grader import catalog
+from grader.authoring import parallel
+from grader.catalog import paths, stubs
+from grader.catalog.errors import InfrastructureError
 
 FOLDER = "77_double"
+WRONG = f"solutions/{FOLDER}/wrong"
 SOLUTION = '''"""Exercise 77: Double."""
 
 import torch
@@ -18,9 +29,7 @@ def double(x: torch.Tensor) -> torch.Tensor:
     # Task 1: double it
     return 2 * x
 '''
-WRONG = '''"""{sentence}"""
-
-import torch
+MISTAKE = '''"""{sentence}"""
 
 
 def double(x):
@@ -33,6 +42,17 @@ MISTAKES = {
     "first_row_only": ("Only the first row is doubled: the others go in too.", "return torch.cat([2 * x[:1], x[1:]])"),
     "in_place": ("The input itself is doubled: make a new tensor instead.", "return x.mul_(2)"),
 }
+STYLES = {"added": "return x + x", "multiplied": "return x * 2", "torch_add": "return torch.add(x, x)"}
+STYLE = '''"""Another way."""
+
+import torch
+
+
+def double(x):
+    {body}
+'''
+LESSON = "# 77 Double\n\n## Task 1: `double`\n"
+HINTS = "# Hints\n\n## Task 1\n\n1. How often?\n"
 DOCUMENTED = """[[number]]
 id = "four"
 source = "arithmetic"
@@ -76,27 +96,28 @@ def house(tmp_path):
     """A checkout that holds one small exercise, in order."""
     ignore = shutil.ignore_patterns("__pycache__", "[0-9][0-9]_*")
     shutil.copytree(paths.GRADER, tmp_path / "grader", ignore=ignore)
-    wrong = {
-        f"solutions/{FOLDER}/wrong/{name}.py": WRONG.format(sentence=s, body=b) for name, (s, b) in MISTAKES.items()
-    }
+    wrong = {f"{WRONG}/{name}.py": MISTAKE.format(sentence=s, body=b) for name, (s, b) in MISTAKES.items()}
+    styles = {f"tests/styles/{FOLDER}/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
     files = {
         f"solutions/{FOLDER}/double.py": SOLUTION,
-        f"exercises/{FOLDER}/README.md": "# 77 Double\n",
-        f"exercises/{FOLDER}/hints.md": "# Hints\n",
+        f"exercises/{FOLDER}/README.md": LESSON,
+        f"exercises/{FOLDER}/hints.md": HINTS,
         f"grader/checks/{FOLDER}/exercise.toml": TOML,
         f"grader/checks/{FOLDER}/documented.toml": DOCUMENTED,
         f"grader/checks/{FOLDER}/test_documented.py": SHOWN,
         f"grader/checks/{FOLDER}/test_double.py": HIDDEN,
         **wrong,
+        **styles,
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
+    (tmp_path / f"exercises/{FOLDER}/double.py").write_text(stubs.make(SOLUTION))
     return tmp_path
 
 
-def kills_of(house):
-    return house / "solutions" / FOLDER / "wrong" / "kills.json"
+def failed_checks_of(house):
+    return house / WRONG / "failed_checks.json"
 
 
 def change(path, old: str, new: str) -> None:
@@ -105,55 +126,182 @@ def change(path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-def test_an_exercise_in_order_passes_and_shows_its_table(house, cli):
-    assert cli("stub", "77", cwd=house).returncode == 0
+def test_an_exercise_in_order_passes_with_one_line(house, cli):
     done = cli("verify", "77", "--write", cwd=house)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(kills_of(house).read_text())["in_place"] == ["inputs_unchanged"]
+    known = json.loads(failed_checks_of(house).read_text())
+    assert known["in_place"] == {"failed": ["inputs_unchanged"], "not_checked": []}
     done = cli("verify", "77", cwd=house)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "| inputs_unchanged |   |   | ✗ |   |   |" in done.stdout
-    assert "5. `tripled`: The function takes x three times" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "1 exercises, 5 mistakes: every one rejected and named by its own sentence\n"
 
 
-def test_a_table_of_kills_that_is_not_current_is_told_and_names_nothing_wrong(house, cli):
-    cli("stub", "77", cwd=house)
-    kills_of(house).write_text(json.dumps({name: [] for name in MISTAKES}))
+def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(house, cli):
+    nothing = {name: {"failed": [], "not_checked": []} for name in MISTAKES}
+    failed_checks_of(house).write_text(json.dumps(nothing))
     done = cli("verify", "77", cwd=house)
-    assert done.returncode == 1 and "kills.json is not current. Make it anew: make verify EX=77 WRITE=1" in done.stderr
-    assert "5. `tripled`: The function takes x three times" in done.stdout  # each was named all the same
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 2  # each mistake was named all the same
+    assert (
+        "failed_checks.json: it is not there, or not current\n    Make it anew: make verify EX=77 WRITE=1"
+        in done.stderr
+    )
+    assert json.loads(failed_checks_of(house).read_text()) == nothing
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "words"),
-    [
-        ("exercises/77_double/double.py", "Twice x", "Thrice x", "differs from the solution in more than bodies"),
-        ("exercises/77_double/README.md", "Double", "TODO", "the lesson is missing or still holds a TODO"),
-        ("solutions/77_double/double.py", "return 2 * x", "return 3 * x", "the solution does not pass"),
-        ("solutions/77_double/wrong/tripled.py", "x + x + x", "x + x", "this wrong version passes every check"),
-        ("solutions/77_double/wrong/tripled.py", "x + x + x", "x * x", "is another: "),
-        ("solutions/77_double/wrong/tripled.py", "the sum.", "the sum", "is no sentence to a learner"),
-        ("solutions/77_double/wrong/tripled.py", "return x + x + x", "raise NotImplementedError", "not judged at all"),
-        ("solutions/77_double/wrong/in_place.py", "x.mul_(2)", "x - 1", "no wrong version fails the check inputs"),
-        ("grader/checks/77_double/documented.toml", 'id = "four"', 'id = "five"', "KeyError"),
-        ("grader/checks/77_double/exercise.toml", "fresh_double = 1\n", "", "do not agree on fresh_double"),
-        ("grader/checks/77_double/test_double.py", "def test_fresh", "deff test_fresh", "cannot be read"),
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")
+def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(house, cli):
+    second = "78_double"
+    for folder in some(house.rglob(FOLDER)):
+        shutil.copytree(folder, folder.with_name(second))
+    change(house / f"exercises/{second}/README.md", "# 77", "# 78")
+    done = cli("verify", "--write", "--jobs", 2, cwd=house)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "2 exercises, 10 mistakes: every one rejected and named by its own sentence\n"
+    for folder in (FOLDER, second):
+        change(house / f"solutions/{folder}/wrong/added_two.py", "x + 2", "x + x")
+    done = cli("verify", "--jobs", 2, cwd=house)
+    assert done.returncode == 1 and not done.stdout
+    problems, mends = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
+    wrong = [f"solutions/{folder}/wrong/added_two.py:4: this mistake passes every check" for folder in (FOLDER, second)]
+    assert problems == wrong and ["EX=77" in mends[0], "EX=78" in mends[1]] == [True, True]
+    assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if stands_in(pid, house)] == []
+
+
+def stands_in(pid: str, folder: Path) -> bool:
+    """Whether a process has this working folder, as the processes of `verify` have that of who started it."""
+    try:
+        return os.path.samefile(f"/proc/{pid}/cwd", folder)
+    except OSError:  # it ended
+        return False
+
+
+def test_a_process_that_is_killed_ends_it_in_words():
+    def kill() -> None:
+        while not (children := multiprocessing.active_children()):
+            time.sleep(0.05)
+        children[0].kill()
+
+    threading.Thread(target=kill, daemon=True).start()
+    with pytest.raises(InfrastructureError, match="JOBS=1"):
+        list(parallel.verify_all(catalog.exercises()[:2], 1, 2))
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two", "²"])
+def test_a_number_of_processes_is_one_or_more(said, number):
+    done = said("verify", "77", f"--jobs={number}")
+    assert done.returncode == 2 and "is no number of processes" in done.stderr
+
+
+CHECKS = f"grader/checks/{FOLDER}"
+TOGETHER = {  # what verify finds in one run: file, what stands there, what instead, where and what verify says
+    "nothing can be run": [
+        (f"{CHECKS}/exercise.toml", "fresh_double = 1\n", "", "test_double.py:7: the check fresh_double has no points"),
+        (
+            f"{CHECKS}/exercise.toml",
+            "[points]",
+            "[points]\nx = 1",
+            "exercise.toml:5: x has points, and there is no such",
+        ),
+        (f"{CHECKS}/documented.toml", "[4.0]", "[4.0", "documented.toml:2: four: these are no numbers"),
+        (
+            f"{CHECKS}/documented.toml",
+            '"documented_double"',
+            '"other"',
+            "documented.toml:2: the number four belongs to",
+        ),
+        (f"{WRONG}/tripled.py", "def double(x)", "def triple(x)", "tripled.py:4: the solution has no function triple"),
+        (
+            f"{WRONG}/squared.py",
+            "def",
+            "x = 1\n\n\ndef",
+            "squared.py:4: a mistake holds a docstring, imports, functions",
+        ),
+        (f"{WRONG}/in_place.py", "The input", "TODO: The input", "in_place.py:1: a TODO is left"),
+        (f"exercises/{FOLDER}/double.py", "Twice x", "Thrice x", "double.py:7: the stub differs from the solution"),
+        (f"exercises/{FOLDER}/README.md", "# 77 Double", "# 78 TODO", "README.md:1: a TODO is left"),
+        (f"exercises/{FOLDER}/README.md", "# 78", "# 78", "README.md:1: the lesson does not begin with `# 77 `"),
+        (f"exercises/{FOLDER}/README.md", "## Task 1", "## Tasks", "README.md: the lesson has no heading `## Task 1`"),
     ],
-)
-def test_each_disorder_stops_verify_with_one_sentence(house, cli, file, old, new, words):
-    cli("stub", "77", cwd=house)
-    change(house / file, old, new)
-    done = cli("verify", "77", cwd=house)
-    assert done.returncode in (1, 3), done.stdout
-    assert words in done.stderr, done.stderr
-    assert "Traceback" not in done.stderr and len(done.stderr.strip().splitlines()) == 1
+    "it was run": [
+        (f"exercises/{FOLDER}/hints.md", "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
+        (f"{WRONG}/tripled.py", "the sum.", "the sum", "tripled.py:1: the first docstring line is no sentence"),
+        (f"{WRONG}/added_two.py", "x + 2", "x + x", "added_two.py:4: this mistake passes every check"),
+        (f"{WRONG}/squared.py", "return x * x", "raise NotImplementedError", "squared.py:4: it is not judged at all"),
+        (
+            f"{WRONG}/first_row_only.py",
+            "torch.cat([2 * x[:1], x[1:]])",
+            "3 * x",
+            "its diagnosis in documented_double, fresh",
+        ),
+        (
+            f"{WRONG}/in_place.py",
+            "x.mul_(2)",
+            "x - 1",
+            "test_double.py:13: no mistake fails the check inputs_unchanged",
+        ),
+        (f"tests/styles/{FOLDER}/added.py", "x + x", "x + 1", "added.py: this right answer does not pass fresh_double"),
+        (
+            f"{CHECKS}/test_documented.py",
+            'documented["four"]',
+            "torch.tensor([4.0])",
+            "documented.toml:2: no check looks",
+        ),
+    ],
+    "files are missing": [
+        (f"exercises/{FOLDER}/double.py", None, None, "double.py: the stub is missing\n    Make it: make stub EX=77"),
+        (f"{WRONG}/added_two.py", None, None, "wrong: 4 mistakes are here, and 5 are the least"),
+        (
+            f"tests/styles/{FOLDER}/added.py",
+            None,
+            None,
+            f"styles/{FOLDER}: 2 right answers in other styles are here, and 3",
+        ),
+        (f"exercises/{FOLDER}/hints.md", None, None, "hints.md: the page of hints is missing"),
+    ],
+    "a solution": [
+        (
+            f"solutions/{FOLDER}/double.py",
+            "return 2 * x",
+            "return 2 *",
+            "double.py:9: it cannot be read: invalid syntax",
+        ),
+        (f"{CHECKS}/test_double.py", "def test_fresh", "deff test_fresh", "test_double.py:7: it cannot be read"),
+    ],
+    "a number": [(f"{CHECKS}/documented.toml", "source", "sauce", "documented.toml: it cannot be read: KeyError('sou")],
+    "a check": [
+        (f"{CHECKS}/documented.toml", '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")
+    ],
+    "an import": [(f"{WRONG}/tripled.py", "def", "import absent\n\n\ndef", "tripled.py:7: it cannot be loaded")],
+}
 
 
-def test_a_documented_number_that_no_check_looks_at(house, cli):
-    cli("stub", "77", cwd=house)
-    change(house / "grader/checks/77_double/test_documented.py", 'documented["four"]', "torch.tensor([4.0])")
+@pytest.mark.parametrize("edits", TOGETHER.values(), ids=TOGETHER)
+def test_all_disorders_are_told_at_once_with_place_and_what_to_do(house, cli, edits):
+    for file, old, new, _ in edits:
+        if old is None:
+            (house / file).unlink()
+        else:
+            change(house / file, old, new)
     done = cli("verify", "77", cwd=house)
-    assert done.returncode == 1 and "no check looks at the number four" in done.stderr
+    assert done.returncode == 1 and not done.stdout
+    for _, _, _, words in edits:
+        assert words in done.stderr, done.stderr
+    problems, mends = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
+    assert all(problem[0] != " " for problem in problems)
+    assert all(mend.startswith("    ") and "make " in mend for mend in mends)
+
+
+def test_an_exercise_toml_that_cannot_be_read_is_named(house, cli):
+    change(house / CHECKS / "exercise.toml", "[points]", "[points")
+    done = cli("verify", "77", cwd=house)
+    assert done.returncode == 3 and "exercise.toml cannot be read" in done.stderr and "line 4" in done.stderr
+
+
+def test_a_solution_that_fails_is_told_with_each_check_and_nothing_else(house, cli):
+    change(house / f"solutions/{FOLDER}/double.py", "return 2 * x", "return 3 * x")
+    done = cli("verify", "77", cwd=house)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 2
+    assert "test_documented.py:9: the solution does not pass documented_double" in done.stderr
 
 
 def test_a_learners_bundle_has_no_hidden_checks_and_still_grades(house, cli):

@@ -11,8 +11,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import torch
 
-from grader import catalog, compare, paths, runner, submission
-from grader.nursery import Nursery
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.judge import compare, examiner
+from grader.records import submission
+from grader.sandbox.forkserver import ForkServer
 
 SEEDS = (1, 2, 3)
 
@@ -20,19 +23,21 @@ SEEDS = (1, 2, 3)
 def main() -> None:
     honest: dict = defaultdict(list)
     wrong: dict = defaultdict(list)
-    with Nursery() as nursery:
+    with ForkServer() as fork_server:
         for exercise in catalog.exercises():
-            styles = sorted((paths.ROOT / "tests" / "styles" / exercise.folder).glob("*.py"))
-            for largest in measure(exercise, [paths.solution(exercise.folder), *styles], nursery):
+            right = [
+                submission.read(path) for path in (paths.solution(exercise.folder), *paths.styles(exercise.folder))
+            ]
+            for largest in measure(exercise, right, fork_server):
                 for dtype, ratios in largest.items():
                     # above 1: two answers that must differ (two draws of dropout)
                     honest[dtype].append(max((ratio for ratio in ratios if ratio <= 1), default=0.0))
-            for largest in measure(exercise, paths.wrong_versions(exercise.folder), nursery):
+            known = mistakes.mistakes(exercise.folder)
+            wrong_files = [submission.Submission(mistake.source, mistake.path.name) for mistake in known]
+            for largest in measure(exercise, wrong_files, fork_server):
                 for dtype, ratios in largest.items():
                     wrong[dtype] += [max(ratios)] if max(ratios) > 1 else []
-    print(
-        "| dtype | absolute and relative | most that a right answer uses | least by which a wrong version exceeds it |"
-    )
+    print("| dtype | absolute and relative | most that a right answer uses | least by which a mistake exceeds it |")
     print("|---|---|---:|---:|")
     for dtype, (absolute, _) in compare.TOLERANCE.items():
         name = str(dtype).removeprefix("torch.")
@@ -40,8 +45,8 @@ def main() -> None:
         print(f"| {name} | {absolute:g} | {max(honest[dtype], default=0):.2g} | {least} |")
 
 
-def measure(exercise, files, nursery) -> list[dict]:
-    """For each file and seed: dtype → the largest difference ÷ tolerance of each comparison."""
+def measure(exercise, handed_in: list, fork_server) -> list[dict]:
+    """For each submission and seed: dtype → the largest difference ÷ tolerance of each comparison."""
     found: list[dict] = []
     current: dict = defaultdict(list)
 
@@ -55,9 +60,8 @@ def measure(exercise, files, nursery) -> list[dict]:
         current.clear()
 
     compare.observer = observe
-    handed_in = [submission.read(path) for path in files]
     for seed in SEEDS:
-        runner.grade_all(exercise, handed_in, nursery, runner.Settings(seed=seed, diagnose=False), record)
+        examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed, diagnose=False), record)
     compare.observer = None
     return found
 

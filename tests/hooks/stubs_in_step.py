@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader import paths, stubs
+from grader.catalog import paths, stubs
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 
-from grader import paths
+from grader.catalog import paths
 
 FOLDER = "03_context_vectors"
 MARKS = re.compile(r" *### (BEGIN|END) SOLUTION\n?")

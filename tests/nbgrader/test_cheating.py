@@ -6,14 +6,19 @@ One run grades every case. Each says which honest notebook its scores must equal
 import copy
 import re
 
-import nbformat
 import pytest
+
+pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
+
+import nbformat
 from a_course import FOLDER, cell
 from nbformat.v4 import new_code_cell, new_output
 
-from grader import catalog, paths, runner
-from grader.randomness import Random
-from grader.submission import Submission
+from grader import catalog
+from grader.catalog import paths
+from grader.judge import examiner
+from grader.judge.randomness import Random
+from grader.records.submission import Submission
 
 SEED = 7
 GRADED = ("task_1", "task_2", "task_3")
@@ -325,14 +330,14 @@ def test_the_feedback_says_what_is_wrong_and_nothing_hidden(graded):
     assert "&lt;script&gt;alert(1)" in told and "<script" not in told
 
 
-def test_the_hidden_inputs_were_there_to_be_told(graded, nursery):
+def test_the_hidden_inputs_were_there_to_be_told(graded, fork_server):
     """Proves that the search above looks for the right thing: at a learner's own desk the same code shows them."""
     notebook = nbformat.reads(
         (graded.root / "submitted/tells_the_hidden_inputs" / FOLDER / f"{FOLDER}.ipynb").read_text(), 4
     )
     source = "\n".join(c.source for c in notebook.cells if c.id.startswith("write_"))
     handed_in = Submission(f"import torch\n{source}", "own.py")
-    result = runner.grade(catalog.find("03"), handed_in, nursery, runner.Settings(seed=SEED, reveal=True))
+    result = examiner.grade(catalog.find("03"), handed_in, fork_server, examiner.Settings(seed=SEED, reveal=True))
     first = Random(SEED, "fresh_context_vectors").randn(5, 2)[0, 0].item()
     assert f"{first:.4f}" in result.output
 

@@ -5,14 +5,19 @@ import contextlib
 import io
 import types
 
-import nbformat
 import pytest
+
+pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
+
+import nbformat
 from a_course import FOLDER, cell
 
-from grader import catalog, paths, runner
-from grader.nbgrader import course, names, public
-from grader.nbgrader.cells import Cell, learner_code, restore
-from grader.submission import Submission
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.integrations.nbgrader import cell_ids, course, public
+from grader.integrations.nbgrader.cells import Cell, learner_code, restore
+from grader.judge import examiner
+from grader.records.submission import Submission
 
 EXERCISES = catalog.exercises()
 
@@ -69,16 +74,16 @@ def test_a_notebook_holds_the_lesson_the_code_and_every_point(exercise, notebook
     graded = [c.metadata.nbgrader for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
     assert sum(about.points for about in graded) == pytest.approx(exercise.max_points)
     assert len({about.grade_id for about in graded}) == len(graded) > 0
-    assert all(names.task(about.grade_id) is not None for about in graded)
+    assert all(cell_ids.task(about.grade_id) is not None for about in graded)
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
-def test_the_marked_solution_gets_full_points(exercise, notebooks, nursery):
+def test_the_marked_solution_gets_full_points(exercise, notebooks, fork_server):
     notebook = nbformat.from_dict(notebooks[exercise.folder])
     cells = as_cells(notebook)
     restore(notebook, cells)
     code = learner_code(notebook, cells, "n.ipynb")
-    result = runner.grade(exercise, code, nursery, runner.Settings(seed=1, reveal=False))
+    result = examiner.grade(exercise, code, fork_server, examiner.Settings(seed=1, reveal=False))
     assert result.points == exercise.max_points, [check for check in result.checks if check.outcome != "passed"]
     assert code.notes == ()
 
@@ -101,14 +106,18 @@ def test_without_its_regions_it_is_the_stub(exercise, notebooks):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
-def test_documented_checks_judge_as_the_grader_does(exercise, nursery):
+def test_documented_checks_judge_as_the_grader_does(exercise, fork_server):
     """The solution, the stub, and a few wrong versions: in a notebook and in the grader the same checks pass."""
-    files = [paths.solution(exercise.folder), paths.stub(exercise.folder), *paths.wrong_versions(exercise.folder)[::9]]
-    for path in files:
-        source = path.read_text("utf-8")
-        result = runner.grade(exercise, Submission(source, path.name), nursery, runner.Settings(seed=1, diagnose=False))
+    sources = {
+        path.name: path.read_text("utf-8") for path in (paths.solution(exercise.folder), paths.stub(exercise.folder))
+    }
+    sources |= {mistake.name: mistake.source for mistake in mistakes.mistakes(exercise.folder)[::9]}
+    for name, source in sources.items():
+        result = examiner.grade(
+            exercise, Submission(source, name), fork_server, examiner.Settings(seed=1, diagnose=False)
+        )
         expected = {check.id: check.outcome == "passed" for check in result.checks if not check.hidden}
-        assert in_notebook(exercise, source) == expected, path.name
+        assert in_notebook(exercise, source) == expected, name
 
 
 def test_nothing_hidden_is_released(notebooks):

@@ -12,6 +12,9 @@ import time
 import urllib.request
 
 import pytest
+
+pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
+
 from a_course import FOLDER, cell, environment
 from browser import browser
 

@@ -8,14 +8,19 @@ import socket
 import subprocess
 from pathlib import Path
 
-import nbformat
 import pytest
+
+pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
+
+import nbformat
 from a_course import FOLDER, Course, cell
 
-from grader import catalog, runner, submission
-from grader.classroom.records import Graded
-from grader.errors import WrongUse
-from grader.nbgrader import course, gradebook
+from grader import catalog
+from grader.catalog.errors import WrongUse
+from grader.classroom.handins import Graded
+from grader.integrations.nbgrader import course, gradebook
+from grader.judge import examiner
+from grader.records import submission
 
 SEED = 7
 CONFIG = f"""
@@ -25,16 +30,16 @@ c.LateSubmissionPlugin.penalty_method = "zero"
 
 
 @pytest.fixture
-def grade(nursery):
+def grade(fork_server):
     """What the classroom's machinery does, in one process."""
 
     def work(handins):
-        exercise, settings = catalog.find("03"), runner.Settings(seed=SEED, reveal=False)
+        exercise, settings = catalog.find("03"), examiner.Settings(seed=SEED, reveal=False)
         for handin in handins:
             try:
-                yield Graded(handin.student, runner.grade(exercise, handin.read(), nursery, settings))
+                yield Graded(handin.student, examiner.grade(exercise, handin.read(), fork_server, settings))
             except submission.BadSubmission as error:
-                yield Graded(handin.student, runner.unreadable(exercise, handin.shown, str(error), settings))
+                yield Graded(handin.student, examiner.unreadable(exercise, handin.shown, str(error), settings))
 
     return work
 

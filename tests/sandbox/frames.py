@@ -11,9 +11,9 @@ import struct
 
 import torch
 
-from grader import replies
-from grader.worker import wire
-from grader.worker.trees import Decoder, Encoder, Handle, Opaque
+from grader.worker import protocol, wire
+from grader.worker.codec import Decoder, Encoder, Handle, Opaque
+from grader.worker.protocol import Reply
 from grader.worker.wire import ProtocolError
 
 NASTY = [
@@ -32,7 +32,7 @@ VALUES = [
     ["object", 1 << 40, "X"], ["dict", [[["list", []], 1], [1, 2]]], ["opaque", "a" * 500],
     ["tuple", [1, ["list", []]]],
     ["dict", [[["float", "nan"], 0]]], ["dict", [[["tensor", 0, {}], 0]]],
-    {"dtype": "I8", "shape": [], "data_offsets": [0, 1]},
+    ["I8", []],
 ]  # fmt: skip
 
 
@@ -48,13 +48,20 @@ def honest() -> list[bytes]:
     for value in values:
         encoder = Encoder(strides=True)
         bodies.append(
-            wire.encode({"banned": [["mm", 3]], "value": encoder.node(value), "output": "x\n"}, encoder.tensors)
+            wire.encode(
+                {"hits": [["mm", 3]], "computed": True, "value": encoder.node(value), "output": "x\n"}, encoder.tensors
+            )
         )
     error = {"type": "E", "bases": ["E"], "message": "é\u2028", "missing_module": None, "frames": [[1, "f", "x = 1"]]}
-    for reply in ({"error": error}, {"names": ["f"]}, {"missing": "f"}, {"signature": "f()"}, {"gradient": "none"}):
-        bodies.append(wire.encode({**reply, "output": ""}))
-    bodies.append(wire.encode({"unknown": ["a"], "misshapen": [["b", [2], [3, 4]]], "surplus": [], "output": ""}))
-    return bodies
+    replies = [
+        Reply(error=error),
+        Reply(names=["f"]),
+        Reply(missing="f"),
+        Reply(signature="f()"),
+        Reply(gradient="none"),
+    ]
+    replies.append(Reply(unknown=["a"], misshapen=[["b", [2], [3, 4]]], surplus=[]))
+    return [*bodies, *map(protocol.encode_reply, replies)]
 
 
 def mutate(body: bytes, dice: random.Random, others: list[bytes]) -> bytes:
@@ -69,12 +76,11 @@ def mutate(body: bytes, dice: random.Random, others: list[bytes]) -> bytes:
 def survive(body: bytes) -> bool:
     """Decode as the grader does. Whether it was accepted; raises what is neither that nor a refusal."""
     try:
-        message, tensors = wire.decode(body)
-        replies.checked(message)
-        value = Decoder(tensors).value(message.get("value"))
+        reply, tensors = protocol.decode_reply(body)
+        value = Decoder(tensors).value(reply.value)
     except ProtocolError:
         return False
-    repr(message).encode()  # whatever was accepted can be shown
+    repr(reply).encode()  # whatever was accepted can be shown
     _walk(value)
     return True
 
@@ -92,12 +98,10 @@ def _joined(header: dict, payload: bytes) -> bytes:
 def _in_values(body: bytes, dice: random.Random, other: bytes) -> bytes:
     """Change the message, or the list of tensors, as a tree: all stays well-formed JSON."""
     header, payload = _parts(body)
-    message = json.loads(header["__metadata__"]["message"])
-    donor = json.loads(_parts(other)[0]["__metadata__"]["message"])
+    donor = _parts(other)[0]["message"]
     for _ in range(dice.choice((1, 1, 2, 4))):
-        _change(message if dice.random() < 0.85 else header, dice, donor)
-    if isinstance(header.get("__metadata__"), dict):
-        header["__metadata__"]["message"] = json.dumps(message)
+        message = header.get("message")
+        _change(message if dice.random() < 0.85 and isinstance(message, dict) else header, dice, donor)
     return _joined(header, payload)
 
 
@@ -126,18 +130,13 @@ def _change(tree, dice: random.Random, donor) -> None:
 
 
 def _in_text(body: bytes, dice: random.Random) -> bytes:
-    """Put something nasty where a token of the header or of the message was; lengths stay right."""
+    """Put something nasty where a token of the header was; lengths stay right."""
     header, payload = _parts(body)
-    inner = dice.random() < 0.6 and isinstance(header.get("__metadata__"), dict)
-    text = header["__metadata__"].get("message", "") if inner else json.dumps(header)
-    cuts = [i for i, letter in enumerate(str(text)) if letter in '[]{},:"'] or [0]
+    text = json.dumps(header)
+    cuts = [i for i, letter in enumerate(text) if letter in '[]{},:"']
     start = dice.choice(cuts)
     end = dice.choice([cut for cut in cuts if cut >= start][:4])
-    text = str(text)[: start + 1] + dice.choice(NASTY) + str(text)[end + dice.randrange(2) :]
-    if inner:
-        header["__metadata__"]["message"] = text
-        return _joined(header, payload)
-    new = text.encode(errors="surrogatepass")
+    new = (text[: start + 1] + dice.choice(NASTY) + text[end + dice.randrange(2) :]).encode(errors="surrogatepass")
     return struct.pack("<Q", len(new)) + new + payload
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import atheris
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
-with atheris.instrument_imports(include=["json", "grader.worker.wire", "grader.worker.trees", "grader.replies"]):
+with atheris.instrument_imports(
+    include=["json", "grader.worker.wire", "grader.worker.codec", "grader.worker.protocol"]
+):
     import frames
 
 

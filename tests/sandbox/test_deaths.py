@@ -1,5 +1,6 @@
 """Whatever dies or stops: it is noticed in time, replaced, and nothing is left behind."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -7,26 +8,33 @@ import sys
 import time
 
 import pytest
+from worker_calls import call, load
 
-from grader import paths, sandbox
-from grader.nursery import InfrastructureError, Limits, Nursery, TimedOut
+from grader import catalog
+from grader.catalog import paths
+from grader.catalog.limits import Limits
+from grader.judge import examiner
+from grader.records.results import Settings
+from grader.records.submission import Submission
+from grader.sandbox import tiers
+from grader.sandbox.forkserver import ForkServer, TimedOut, Worker
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 SOURCE = "state = []\ndef add():\n    state.append(1)\n    return len(state)\ndef spin():\n    while True: pass\n"
 GRADER = """
 import os, sys, threading
-sys.path.insert(0, sys.argv[1])
-from grader.nursery import Limits, Nursery
+sys.path[:0] = [sys.argv[1], os.path.join(sys.argv[1], "tests")]
+from grader.sandbox.forkserver import Limits, ForkServer
+from worker_calls import call, load
 def run():
-    nursery = Nursery(tier=sys.argv[2])
+    fork_server = ForkServer(tier=sys.argv[2])
     source = "def spin():\\n    while True: pass\\n"
-    message = {"op": "call", "target": ["spin"], "args": ["list", []], "kwargs": ["dict", []], "seed": 0,
-        "cotangent_seed": 0, "device": "cpu", "want": "output", "banned": []}
-    workers = [nursery.spawn(Limits()) for _ in range(3)]
+    workers = [fork_server.spawn(Limits()) for _ in range(3)]
     for worker in workers:
-        worker.request({"op": "load", "source": source, "filename": "x.py", "name": "x"}, [], 20)
-    print(nursery.process.pid, nursery.process.process.pid, *[int(worker.pid) for worker in workers], flush=True)
-    workers[0].request(message, [], 600)
+        load(worker, source)
+    process, pids = fork_server.process, [int(worker.pid) for worker in workers]
+    print(process.pid, process.process.pid, *pids, flush=True)
+    call(workers[0], "spin", 600)
 if sys.argv[3] == "thread":
     thread = threading.Thread(target=run)
     thread.start()
@@ -35,67 +43,70 @@ else:
     run()
 """
 TIERS = ["A", "B", "C", "D"]
+EXERCISE = catalog.find("03")
+SUBMISSION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "x.py")
+SETTINGS = Settings(seed=3)
 
 
 @pytest.fixture(params=TIERS)
 def tier(request):
     try:
-        return sandbox.choose(wanted=request.param, sure=True).name
-    except sandbox.Unavailable as missing:
+        return tiers.choose(wanted=request.param, sure=True).name
+    except tiers.Unavailable as missing:
         pytest.skip(str(missing))
 
 
 @pytest.mark.parametrize("how", ["SIGSTOP", "SIGKILL"])
-def test_a_nursery_lost_between_two_requests_costs_no_verdict(tier, how):
-    with Nursery(tier=tier) as nursery:
-        worker = loaded(nursery)
-        assert call(worker, "add")["value"] == 1
-        assert call(worker, "add")["value"] == 2
-        lost = nursery.process.pid
-        os.kill(lost, getattr(signal, how))
-        if how == "SIGSTOP":  # the worker itself still answers; its end is what the nursery is needed for
-            assert call(worker, "add")["value"] == 3
-            os.kill(worker.pid, signal.SIGKILL)
-        else:
-            wait_gone(worker.pid)
-        began = time.monotonic()
-        assert call(worker, "add")["value"] == (4 if how == "SIGSTOP" else 3)  # all was done again
-        assert time.monotonic() - began < 15
-        assert nursery.process.pid != lost
-        wait_gone(lost)
-        worker.close()
+def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, monkeypatch):
+    """All of the submission is examined once more, in a worker of another fork server."""
+    with ForkServer(tier=tier) as fork_server:
+        before = examiner.grade(EXERCISE, SUBMISSION, fork_server, SETTINGS)
+        lost = lose_at(monkeypatch, fork_server, [7], getattr(signal, how))
+        assert examiner.grade(EXERCISE, SUBMISSION, fork_server, SETTINGS).checks == before.checks
+        assert len(lost) == 1 and fork_server.process.pid != lost[0]
+        wait_gone(lost[0])
 
 
-def test_a_stopped_nursery_is_noticed_within_a_second():
-    with Nursery() as nursery:
-        nursery.spawn(Limits()).close()
-        process = nursery.process
+def test_a_stopped_fork_server_is_noticed_within_a_second():
+    with ForkServer() as fork_server:
+        fork_server.spawn(Limits()).close()
+        process = fork_server.process
         os.kill(process.pid, signal.SIGSTOP)
         began = time.monotonic()
         with pytest.raises(OSError, match="stopped"):
             process.command({"do": "end", "pid": 0, "grace": 0})
         assert time.monotonic() - began < 1.5
-        nursery.spawn(Limits()).close()
+        fork_server.spawn(Limits()).close()
 
 
-def test_work_that_loses_the_nursery_twice_is_nobodys_verdict():
-    with Nursery() as nursery:
-        worker = loaded(nursery)
-        for _ in range(2):
-            os.kill(nursery.process.pid, signal.SIGKILL)
+def test_work_that_loses_the_fork_server_twice_is_nobodys_verdict(monkeypatch):
+    with ForkServer() as fork_server:
+        lose_at(monkeypatch, fork_server, [7, 12], signal.SIGKILL)
+        result = examiner.grade(EXERCISE, SUBMISSION, fork_server, SETTINGS)
+        assert result.status == "not_graded" and "fork server" in result.message
+
+
+def lose_at(monkeypatch, fork_server: ForkServer, exchanges: list[int], number: int) -> list[int]:
+    """Send the fork server and the worker a signal before these exchanges. Returns the pids of the lost servers."""
+    lost, count, exchange = [], itertools.count(), Worker.exchange
+
+    def losing(worker, *arguments):
+        if next(count) in exchanges:
+            lost.append(fork_server.process.pid)
+            os.kill(lost[-1], number)
+            if number != signal.SIGKILL:  # a stopped server cannot tell how the worker ended
+                os.kill(worker.pid, signal.SIGKILL)
             wait_gone(worker.pid)
-            try:
-                call(worker, "add")
-            except InfrastructureError as error:
-                assert "twice" in str(error)
-                return
-    raise AssertionError("no error came")
+        return exchange(worker, *arguments)
+
+    monkeypatch.setattr(Worker, "exchange", losing)
+    return lost
 
 
-def test_a_timeout_under_a_stopped_nursery_is_still_the_learner_s():
-    with Nursery() as nursery:
-        worker = loaded(nursery)
-        stopped = nursery.process.pid
+def test_a_timeout_under_a_stopped_fork_server_is_still_the_learner_s():
+    with ForkServer() as fork_server:
+        worker = loaded(fork_server)
+        stopped = fork_server.process.pid
         os.kill(stopped, signal.SIGSTOP)
         with pytest.raises(TimedOut):
             call(worker, "spin", 0.3)
@@ -116,29 +127,21 @@ def test_a_killed_grader_leaves_nothing_behind(tier, place):
     grader.stdout.close()
 
 
-def test_closing_ends_a_stopped_nursery_too():
-    nursery = Nursery()
-    worker = nursery.spawn(Limits())
-    os.kill(nursery.process.pid, signal.SIGSTOP)
+def test_closing_ends_a_stopped_fork_server_too():
+    fork_server = ForkServer()
+    worker = fork_server.spawn(Limits())
+    os.kill(fork_server.process.pid, signal.SIGSTOP)
     began = time.monotonic()
-    nursery.close()
+    fork_server.close()
     assert time.monotonic() - began < 3
-    wait_gone(nursery.process.pid)
+    wait_gone(fork_server.process.pid)
     wait_gone(worker.pid)
 
 
-def loaded(nursery):
-    worker = nursery.spawn(Limits())
-    worker.request({"op": "load", "source": SOURCE, "filename": "x.py", "name": "x"}, [], 20)
+def loaded(fork_server):
+    worker = fork_server.spawn(Limits())
+    load(worker, SOURCE)
     return worker
-
-
-def call(worker, name: str, seconds: float = 20.0) -> dict:
-    message = {
-        "op": "call", "target": [name], "args": ["list", []], "kwargs": ["dict", []], "seed": 0,
-        "cotangent_seed": 0, "device": "cpu", "want": "output", "banned": [],
-    }  # fmt: skip
-    return worker.request(message, [], seconds)[0]
 
 
 def gone(pid: int) -> bool:

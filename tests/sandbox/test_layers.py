@@ -5,11 +5,14 @@ import shutil
 import sys
 
 import pytest
+from worker_calls import call, load
 
-from grader import probing, sandbox
-from grader.nursery import InfrastructureError, Limits, Nursery
-from grader.sandbox import Tier
-from grader.worker.sandbox import landlock, seccomp
+from grader.catalog.errors import InfrastructureError
+from grader.catalog.limits import Limits
+from grader.sandbox import selftest, tiers
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.tiers import Tier
+from grader.worker.lockdown import landlock, seccomp
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -34,15 +37,15 @@ CALLS = {
 
 def probe(tier: Tier) -> tuple[set[str], dict[str, str]]:
     """What was refused behind these walls, and everything that was said."""
-    with Nursery(tier=tier) as nursery:
-        tried = nursery.probe()
+    with ForkServer(tier=tier) as fork_server:
+        tried = fork_server.probe()
     return {name for name, outcome in tried.items() if outcome.startswith("refused")}, tried
 
 
 def offered(name: str) -> Tier:
     try:
-        return sandbox.choose(wanted=name, sure=True)
-    except sandbox.Unavailable as missing:
+        return tiers.choose(wanted=name, sure=True)
+    except tiers.Unavailable as missing:
         pytest.skip(f"this machine has no tier {name}: {missing}")
 
 
@@ -69,9 +72,9 @@ def test_the_filter_alone(mode):
 
 @pytest.mark.skipif(not ROOT, reason="only root can become somebody else")
 def test_another_user_alone():
-    if not sandbox.strangers_may_read([sys.base_prefix]):
+    if not tiers.strangers_may_read([sys.base_prefix]):
         pytest.skip("the interpreter is for root alone")
-    refused, tried = probe(Tier("D", uid=sandbox.stranger()))
+    refused, tried = probe(Tier("D", uid=tiers.stranger()))
     wanted = {
         "read a private file",
         "change a mode",
@@ -124,32 +127,32 @@ def write(path):
     with open(path, "w") as file:
         file.write("x" * 100)
 """
-    with Nursery(tier=Tier("D")) as nursery:
-        worker = nursery.spawn(Limits(memory_mb=200))
-        worker.request({"op": "load", "source": source, "filename": "x.py", "name": "x"}, [], 10)
-        assert call(worker, "memory")["error"]["type"] == "MemoryError"
-        assert call(worker, "files")["error"]["type"] == "OSError"
+    with ForkServer(tier=Tier("D")) as fork_server:
+        worker = fork_server.spawn(Limits(memory_mb=200))
+        load(worker, source)
+        assert call(worker, "memory").error["type"] == "MemoryError"
+        assert call(worker, "files").error["type"] == "OSError"
         if not ROOT:
-            assert call(worker, "fork")["error"]["type"] == "BlockingIOError"
+            assert call(worker, "fork").error["type"] == "BlockingIOError"
         worker.close()
 
 
 @pytest.mark.parametrize("name", ["A", "B", "C"])
 def test_a_tier_keeps_its_promise(name):
-    with Nursery(tier=offered(name).name) as nursery:
-        record = nursery.sandbox
+    with ForkServer(tier=offered(name).name) as fork_server:
+        record = fork_server.sandbox
     assert record.holes == ()
     assert record.tier == name and record.torch and record.kernel
     assert len(record.probe) >= 35
     done = {attempt for attempt, outcome in record.probe.items() if outcome == "done"}
-    assert done == set(probing.UNPROMISED[name])
+    assert done == set(selftest.UNPROMISED[name])
 
 
 def test_the_last_tier_says_that_it_protects_nothing():
-    with Nursery(tier="D") as nursery:
-        assert nursery.sandbox.probe["read a hidden file"] == "done"
-        assert nursery.sandbox.layers[-2:] == ("limits", "own process")
-        assert not {"bubblewrap", "Landlock", "seccomp"} & set(nursery.sandbox.layers)
+    with ForkServer(tier="D") as fork_server:
+        assert fork_server.sandbox.probe["read a hidden file"] == "done"
+        assert fork_server.sandbox.layers[-2:] == ("limits", "own process")
+        assert not {"bubblewrap", "Landlock", "seccomp"} & set(fork_server.sandbox.layers)
 
 
 @pytest.mark.parametrize("name", ["A", "B", "C"])
@@ -166,24 +169,21 @@ def late():
     gradient = torch.func.grad(lambda x: (x**2).sum())(torch.ones(2))
     return [statistics.mean([1, 2, 3]), gradient.tolist(), torch.ones(2).half().exp().shape[0]]
 """
-    with Nursery(tier=offered(name).name) as nursery:
-        worker = nursery.spawn(Limits())
-        loaded, _ = worker.request(
-            {"op": "load", "source": "import torch\n" + source, "filename": "x", "name": "x"}, [], 20
-        )
-        assert "error" not in loaded, loaded
+    with ForkServer(tier=offered(name).name) as fork_server:
+        worker = fork_server.spawn(Limits())
+        assert load(worker, "import torch\n" + source).error is None
         reply = call(worker, "late", 30)
         worker.close()
-    assert reply.get("value") == ["list", [2, ["list", [2.0, 2.0]], 2]], reply
+    assert reply.value == ["list", [2, ["list", [2.0, 2.0]], 2]], reply
 
 
 def test_a_tier_that_cannot_be_had_is_refused(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(InfrastructureError, match="bubblewrap is not installed"):
-        Nursery(tier="A")
-    assert any("bubblewrap is not installed" in reason for reason in sandbox.choose().reasons)
+        ForkServer(tier="A")
+    assert any("bubblewrap is not installed" in reason for reason in tiers.choose().reasons)
     with pytest.raises(InfrastructureError, match="no tier Z"):
-        Nursery(tier="Z")
+        ForkServer(tier="Z")
 
 
 def test_a_tier_that_does_not_start_is_left_for_a_weaker_one(monkeypatch, tmp_path):
@@ -191,16 +191,8 @@ def test_a_tier_that_does_not_start_is_left_for_a_weaker_one(monkeypatch, tmp_pa
     false.write_text("#!/bin/sh\necho bwrap: no luck today >&2\nexit 1\n")
     false.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda name: str(false))
-    monkeypatch.setattr(sandbox, "_doubtful", lambda: False)
-    with Nursery() as nursery:
-        nursery.spawn(Limits()).close()
-        assert nursery.tier.name in "BCD"
-        assert "no luck today" in nursery.tier.reasons[0]
-
-
-def call(worker, name: str, seconds: float = 10.0) -> dict:
-    message = {
-        "op": "call", "target": [name], "args": ["list", []], "kwargs": ["dict", []], "seed": 0,
-        "cotangent_seed": 0, "device": "cpu", "want": "output", "banned": [],
-    }  # fmt: skip
-    return worker.request(message, [], seconds)[0]
+    monkeypatch.setattr(tiers, "_doubtful", lambda: False)
+    with ForkServer() as fork_server:
+        fork_server.spawn(Limits()).close()
+        assert fork_server.tier.name in "BCD"
+        assert "no luck today" in fork_server.tier.reasons[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpf
 import pytest
 
-from grader.worker.sandbox import seccomp, syscalls
+from grader.worker.lockdown import seccomp, syscalls
 
 PID, X86, ARM, X32 = 4711, 0xC000003E, 0xC00000B7, 0x40000000
 MACHINES = {"x86_64": (X86, 0), "aarch64": (ARM, 1)}

@@ -1,0 +1,103 @@
+"""Hand-ins that take much of whoever reads them: sources, notebooks and archives, each with its name."""
+
+import gzip
+import io
+import json
+import struct
+import tarfile
+import zipfile
+
+from grader.catalog import paths
+
+FOLDER = "02_softmax_naive"
+HONEST = paths.solution(FOLDER).read_text("utf-8")
+
+
+def notebook(*cells, more: str = "") -> bytes:
+    made = [{"cell_type": "code", "source": cell} for cell in cells]
+    return (json.dumps({"cells": made})[:-1] + more + "}").encode()
+
+
+BOMBS = {
+    "a quadratic f-string": "x = f'" + "{a}" * 80_000 + "'",
+    "more than a legal source holds": "a;" * 400_000,
+    "a long chain": "x = a" + ".a" * 100_000,
+    "a deep expression": "x = " + "-" * 200_000 + "1",
+    "a long sum": "x = " + "a+" * 100_000 + "a",
+}
+
+NOTEBOOKS = {
+    "half a character": (notebook("x = '\ud800'"), "half a character"),
+    "a NUL": (notebook("x = '\0'"), "NUL"),
+    "too much code": (notebook("x = 1\n" * 100_000), "too much code"),
+    "too much code in many cells": (notebook(*["x = 1\n"] * 30_000), "too much code"),
+    "a quadratic f-string": (notebook(BOMBS["a quadratic f-string"]), "1 s or 200 MB"),
+    "magics that make it too large": (notebook("%a\n" * 60_000), "too much code"),
+    "empty lists": (b'{"cells":[' + b"[]," * 5_000_000 + b"[]]}", "not a notebook|200 MB"),
+    "many objects": (b'{"cells":[], "a":[' + b'{"":0},' * 2_000_000 + b"0]}", "200 MB|empty"),
+    "nesting": (b'{"cells":' + b"[" * 100_000, "not a notebook"),
+    "a long number": (notebook("x = 1", more=', "n": ' + "9" * 100_000), "not a notebook"),
+    "cells that are none": (b'{"cells": [1, null, "a"]}', "not a notebook"),
+    "a dict for a source": (notebook({"x = 1": 1}), "not a notebook"),
+    "numbers for lines": (notebook(["x = 1", 1]), "not a notebook"),
+}
+
+
+def tgz(*members: tuple[str, bytes, dict], tail: bytes = b"") -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as packed:
+        for name, data, facts in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            for key, value in facts.items():
+                setattr(info, key, value)
+            packed.addfile(info, io.BytesIO(data))
+    return gzip.compress(file.getvalue() + tail, 1)
+
+
+def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as packed:
+        for name, data in members:
+            packed.writestr(name, data)
+    return file.getvalue()
+
+
+def _pax_bomb() -> bytes:
+    """Global headers with many keys, of which each member's header gets a copy."""
+    headers = [
+        ("g", "".join(_record(f"k{n}_{i}") for i in range(20_000)).encode(), {"type": tarfile.XGLTYPE})
+        for n in range(20)
+    ]
+    own = [("x", _record("a").encode(), {"type": tarfile.XHDTYPE}) for _ in range(100)]
+    return tgz(*headers, *own, ("softmax_naive.py", b"x", {}))
+
+
+def _record(key: str) -> str:
+    text = f" {key}=\n"
+    return f"{len(text) + (1 if len(text) < 9 else 2)}{text}"
+
+
+def _small_claim(data: bytes) -> bytes:
+    """The zip with its members' sizes said to be small."""
+    size = struct.pack("<I", zipfile.ZipFile(io.BytesIO(data)).infolist()[0].file_size)
+    return data.replace(size, struct.pack("<I", 1000))
+
+
+ARCHIVES = {
+    "not-utf-8.tgz": lambda: tgz(("a\udcff/softmax_naive.py", HONEST.encode(), {})),
+    "revisions.zip": lambda: zipped(("-1" * 30_000 + ".py", b"x")),
+    "pax.tgz": _pax_bomb,
+    "gzip-name.tgz": lambda: b"\x1f\x8b\x08\x08" + b"\0" * 6 + b"a" * (8 << 20),
+    "gzip-members.tgz": lambda: gzip.compress(b"") * 300_000,
+    "zeros.tgz": lambda: tgz(("a", b"", {}), tail=b"\0" * (64 << 20)),
+    "bzip2.zip": lambda: _small_claim(zipped(("softmax_naive.py", b"\0" * (300 << 20)), method=zipfile.ZIP_BZIP2)),
+    "lzma.zip": lambda: zipped(("softmax_naive.py", HONEST.encode()), method=zipfile.ZIP_LZMA),
+    "entries.zip": lambda: zipped(*((f"{i}", b"") for i in range(30_000))),
+    "folders.tgz": lambda: tgz(*((f"{i}" + "/a" * 20, b"", {}) for i in range(2_000))),
+    "links.tgz": lambda: tgz(("softmax_naive.py", b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"})),
+    "paths.zip": lambda: zipped(("/etc/softmax_naive.py", b"x"), ("../softmax_naive.py", b"x")),
+    "nested.zip": lambda: zipped(("a.zip", zipped(("softmax_naive.py", HONEST.encode())))),
+    "surrogate.zip": lambda: zipped(("softmax_naive.ipynb", notebook("x = '\ud800'"))),
+    "bomb.zip": lambda: zipped(("softmax_naive.py", BOMBS["a quadratic f-string"].encode())),
+}

@@ -1,0 +1,228 @@
+"""Whatever a stranger hands in (names, archives, notebooks, sources) costs that hand-in alone, and little of it."""
+
+import bz2
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
+
+from bombs import ARCHIVES, BOMBS, FOLDER, HONEST, NOTEBOOKS, zipped
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from survive import CASES, case
+
+from grader import catalog
+from grader.catalog import paths
+from grader.catalog.errors import BadSubmission
+from grader.classroom import alike
+from grader.classroom.handins import HandIn, Student
+from grader.classroom.intake import archives, names, student_ids, walker
+from grader.classroom.intake.finder import find
+from grader.classroom.similar.fingerprints import MOST, fingerprints
+from grader.classroom.store import Store
+from grader.records import introspection, limited, submission
+from grader.records.sanitize import label
+from grader.records.source import parses
+from grader.records.submission import Submission
+
+# Sources
+
+
+@pytest.mark.parametrize("text", BOMBS.values(), ids=BOMBS)
+def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(text):
+    """Also where Python could run it: no rule on forbidden functions would have been looked at."""
+    for look in (introspection.notes, introspection.reaches, parses):
+        with pytest.raises(BadSubmission, match="1 s or 200 MB"):
+            look(text)
+    assert fingerprints(text) == {} and alike.code(Submission(text, "a.py")) is None
+    assert introspection.notes("import ctypes\n") and parses(HONEST)
+
+
+def test_the_helper_is_replaced_when_it_ends(monkeypatch):
+    assert parses("before = 1")
+    limited._helper.process.kill()
+    with pytest.raises(BadSubmission):  # whoever was read when it ended
+        parses("during = 1")
+    assert parses("after = 1")
+
+
+def test_the_helper_keeps_to_its_memory():
+    parses("first = 1")
+    with pytest.raises(BadSubmission):
+        parses("a;" * 400_000)
+    assert parses("second = 1")
+    size = int(Path(f"/proc/{limited._helper.process.pid}/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
+    assert size < 4 * limited.MEMORY
+
+
+def test_a_source_of_many_fingerprints_keeps_the_same_as_one_that_holds_it():
+    function = "def f{0}(x):\n    y = x * {0} + z[{0}]\n    " + "\n    ".join(f"x.a{i}(y)" for i in range(60)) + "\n"
+    one = "".join(function.replace("a", f"b{n}_").format(n) for n in range(30))
+    assert 0 < len(fingerprints(HONEST)) < MOST
+    assert len(fingerprints(one)) <= MOST
+
+
+# Notebooks
+
+
+@pytest.mark.parametrize("data, reason", NOTEBOOKS.values(), ids=NOTEBOOKS)
+def test_a_notebook_that_cannot_be_graded_is_refused(data, reason):
+    assert len(data) <= submission.MAX_NOTEBOOK
+    with pytest.raises(BadSubmission, match=reason):
+        submission.decode(data, "a.ipynb", notebook=True)
+
+
+def test_an_honest_notebook_with_many_pictures_is_read():
+    picture = [{"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo" * 90_000}}]
+    cells = [{"cell_type": "code", "source": ["%time x = 1\n", "y = '\u2028😀'\n"], "outputs": picture}] * 14
+    data = json.dumps({"cells": cells}).encode()
+    assert 10e6 < len(data) < submission.MAX_NOTEBOOK
+    found = submission.decode(data, "a.ipynb", notebook=True)
+    assert found.source.count("y = '\u2028😀'") == 14 and "14 magic" in found.notes[0]
+
+
+# Names
+
+
+@pytest.mark.parametrize("unit", ["_1", "-1", " (1)", "1_", " ", "03_", "_", "0", "_1_assignsubmission_", "é"])
+def test_a_long_name_is_read_in_no_time(unit):
+    began = time.process_time()
+    for number in range(20):
+        names.exercise_of(f"{unit * 30_000}{number}")
+        names.owner(f"{unit * 100}{number}")
+    assert time.process_time() - began < 2.0  # it took minutes
+
+
+@pytest.mark.parametrize("name", ["a\udcff", "\ud800", "a\nb", "a\x1b[31m", "\u202eyp", "x" * 70_000, "\u2028"])
+def test_a_name_is_shown_as_one_printable_line(name):
+    shown = label(name)
+    assert shown.isprintable() and len(shown) <= 400 and shown.encode()
+    (id,) = student_ids.ids([name]).values()
+    assert id.isprintable() and id.encode() and len(id) < 100
+
+
+def test_a_path_that_is_not_utf_8_is_kept_and_found_again(tmp_path):
+    store = Store(tmp_path)
+    handin = HandIn(Student("ada", "Ada"), FOLDER, os.fsdecode(b"/in/a\xff/x.py"), "m\udcfe.py")
+    store.enter(handin, "key")
+    assert store.handin("ada", FOLDER) == (handin, "key")
+    store.close()
+
+
+def test_names_longer_than_255_bytes_are_not_taken_in(tmp_path):
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as packed:
+        packed.writestr("é" * 130 + "/softmax_naive.py", HONEST)
+        packed.writestr("softmax_naive.py", HONEST)
+    found = find(tmp_path, catalog.exercises())
+    assert len(found.handins) == 1
+    assert [entry.reason for entry in found.misplaced] == ["its name is longer than 255 bytes"]
+
+
+# Archives
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("archives")
+    for name, make in ARCHIVES.items():
+        (folder / name).write_bytes(make())
+    return folder
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_an_archive_costs_itself_alone(built, name, tmp_path):
+    """Found and read within a second of this process's time, and honest neighbours are."""
+    (tmp_path / "honest.zip").write_bytes(zipped(("softmax_naive.py", HONEST.encode())))
+    (tmp_path / name).write_bytes((built / name).read_bytes())
+    began, read = time.process_time(), {}
+    for handin in find(tmp_path, catalog.exercises()).handins:
+        handin.shown.encode()
+        try:
+            read[Path(handin.place).name] = handin.read().source
+        except BadSubmission as error:
+            assert str(error).isprintable()
+    assert time.process_time() - began < 3.0
+    assert read.pop("honest.zip") == HONEST
+    assert all(source in (HONEST, BOMBS["a quadratic f-string"]) for source in read.values())
+
+
+def test_many_archives_of_one_student_take_as_long_as_a_few(built, tmp_path, monkeypatch):
+    """Those that are left are told of, and everybody else's are opened."""
+    monkeypatch.setattr(walker, "MOST_SECONDS", 1.5)
+    (tmp_path / "eve").mkdir()
+    for number in range(12):
+        (tmp_path / "eve" / f"{number}.tgz").write_bytes((built / "pax.tgz").read_bytes())
+    (tmp_path / "zoe.zip").write_bytes(zipped(("softmax_naive.py", HONEST.encode())))
+    before = limited.spent()
+    found = find(tmp_path, catalog.exercises())
+    assert 1.0 < limited.spent() - before < 4.0
+    assert [handin.student.id for handin in found.handins] == ["zoe"]
+    assert sum("not opened" in entry.reason for entry in found.misplaced) >= 8
+    assert found.count.refused == 12
+
+
+def test_a_rare_way_of_packing_is_refused_before_it_is_unpacked(built):
+    for name in ("bzip2.zip", "lzma.zip"):
+        with pytest.raises(BadSubmission, match="rare way"):
+            archives.read(str(built / name), "softmax_naive.py")
+    assert len(bz2.compress(b"\0" * (1 << 20))) < 100  # which is why
+
+
+# A class
+
+
+def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path):
+    """Everybody honest has full marks; nobody is missing; whatever was refused is told with its reason."""
+    root = tmp_path / "in"
+    for number in range(4):
+        path = root / f"honest{number}" / "softmax_naive.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(HONEST + f"\nx = {number}\n", "utf-8")
+    for name in ARCHIVES:
+        (root / f"h-{name}").write_bytes((built / name).read_bytes())
+    for number, (data, _) in enumerate(NOTEBOOKS.values()):
+        (root / f"notebook{number}").mkdir()
+        (root / f"notebook{number}" / "softmax_naive.ipynb").write_bytes(data)
+    for number, bomb in enumerate(BOMBS.values()):
+        (root / f"bomb{number}").mkdir()
+        (root / f"bomb{number}" / "softmax_naive.py").write_text(bomb)
+    for raw in (b"b\xff", b"c\xed\xa0\x80", b"d\x1b[31m\ne", "\u202eyp".encode(), b"=cmd()", b"[red]", b"<b>"):
+        place = os.fsencode(root) + b"/" + raw
+        os.mkdir(place)
+        with open(place + b"/softmax_naive.py", "w") as file:
+            file.write(HONEST)
+    words = ["grade", str(root), "--ex", "02", "--out", str(tmp_path / "out"), "--log", str(tmp_path / "log")]
+    words += ["--jobs", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", *words], cwd=paths.ROOT, capture_output=True, text=True, timeout=500
+    )
+    assert done.returncode == 0 and "Traceback" not in done.stderr + done.stdout, done.stderr
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        grades = {row["student"]: row for row in csv.DictReader(file)}
+    most = sum(catalog.read(FOLDER).points.values())
+    full = {student for student, row in grades.items() if float(row[FOLDER] or 0) == most}
+    assert {f"honest{number}" for number in range(4)} <= full
+    assert len(full) >= 4 + 7, sorted(full)  # those with odd names
+    assert len([row for row in grades if row.startswith("bomb")]) == len(BOMBS)
+    assert len([row for row in grades if row.startswith("notebook")]) == len(NOTEBOOKS)
+
+
+# The fuzz, a little of it (more: make fuzz)
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_made_up_hand_ins(kind, tmp_path):
+    @settings(max_examples={"name": 200, "class": 10}.get(kind, 40), deadline=None, suppress_health_check=HealthCheck)
+    @given(st.randoms(use_true_random=True))
+    def tried(dice):
+        case(kind, dice, tmp_path)
+
+    tried()

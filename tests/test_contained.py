@@ -1,0 +1,170 @@
+"""An error of ours costs no more than what it happened in, and is told; what is remembered has its room in bytes."""
+
+import json
+import os
+import re
+from dataclasses import replace
+
+import pytest
+import torch
+
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.catalog.errors import InfrastructureError
+from grader.judge import diagnosis, examiner, patterns
+from grader.judge.compare import Mismatch
+from grader.judge.session import Session
+from grader.records import containment, introspection
+from grader.records.bounded_cache import BoundedCache, weight
+from grader.records.submission import Submission
+from grader.reports.delivery import deliver
+from grader.sandbox.connection import Remote
+
+EXERCISE = catalog.find("02")
+SOLUTION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "softmax_naive.py")
+WRONG = replace(SOLUTION, source=SOLUTION.source.replace("return exponentials", "return 1.1 * exponentials"))
+HOW = examiner.Settings(seed=5, reveal=False, pictures=True)
+
+
+@pytest.fixture
+def lenient(monkeypatch):
+    monkeypatch.setattr(containment.policy, "strict", False)
+    monkeypatch.setattr(containment.policy, "reported", set())
+
+
+def broken(*_, **__):
+    raise OverflowError("a hidden number: 0.629638671875")
+
+
+def graded(fork_server, *submissions: Submission) -> list:
+    results: list = []
+    examiner.grade_all(EXERCISE, submissions, fork_server, HOW, lambda _, result: results.append(result))
+    return results
+
+
+@pytest.mark.parametrize(
+    "owner, name",
+    [(patterns, "describe"), (diagnosis.Diagnostician, "matches"), (examiner, "capture_pictures"),
+     (examiner.messages, "failure"), (introspection, "notes")],
+)  # fmt: skip
+def test_what_is_never_worth_a_verdict_is_left_out(owner, name, fork_server, lenient, monkeypatch, capsys):
+    before = graded(fork_server, WRONG)[0]
+    monkeypatch.setattr(owner, name, broken)
+    after = graded(fork_server, WRONG)[0]
+    assert (after.status, after.points) == (before.status, before.points) == ("failed", before.points)
+    said = capsys.readouterr().err
+    assert "left out" in said and "OverflowError" in said and "0.6296" not in said
+    monkeypatch.setattr(containment.policy, "strict", True)
+    with pytest.raises(OverflowError):
+        graded(fork_server, WRONG)
+
+
+def test_one_submission_that_breaks_us_is_not_graded_and_the_others_are(fork_server, lenient, monkeypatch):
+    load = Remote.load
+    poisoned = replace(SOLUTION, filename="poisoned.py")
+    monkeypatch.setattr(
+        Remote, "load", lambda self: broken() if self.submission.filename == "poisoned.py" else load(self)
+    )
+    results = graded(fork_server, SOLUTION, poisoned, WRONG, poisoned, SOLUTION)
+    assert [result.status for result in results] == ["passed", "not_graded", "failed", "not_graded", "passed"]
+    assert "OverflowError" in results[1].message and "0.6296" not in results[1].message
+    assert results[1].points == 0 and results[1].max_points == EXERCISE.max_points
+
+
+def test_our_own_reasons_are_told_and_others_only_by_name():
+    assert containment.reason(InfrastructureError("no sandbox")) == "no sandbox"
+    with pytest.raises(Exception) as caught:
+        catalog.find(None)
+    assert re.fullmatch(r"\w+ at grader/catalog/exercise.py:\d+", containment.reason(caught.value))
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, cli):
+    """A file whose reading breaks us, between two others."""
+    for name in ("one", "bad", "two"):
+        (tmp_path / f"{name}.py").write_text(SOLUTION.source)
+    patch = tmp_path / "sitecustomize.py"
+    patch.write_text(
+        "from grader.records import submission\nread = submission.read\n"
+        "def reading(path, own=True):\n    if path.name == 'bad.py':\n        raise RecursionError('deep')\n"
+        "    return read(path, own)\nsubmission.read = reading\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{paths.ROOT}"}
+    files = [tmp_path / f"{name}.py" for name in ("one", "bad", "two")]
+    done = cli("grade", "02", *files, "--format", form, env=environment)
+    assert done.returncode == 3, done.stderr
+    if form == "json":
+        statuses = [result["status"] for result in json.loads(done.stdout)["results"]]
+        assert statuses == ["passed", "not_graded", "passed"]
+    else:
+        assert done.stdout.count("passed") == 2 and "RecursionError" in done.stdout
+
+
+# What cannot be written goes to standard output.
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/a.json", ".", "\udcff/a.json", "nul\0.json", "x" * 300])
+def test_a_report_that_cannot_be_written_is_not_lost(name, tmp_path, capsys):
+    assert not deliver("the verdict: \udcff\n", tmp_path / name)
+    said = capsys.readouterr()
+    assert said.out.startswith("the verdict") and "cannot be written" in said.err
+
+
+def test_a_name_that_is_no_utf8_is_a_files_name(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff.txt")
+    assert deliver("the verdict: \udcff\n", path) and path.read_bytes() == b"the verdict: \\udcff\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", ["check 02 --submission", "grade 02"])
+def test_a_full_disk_loses_no_verdict(words, tmp_path, cli):
+    (tmp_path / "one.py").write_text(SOLUTION.source)
+    done = cli(*words.split(), tmp_path / "one.py", "--format", "json", "--output", "/dev/full")
+    assert done.returncode == 3 and "No space left" in done.stderr
+    assert json.loads(done.stdout).get("status", "passed") == "passed"
+
+
+# What is kept.
+
+
+def test_what_is_kept_has_its_room_in_bytes():
+    kept = BoundedCache(1 << 20)
+    for number in range(100):
+        kept.put(number, torch.zeros(10_000))  # 40 kB
+        assert kept.size <= 1 << 20
+    assert len(kept) >= 20 and 99 in kept and 0 not in kept and kept.get(0) is None
+    oldest = next(number for number in range(100) if number in kept)
+    assert kept.get(oldest) is not None
+    kept.put(100, torch.zeros(10_000))
+    assert oldest in kept and oldest + 1 not in kept  # what was used last stays
+    kept.put("huge", torch.zeros(1 << 18))
+    assert "huge" not in kept and 100 in kept
+    kept.clear()
+    assert not len(kept) and kept.size == 0
+
+
+def test_weight_counts_all_that_hangs_on_a_value_once():
+    tensor = torch.zeros(1000, 1000)
+    assert 4_000_000 < weight(Mismatch("x", got=tensor, expected=[tensor[0], {"a": tensor}])) < 4_010_000
+    assert weight("x" * 5000) > 5000 and weight([b"x" * 5000]) > 5000
+    loop: list = []
+    loop.append(loop)
+    assert weight(loop) < 1000 and weight(torch.zeros(10**9, device="meta")) < 1000
+
+
+def test_what_is_remembered_of_a_failure_holds_no_frame_and_no_object(fork_server):
+    seen: list = []
+
+    class Watched(examiner.Examiner):
+        def judge(self, check, subject, remote):
+            found = super().judge(check, subject, remote)
+            seen.append(found)
+            return found
+
+    exercise = catalog.find("07")
+    wrong = Submission(mistakes.mistakes(exercise.folder)[0].source, "a.py")
+    with Session(exercise, 5) as session:
+        Watched(session, fork_server, HOW).examine(wrong)
+    errors = [error for _, error, _ in seen if error is not None]
+    assert errors and all(error.__traceback__ is error.__context__ is None for error in errors)
+    assert all(weight((error, calls)) < 1 << 20 for _, error, calls in seen)

@@ -1,0 +1,333 @@
+"""What special cases must not pass: the watch on a formula of one's own, the fake device, inputs, parameters, words.
+
+Each source runs in the executor of a worker, in this process.
+"""
+
+import pytest
+import torch
+
+from grader import catalog
+from grader.catalog.limits import Limits
+from grader.judge.compare import Mismatch
+from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs
+from grader.judge.proxy import Learner
+from grader.records import introspection
+from grader.records.forbidden import forbidden_uses
+from grader.records.source import SourceWords
+from grader.records.submission import Submission
+from grader.sandbox.connection import Local, Remote
+from grader.worker.operations import GROUPS, plain
+
+DOT, SOFTMAX = (catalog.find(number).forbidden[0] for number in ("01", "02"))
+HEAD = """
+import functools, itertools, math, operator, torch
+import torch.nn.functional as F
+from torch import nn
+from torch.distributions import Normal as normal
+
+def by_name(home, name):
+    return getattr(home, name.replace("-", ""))
+"""
+OWN_DISPATCH = """
+class Mine(torch.Tensor):
+    @staticmethod
+    def __new__(cls, inner):
+        made = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+        made.inner = inner
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return torch.dot(args[0].inner, args[1].inner)
+"""
+OWN_FUNCTION = """
+class Mine(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        rows = [part.as_subclass(torch.Tensor)[None] for part in args]
+        return torch.linalg.vecdot(*rows)[0]
+"""
+LATE = """
+class Late(torch.nn.Module):
+    def __call__(self, a, b):
+        return torch.dot(a, b)
+"""
+READY_MADE = {
+    "convolution": "by_name(torch, 'conv_-tbc')(a[:, None, None], b[:, None, None], a.new_zeros(1), 0).sum()",
+    "rows": "by_name(torch.linalg, 'vec-dot')(a[None], b[None])[0]",
+    "operator": "by_name(operator, 'mat-mul')(a, b)",
+    "bilinear": "by_name(F, 'bi-linear')(a[None], b[None], torch.ones(1, len(a), len(b)).tril().triu()).sum()",
+    "distance": "(torch.cdist(a[None], -b[None]) ** 2 - a @ a - b @ b).sum() / 2",
+    "covariance": "by_name(torch, 'c-ov')(torch.stack([a, b]))[0, 1]",
+    "cosine": "by_name(F, 'cosine_-similarity')(a, b, 0) * a.norm() * b.norm()",
+    "distribution": "(normal(b, 1).log_prob(a) - normal(-b, 1).log_prob(a)).sum() / 2",
+    "method": "by_name(a, 'd-ot')(b)",
+    "gradient": "torch.autograd.grad(by_name(torch, 'd-ot')(w := a.clone().requires_grad_(), b), w)[0].sum()",
+    "object": "Late()(a, b)",
+    "own dispatch": "torch.mul(Mine(a), Mine(b))",
+    "own function": "torch.mul(a.as_subclass(Mine), b.as_subclass(Mine))",
+    "numpy": "torch.from_numpy(a.numpy() * b.numpy()).sum()",
+}
+HONEST = {
+    "sum": "(a * b).sum()",
+    "loop": "sum(x * y for x, y in zip(a, b))",
+    "python's numbers": "torch.tensor(sum(x * y for x, y in zip(a.tolist(), b.tolist())))",
+    "float": "torch.tensor(math.fsum(float(x) * float(y) for x, y in zip(a, b)))",
+    "reduce": "functools.reduce(operator.add, map(operator.mul, a, b))",
+    "accumulate": "list(itertools.accumulate(x * y for x, y in zip(a, b)))[-1]",
+    "in place": "a.clone().mul_(b).cumsum_(0)[-1]",
+    "outer": "torch.outer(a, b).diagonal().sum()",
+    "squares": "((a + b).square().sum() - (a - b).square().sum()) / 4",
+    "vmap": "torch.vmap(lambda x, y: x * y)(a, b).sum()",
+    "padded": "F.pad(a * b, (0, 4)).reshape(2, -1).sum(0).sum()",
+    "layer": "nn.Identity()(a * b).sum()",
+    "questions": "(print(a, f'{a.sum():.2f}'), torch.allclose(a, b), torch.result_type(a, b)) and torch.sum(a * b)",
+    "scatter": "a.new_zeros(1).index_add(0, torch.zeros(len(a), dtype=torch.long), a * b)[0]",
+    "half types": "(a.double() * b.to(torch.float64)).sum().to(a.dtype)",
+}
+
+
+def learner(source: str, **watched) -> Learner:
+    found = Learner(Local(source, "submission.py", "submission"), seed=3)
+    found.watched = watched
+    return found
+
+
+def dot(body: str, before: str = "") -> Learner:
+    return learner(f"{HEAD}{before}\ndef dot_product(a, b):\n    return {body}\n", dot_product=DOT)
+
+
+def asked(subject: Learner) -> None:
+    """The check of a formula of one's own, without what is read of the source."""
+    a, b = torch.randn(4), torch.randn(4)
+    computes_itself(subject.dot_product, DOT, a, b)
+
+
+@pytest.mark.parametrize("road", READY_MADE)
+def test_a_ready_made_function_is_seen_by_whatever_road(road, monkeypatch):
+    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    before = {"own dispatch": OWN_DISPATCH, "own function": OWN_FUNCTION, "object": LATE}.get(road, "")
+    with pytest.raises(Mismatch, match="ready-made"):
+        asked(dot(READY_MADE[road], before))
+
+
+@pytest.mark.parametrize("style", HONEST)
+def test_a_formula_of_ones_own_is_not(style):
+    asked(dot(HONEST[style]))
+
+
+def test_what_was_computed_before_the_call_or_beside_it_is_no_formula(monkeypatch):
+    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    thread = "(t := threading.Thread(target=lambda: got.append(torch.dot(a, b)))).start() or t.join() or got.pop()"
+    with pytest.raises(Mismatch, match="without computing it"):
+        asked(dot(thread, "import threading\ngot = []\n"))
+    signature = """
+import inspect
+got = []
+class Telling(inspect.Signature):
+    parameters = {}
+    def bind(self, a, b):
+        got.append(torch.dot(a, b))
+"""
+    early = f"{HEAD}{signature}\ndef dot_product(a, b):\n    return got.pop()\ndot_product.__signature__ = Telling()\n"
+    with pytest.raises(Mismatch, match="ready-made dot"):
+        asked(learner(early, dot_product=DOT))
+
+
+def test_a_mode_below_the_watch_is_a_hit(fork_server, monkeypatch):
+    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    source = """
+from torch.utils._python_dispatch import TorchDispatchMode
+class Below(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+mode = Below()
+def enter():
+    mode.__enter__()
+"""
+    file = Submission(f"{HEAD}{source}\ndef dot_product(a, b):\n    return (a * b).sum()\n", "submission.py")
+    # Of our own code our own modes are kept away. A mode makes torch import torch._dynamo, a second of computing.
+    remote = Remote(fork_server, file, "submission", Limits(call_cpu_s=None))
+    subject = Learner(remote, seed=3)
+    subject.watched = {"dot_product": DOT}
+    subject.enter()
+    with pytest.raises(Mismatch, match="ready-made torch_dispatch"):
+        asked(subject)
+    remote.close()
+
+
+def test_the_groups_name_operations_of_torch():
+    known = {plain(name.partition(".")[0]) for name in torch._C._dispatch_get_all_op_names()}
+    unknown = {name for group in GROUPS.values() for name in group} - known
+    assert unknown <= {"_assert_scalar", "nonzero_static", "_unsafe_index_put", "empty_permuted"}  # not in every torch
+    for name in ("mm", "dot", "conv_tbc", "_softmax", "logsumexp", "_cdist_forward"):
+        assert name not in set().union(*(GROUPS[group] for group in DOT.allowed))
+
+
+@pytest.mark.parametrize(
+    ("source", "reached"),
+    [
+        ("import torch\nt = torch\nu = t\nu._C.x", "torch._C"),
+        ("import torch\ndef f(x, t=torch): return t._C", "torch._C"),
+        ("import torch\ndef f(x, *, t=torch): return t._C", "torch._C"),
+        ("import torch\nf = lambda x, t=torch.nn: t._C", "torch.nn._C"),
+        ("import torch\nfor t in (torch,): t._C", "torch._C"),
+        ("import torch\n[t._C for t in [torch]]", "torch._C"),
+        ("import torch\n(t := torch)\nt._C", "torch._C"),
+        ("import torch\na, t = 1, torch\nt._C", "torch._C"),
+        ("import torch\ngetattr(torch, '_C')", "torch._C"),
+        ("import torch\ng = getattr\ng(g(torch, 'nn'), '_C')", "torch.nn._C"),
+        ("import typing\ntyping.sys.modules", "typing.sys.modules"),
+        ("import collections\nm = collections._sys\nm.modules", "collections._sys.modules"),
+        ("from collections import _sys as s\ns.modules", "collections._sys.modules"),
+        ("from typing import sys\nsys._getframe()", "typing.sys._getframe"),
+        ("def f(x): pass\nf.__signature__ = 1", "__signature__"),
+        ("class A:\n    def __torch_function__(self): pass", "__torch_function__"),
+        ("def f(t): return t._decomp", "_decomp"),
+        ("import torch\nself = torch.nn.Linear(1, 1)\nself.weight", ""),
+        ("class A:\n    def f(self):\n        kept = getattr(self, 'kept')\n        self.gc = kept\n", ""),
+        ("import sys, os.path, typing\nsys.argv, os.path.sep, typing.Any", ""),
+    ],
+)
+def test_the_machinery_is_followed_through_names(source, reached):
+    assert reached in ({use.name for use in introspection.reaches(source)} or {""})
+
+
+@pytest.mark.parametrize(
+    "binding",
+    [
+        "for sm in [torch.softmax]: pass", "if (sm := torch.softmax): pass", "a, sm = 1, torch.softmax",
+        "sm: object = torch.softmax", "t = torch\nfrom torch import softmax as sm", "sm = getattr(torch, 'softmax')",
+        "g = getattr\nsm = g(torch, 'softmax')", "try:\n    sm = torch.softmax\nfinally:\n    pass",
+    ],
+)  # fmt: skip
+def test_a_forbidden_name_is_followed_through_what_binds_it(binding):
+    uses = forbidden_uses(f"import torch\n{binding}\ndef softmax_naive(x):\n    return sm(x, 0)\n", SOFTMAX)
+    assert "softmax" in {use.name for use in uses}
+
+
+SHARED = "import torch\nseen = []\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if x.is_meta: return x\n    return x.exp()",
+        "try:\n        return x.exp() + torch.zeros(len(x))\n    except RuntimeError:\n        return x",
+        "if type(x) is not torch.Tensor: return torch.zeros_like(x)\n    return x.exp()",
+        "if x.device.type == 'meta': return torch.empty_like(x)\n    return x.exp()",
+        "if x.is_meta: return x.exp().double()\n    return x.exp()",
+        "if x.is_meta: return x.exp()[:1]\n    return x.exp()",
+        "return x.exp().cpu()",
+        "return x.exp() + torch.ones(len(x))",
+    ],
+)
+def test_another_device_gives_the_same_result_there(body):
+    with pytest.raises(Mismatch):
+        keeps_device(learner(f"{SHARED}def f(x):\n    {body}\n").f, torch.rand(3) + 1)
+
+
+def test_random_numbers_and_branches_are_the_same_on_another_device():
+    source = "import torch\ndef f(x):\n    x = torch.nn.functional.dropout(x, 0.5)\n"
+    keeps_device(
+        learner(f"{source}    return x + torch.rand(3, device=x.device) if x.sum() > 0 else x\n").f, torch.ones(3)
+    )
+
+
+@pytest.mark.parametrize(
+    "when",
+    ["torch.initial_seed() != 1", "seen.append(x.tolist()) or len(seen) == 1", "seen.append(1) or len(seen) > 1"],
+)
+def test_inputs_are_looked_at_after_every_call(when):
+    source = f"{SHARED}def f(x):\n    y = x * 2\n    if {when}: x.zero_()\n    return y\n"
+    with pytest.raises(Mismatch, match="argument 1 after the call"):
+        keeps_inputs(learner(source).f, torch.ones(3))
+
+
+def test_inputs_may_be_random_by_the_seed():
+    keeps_inputs(learner("import torch\ndef f(x):\n    return x + torch.rand(3)\n").f, torch.ones(3))
+
+
+LAYER = """
+import torch
+from torch import nn
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.W = nn.Parameter(torch.rand(2, 2))
+        self.part = nn.Linear(2, 2, bias=False)
+        self.again = self.part
+        self.register_buffer("b", torch.ones(2))
+    def forward(self, x):
+        return x @ self.part(self.W) + self.b
+"""
+LIES = {
+    "own class": """
+class Layer(Layer):
+    def named_parameters(self, *a, **k): return iter(())
+    parameters = named_parameters
+""",
+    "nn.Module": "nn.Module.named_parameters = nn.Module.named_modules = lambda self, *a, **k: iter(())",
+    "getattribute": """
+class Layer(Layer):
+    def __init__(self):
+        super().__init__()
+        self.done = True
+    def __getattribute__(self, name):
+        done = "done" in object.__getattribute__(self, "__dict__")
+        return {} if done and name in ("_modules", "_parameters") else super().__getattribute__(name)
+""",
+}
+
+
+@pytest.mark.parametrize("lie", ["", *LIES.values()], ids=["honest", *LIES])
+def test_parameters_are_read_by_torchs_own_functions(lie, monkeypatch):
+    for name in ("named_parameters", "named_modules"):
+        monkeypatch.setattr(torch.nn.Module, name, getattr(torch.nn.Module, name))  # put back afterwards
+    layer = learner(LAYER + lie).Layer()
+    has_parameters(layer, {"W": (2, 2), "part.weight": (2, 2)})
+    assert layer.describe()["modules"] == {"": "Module", "part": "Linear"}
+    assert layer.describe()["training"] is True
+    layer.load({"W": torch.eye(2), "part.weight": torch.eye(2)})
+    assert torch.equal(layer(torch.eye(2)), 1 + torch.eye(2))
+
+
+def test_a_trainable_parameter_is_asked_past_its_class(monkeypatch):
+    monkeypatch.setattr(torch.nn.Parameter, "requires_grad", property(lambda self: True), raising=False)
+    source = "import torch\nclass Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    layer = learner(f"{source}        self.W = torch.nn.Parameter(torch.rand(2), False)\n").Layer()
+    with pytest.raises(Mismatch, match="not trainable"):
+        has_parameters(layer, {"W": (2,)})
+
+
+SOURCE = '''"""A text
+over lines."""
+import torch
+
+class Wrong(Exception):
+    pass
+
+def outer(x):
+    word = "secret1234567"
+    def inner(y):
+        return y.exp()
+
+    raise inner(x)
+'''
+
+
+def test_of_what_a_worker_tells_the_sources_own_alone_is_repeated():
+    words = SourceWords(SOURCE)
+    assert [words.function_at(line) for line in (2, 5, 9, 11, 13, 99)] == ["", "", "outer", "inner", "outer", ""]
+    assert [line for line in range(-1, 50) if words.computes(line)] == [9, 11, 13]
+    assert [line for line in range(-1, 50) if words.runs(line)] == [3, 5, 6, 8, 9, 10, 11, 13]
+    assert [line for line in range(-1, 50) if SourceWords("x = (\n)\nbad bad").runs(line)] == [1, 2, 3]
+    assert (words.class_of("Wrong"), words.class_of("secret1234567"), words.class_of("outer")) == ("Wrong", "", "")
+    assert words.vouched("word") == "word" and words.vouched("word.secret") == ""
+
+
+def test_a_forged_hit_tells_no_line_and_no_name_of_its_own():
+    subject = learner(SOURCE)
+    assert subject._vouched(["_softmax", 11], SOFTMAX) == ["_softmax", 11]
+    assert subject._vouched(["1234567", 1], SOFTMAX) == ["", 0]
+    assert subject._vouched(["softmax", 1_234_567], SOFTMAX) == ["softmax", 0]

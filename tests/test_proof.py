@@ -1,0 +1,25 @@
+"""A class of honest students gets the same verdicts when hostile hand-ins lie among them and the grader is killed.
+
+A small class is tried here; a hundred students, sixty hostile hand-ins and twenty kills by
+`make bench-classroom WHAT=proof`.
+"""
+
+import sys
+
+import hostile_class
+import pytest
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
+@pytest.mark.parametrize("layout, kills", [("mixed", 3), ("downloads", 0), ("zip", 0)])
+def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path):
+    exercises, options = ("02", "03"), ("--ex", "02,03")
+    alone = hostile_class.lay(tmp_path / "alone", layout, exercises, students=12, strangers=0)
+    expected = hostile_class.grade(alone, tmp_path / "expected", *options)
+    assert len(expected) == 24
+    among = hostile_class.lay(tmp_path / "among", layout, exercises, students=12, strangers=15)
+    if kills:
+        assert hostile_class.killed(among, tmp_path / "out", kills, 8.0, *options)
+    got = hostile_class.grade(among, tmp_path / "out", *options)
+    assert hostile_class.differing(expected, got) == []
+    assert len(got) > len(expected)

@@ -1,0 +1,384 @@
+"""The seed of others' work is known to nobody who hands in: it is in nothing that they get, nor in what they run."""
+
+import base64
+import builtins
+import datetime
+import io
+import json
+import stat
+import subprocess
+import sys
+import zipfile
+import zlib
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+import torch
+from globs import some
+from torch.utils._python_dispatch import _disable_current_modes
+
+from grader import catalog
+from grader.catalog import paths
+from grader.classroom import run as classroom
+from grader.classroom.store import NAME, Store
+from grader.integrations import classroom50, gradescope, one_student
+from grader.judge import examiner
+from grader.judge.proxy import Learner
+from grader.judge.randomness import Random
+from grader.judge.recording import Recording
+from grader.judge.session import Session
+from grader.records.seeds import SECRET, part, secret_seed, torch_seed
+from grader.records.submission import Submission
+from grader.reports import html, junit, terminal
+from grader.reports import json as as_json
+from grader.sandbox.connection import Local, Remote
+from grader.sandbox.taint import Flow
+from grader.worker import protocol, wire
+from grader.worker.codec import Decoder, Encoder
+
+EXERCISE = catalog.find("03")
+SOURCE = paths.solution(EXERCISE.folder).read_text("utf-8")
+HOSTILE = Path(__file__).parent / "hostile/L_against_this_grader"
+
+
+def marks(seed: int) -> set[str]:
+    """The secret, each check's and what a worker is told, in every form in which a text could hold them."""
+    found = set()
+    for check in EXERCISE.points:
+        own = part(seed, check)
+        told = [torch_seed(own), torch_seed(part(own)), *(torch_seed(part(own, number)) for number in range(20))]
+        for number, size in [(seed, 17), (seed % SECRET, 16), (own, 17), (own % SECRET, 16), *((n, 8) for n in told)]:
+            data = number.to_bytes(size, "little")
+            found |= {str(number), f"{number:x}", data.hex(), base64.b64encode(data).decode().rstrip("=")}
+            found |= {data[::-1].hex(), base64.b64encode(data[::-1]).decode().rstrip("=")}
+    return found
+
+
+def held_in(text: str, seed: int) -> set[str]:
+    return {mark for mark in marks(seed) if mark in text or mark.upper() in text}
+
+
+def hand_in(root: Path, student: str, source: str) -> None:
+    path = root / student / EXERCISE.folder / f"{EXERCISE.slug}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source, "utf-8")
+
+
+# What is derived.
+
+
+def test_a_desks_seeds_draw_what_they_always_drew():
+    assert part(7, "fresh") == zlib.crc32(b"7 fresh") == torch_seed(part(7, "fresh"))
+    assert part(part(7, "fresh"), 3) == zlib.crc32(f"{zlib.crc32(b'7 fresh')} 3".encode())
+    drawn = torch.randn(3, generator=torch.Generator().manual_seed(zlib.crc32(b"7 fresh")), dtype=torch.float64)
+    assert torch.equal(Random(7, "fresh").randn(3, dtype=torch.float64), drawn)
+
+
+def test_what_a_secret_gives_is_secret_too_and_nothing_twice():
+    secret = secret_seed()
+    assert secret >= SECRET and secret != secret_seed()
+    checks = [part(secret, name) for name in EXERCISE.points]
+    calls = [part(check, number) for check in checks for number in range(50)]
+    told = [torch_seed(seed) for seed in (secret, *checks, *map(part, checks), *calls)]
+    assert all(SECRET <= seed < 2 * SECRET for seed in (*checks, *calls)) and all(0 <= seed < 1 << 63 for seed in told)
+    assert len(set(told)) == len(told)
+    assert not {seed % 2**32 for seed in told} & {seed % 2**32 for seed in (secret, *checks, *calls)}
+    assert part(secret, "a") == part(secret, "a") != part(secret + 1, "a")
+
+
+@pytest.mark.parametrize("reveal", [True, False])
+def test_a_result_for_others_eyes_has_no_seed(reveal, fork_server):
+    settings = examiner.Settings(seed=271828, reveal=reveal, diagnose=False)
+    for source in (SOURCE, "def f(:\n"):
+        result = examiner.grade(EXERCISE, Submission(source, "x.py"), fork_server, settings)
+        record = as_json.record(result)
+        assert "seed" in record and as_json.read(json.loads(json.dumps(record))) == result
+        shown = [json.dumps(record), html.verdict(result), junit.render(result), terminal.heading(result).plain]
+        assert ["271828" in text for text in shown] == [reveal] * 4
+        assert not any("None" in text for text in shown[1:])
+
+
+# A class: one secret a run, kept for the teacher, another one for what is graded later.
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory) -> tuple[Path, Path, int]:
+    """Three students, graded once by the command line as a teacher types it."""
+    root = tmp_path_factory.mktemp("class")
+    hand_in(root / "in", "ada", SOURCE)
+    hand_in(root / "in", "ben", SOURCE.replace("softmax(", "sigmoid(", 1) + "\nprint(torch.initial_seed())\n")
+    hand_in(root / "in", "cy", "def f(:\n")
+    words = ["grade", root / "in", "--out", root / "out", "--jobs", 1, "--log", root / "log"]
+    done = subprocess.run([sys.executable, "-m", "grader", *map(str, words)], cwd=paths.ROOT, capture_output=True,
+                          text=True, timeout=300)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (root / "said").write_text(done.stdout + done.stderr)
+    return root / "in", root / "out", seed_of(root / "out", "ada")
+
+
+def seed_of(out: Path, student: str) -> int:
+    """The seed that stands with a student's result."""
+    file = Store(out)
+    try:
+        return file.seed(file.handin(student, EXERCISE.folder)[1])
+    finally:
+        file.close()
+
+
+def grade_again(submissions: Path, out: Path, tell=lambda event: None, **facts) -> list[str]:
+    """Grade the class in this process. Gives what was graded."""
+    events = []
+    plan = classroom.Plan(submissions, out, (EXERCISE,), **facts)
+    classroom.run(plan, lambda event: (events.append(event), tell(event)))
+    return [event.facts["key"] for event in events if event.kind == "graded"]
+
+
+def test_nothing_that_a_student_or_a_log_gets_holds_the_secret(graded):
+    _, out, seed = graded
+    assert seed >= SECRET
+    looked = [path for path in (*out.rglob("*"), out.parent / "log", out.parent / "said") if path.is_file()]
+    texts = {path: path.read_bytes().decode("latin-1") for path in looked if not path.name.startswith(NAME)}
+    assert len(texts) >= 3 * 2 + 4
+    assert {path: found for path, text in texts.items() if (found := held_in(text, seed))} == {}
+    for path in some(out.glob("*/result.json")):
+        assert [result["seed"] for result in json.loads(path.read_text("utf-8"))["results"]] == [None]
+    assert held_in((out / NAME).read_bytes().decode("latin-1"), seed)  # the one place, which shows that we can look
+
+
+def test_nobody_else_can_read_the_store(tmp_path):
+    (tmp_path / NAME).touch(0o644)
+    file = Store(tmp_path)
+    file.begin(secret_seed())
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob(f"{NAME}*")}
+    file.close()
+    assert len(modes) == 2 and set(modes.values()) == {0o600}  # the file and its log
+
+
+def test_what_is_graded_later_is_asked_something_else(graded):
+    submissions, out, first = graded
+    assert grade_again(submissions, out) == []
+    hand_in(submissions, "ben", SOURCE + "\n# at last\nBEN = 1\n")
+    hand_in(submissions, "dee", SOURCE + "\nDEE = 1\n")
+    assert len(grade_again(submissions, out)) == 2
+    second = seed_of(out, "ben")
+    assert SECRET <= second != first and seed_of(out, "dee") == second and seed_of(out, "ada") == first
+    hand_in(submissions, "ben", SOURCE)  # back to what is graded already
+    assert grade_again(submissions, out) == [] and seed_of(out, "ben") == first
+
+
+def test_each_grade_is_explained_with_its_own_seed(graded, cli):
+    submissions, out, _ = graded
+    hand_in(submissions, "eli", SOURCE.replace("softmax(", "sigmoid(", 1))
+    grade_again(submissions, out)
+    for student in ("ada", "eli"):
+        told = cli("explain", student, "03", "--out", out)
+        assert told.returncode == 0, told.stderr
+        assert f"seed {seed_of(out, student)}," in told.stdout and "The same as in the folder." in told.stdout
+    assert seed_of(out, "ada") != seed_of(out, "eli")
+
+
+def test_a_run_that_was_stopped_goes_on_with_its_seed(tmp_path):
+    class Stopped(Exception):
+        pass
+
+    def stop(event):
+        if event.kind == "graded":
+            raise Stopped
+
+    for number in range(3):
+        hand_in(tmp_path / "in", f"s{number}", f"{SOURCE}\nX = {number}\n")
+    with pytest.raises(Stopped):
+        grade_again(tmp_path / "in", tmp_path / "out", stop)
+    assert len(grade_again(tmp_path / "in", tmp_path / "out")) == 2
+    found = {seed_of(tmp_path / "out", f"s{number}") for number in range(3)}
+    assert len(found) == 1
+    assert grade_again(tmp_path / "in", tmp_path / "out", seed=5) and seed_of(tmp_path / "out", "s1") == 5
+    assert (
+        grade_again(tmp_path / "in", tmp_path / "out", seed=5) == grade_again(tmp_path / "in", tmp_path / "out") == []
+    )
+
+
+# A table of answers, made by somebody who saw everything that was asked.
+
+NOTES = """
+import builtins as _b
+def _noted(name, function):
+    def call(*args, **kwargs):
+        result = function(*args, **kwargs)
+        _b.table[name, _b.shown([args, kwargs])] = _b.shown(result)
+        return result
+    return call
+for _name in [n for n, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__]:
+    if not _name.startswith("_"):
+        globals()[_name] = _noted(_name, globals()[_name])
+"""
+SHOWN = """
+import torch
+from torch import tensor, inf, nan
+def shown(value):
+    if isinstance(value, torch.Tensor):
+        return f"tensor({value.tolist()}, dtype={value.dtype})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k!r}: {shown(v)}" for k, v in sorted(value.items())) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(shown, value)) + "]"
+    return repr(value)
+"""
+
+
+def table_of(seed: int) -> str:
+    """A hand-in that computes nothing and knows the answers to all that was asked with a seed."""
+    scope: dict = {}
+    exec(SHOWN, scope)
+    builtins.table, builtins.shown = {}, scope["shown"]
+    try:
+        connection = Local(SOURCE + NOTES, "x.py", EXERCISE.slug)
+        with Session(EXERCISE, seed) as session:
+            for check in session.checks:
+                session.run(check, Learner(connection))
+        known = dict(builtins.table)
+    finally:
+        del builtins.table, builtins.shown
+    lines = [SHOWN, f"ANSWERS = {known!r}"]
+    for name in sorted({name for name, _ in known}):
+        lines.append(f"def {name}(*args, **kwargs):\n    return eval(ANSWERS[{name!r}, shown([list(args), kwargs])])")
+    return "\n".join(lines) + "\n"
+
+
+def test_a_table_of_answers_earns_the_documented_points_alone(fork_server):
+    def passed(table: str, seed: int) -> set[str]:
+        settings = examiner.Settings(seed=seed, reveal=False, diagnose=False)
+        result = examiner.grade(EXERCISE, Submission(table, "x.py"), fork_server, settings)
+        return {check.id for check in result.checks if check.outcome == "passed"}
+
+    first, second = secret_seed(), secret_seed()
+    table = table_of(first)
+    documented = {check for check in EXERCISE.points if check.startswith("documented")}
+    fresh = {check for check in EXERCISE.points if check.startswith("fresh")}
+    assert passed(table, first) >= documented | fresh
+    again = passed(table, second)
+    assert not again & fresh and again == passed(table_of(secret_seed()), second)
+
+
+# Where others grade.
+
+
+def test_platforms_draw_a_secret_in_every_run_and_tell_it_nowhere(tmp_path, monkeypatch, capfd):
+    drawn: list[int] = []
+    monkeypatch.setattr(one_student, "secret_seed", lambda: drawn.append(secret_seed()) or drawn[-1])
+    (tmp_path / "context_vectors.py").write_text(SOURCE.replace("softmax(", "sigmoid(", 1))
+    about = dict.fromkeys(("CLASSROOM", "ASSIGNMENT", "USERNAME", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"), "x")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    for _ in range(2):
+        result = one_student.grade(tmp_path, [EXERCISE], None)
+        said = json.dumps([gradescope.results(result), classroom50.result(result, about, now)])
+        said += "".join(capfd.readouterr()) + repr([asdict(found) for _, found in result.results])
+        assert not held_in(said, drawn[-1])
+    assert len(set(drawn)) == 2
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_gradescopes_zip_holds_a_seed_only_where_one_was_given(seed):
+    options = zipfile.ZipFile(io.BytesIO(gradescope.package([EXERCISE], seed, "visible", None))).read("options")
+    assert (b"--seed" in options) == (seed is not None)
+
+
+def test_nbgrader_has_one_secret_for_each_run_however_long_its_process_lives():
+    pytest.importorskip("nbgrader.converters", reason="nbgrader is not installed (extra classroom)")
+    from nbgrader.converters import Autograde
+
+    from grader.integrations.nbgrader.preprocessors import GradeInSandbox
+
+    def found(run) -> int:
+        return GradeInSandbox(parent=run.exporter)._seed
+
+    runs = [Autograde(), Autograde()]
+    for run in runs:
+        run.exporter = run.exporter_class(parent=run, config=run.config)
+    assert found(runs[0]) == found(runs[0]) >= SECRET
+    assert found(runs[0]) != found(runs[1])
+
+
+# What is sent ahead.
+
+
+def rehearsals(exercise, work) -> None:
+    """Call work(session, recording) for one exercise, with a secret seed."""
+    with Session(exercise, secret_seed()) as session:
+        work(session, Recording(session, Learner))
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_what_is_sent_ahead_holds_no_answer(exercise):
+    """No number of an answer stands in a request that is sent before it, but where an earlier request told it."""
+
+    def work(session, recording):
+        for check in session.checks:
+            script = recording.of(check)
+            known, unanswered = set(), set()
+            for number, request in enumerate(script.requests):
+                message, tensors = protocol.decode_request(request)
+                if number in script.held:
+                    unanswered = set()
+                asked = numbers(tensors)
+                told = (asked - known) & unanswered
+                assert not told, f"{check.id}: request {number} tells {len(told)} numbers of an answer"
+                known |= asked
+                unanswered |= numbers(wire.decode(recording.recorder.answer(message, tensors))[1]) - known
+
+    rehearsals(exercise, work)
+
+
+def numbers(tensors) -> set[float]:
+    """The numbers of tensors, but those of few digits: they stand in many places by chance."""
+    whole = [Decoder([raw]).tensor(0, {}).double().flatten() for raw in tensors]
+    return {value for one in whole for value in one[one.isfinite() & (one != one.bfloat16())].tolist()}
+
+
+def test_whatever_is_computed_from_an_answer_is_followed():
+    def asked(*values) -> bool:
+        encoder = Encoder()
+        nodes = ["list", [encoder.node(value) for value in values]]
+        return flow.reaches(protocol.Call(["f"], nodes, ["dict", []], seed=0), encoder.tensors)
+
+    encoder = Encoder()
+    node = encoder.node(torch.randn(4, 5))
+    with Flow() as flow:
+        fresh = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))
+        answer = Decoder(encoder.tensors).value(node)
+        state = torch.zeros(6)
+        state[2:4] = answer[0, :2]
+        made = [answer, answer.T, answer * 2, fresh @ answer.T, answer[1:3].contiguous(), answer.exp().sum(), state]
+        made += [torch.tensor(answer[0].tolist()), torch.stack([fresh[0], answer[0]]), answer.argmax(dim=0)]
+        with _disable_current_modes():
+            unseen = answer + 5  # the solution's own doing
+        assert not asked(fresh, fresh * 2, 3, True, None) and not asked(unseen)
+        assert all(asked(value) for value in made)
+        assert not any(asked(value) for value in made)  # they have been sent
+        assert asked(float(answer[0, 0])) and asked([1, 2]) and asked("text") and asked({"a": "text"})
+        assert not asked(7, fresh)
+
+
+def test_who_reads_ahead_finds_no_answer(fork_server):
+    exercise = catalog.find("13")
+    attack = Submission((HOSTILE / "38_reads_ahead.py").read_text("utf-8"), "x.py")
+
+    def printed(script) -> str:
+        remote = Remote(fork_server, attack, exercise.slug, replace(exercise.limits, call_cpu_s=None))
+        try:
+            remote.load()
+            bodies = remote.ask_ahead(script.requests, script.held)
+        finally:
+            remote.close()
+        return "".join(wire.decode(body)[0]["output"] for body in bodies)
+
+    def work(session, recording):
+        for check in session.checks:
+            script = recording.of(check)
+            said = printed(script)
+            assert "an answer lies ahead" not in said
+            if check.id == "fresh_merge_heads":
+                assert "an answer lies ahead" in printed(replace(script, held=frozenset()))
+
+    rehearsals(exercise, work)

@@ -1,0 +1,17 @@
+"""Asks a worker by hand, without a proxy: for tests of the border itself."""
+
+from grader.sandbox.forkserver import Worker
+from grader.worker import protocol
+from grader.worker.protocol import Reply
+
+
+def load(worker: Worker, source: str, seconds: float = 20.0) -> Reply:
+    """Run a source in the worker."""
+    request = protocol.encode_request(protocol.Load(source, "x.py", "x"))
+    return protocol.decode_reply(worker.exchange(request, seconds, worker.limits.load_cpu_s))[0]
+
+
+def call(worker: Worker, name: str, seconds: float = 20.0) -> Reply:
+    """Call a function of it without arguments."""
+    request = protocol.encode_request(protocol.Call([name], ["list", []], ["dict", []], seed=0))
+    return protocol.decode_reply(worker.exchange(request, seconds, worker.limits.call_cpu_s))[0]
