@@ -43,7 +43,8 @@ hooks: $(READY_DEV)  ## git hooks: checks before a commit, a grading before a pu
 	@git config kata.python "$(PYTHON)"
 
 grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all JOBS=n SEED DEVICE CSV FEEDBACK DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug; or EX=03 FILES="a.py b.py"
-	@$(GRADER) grade $(if $(SUBMISSIONS)$(COURSE),$(call option,--submissions,$(SUBMISSIONS)) $(call option,--nbgrader,$(COURSE)) $(call option,--assignment,$(ASSIGNMENT)) $(call option,--ex,$(EX)),$(call option,,$(EX)) $(FILES)) \
+	@$(GRADER) grade $(call option,--submissions,$(SUBMISSIONS)) $(call option,--nbgrader,$(COURSE)) \
+	  $(call option,--assignment,$(ASSIGNMENT)) $(call option,--ex,$(EX)) $(if $(FILES),--files $(FILES)) \
 	  $(call option,--out,$(OUT)) $(call option,--jobs,$(JOBS)) $(call option,--csv,$(CSV)) $(call option,--feedback,$(FEEDBACK)) \
 	  $(call option,--dask,$(DASK)) $(call option,--log,$(LOG)) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
 	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
@@ -87,11 +88,14 @@ docs: $(READY_DOCS)  ## the lessons as a site of static pages [OUTPUT=site]
 documented: $(READY)  ## the numbers of the source documents, and the check that grades each [FORMAT=text|json|md]
 	@$(GRADER) documented $(call option,--format,$(FORMAT))
 
+mistakes: $(READY)  ## the known mistakes: sentence, change, checks that fail: EX=11 [NAME=mistake FORMAT=text|json|md]
+	@$(GRADER) mistakes $(call option,,$(EX)) $(call option,,$(NAME)) $(call option,--format,$(FORMAT))
+
 doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to mend what is missing
 	@$(GRADER) doctor
 
-verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n WRITE=1]
-	@$(GRADER) verify $(call option,,$(EX)) $(call option,--seed,$(SEED)) $(if $(WRITE),--write)
+verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails]
+	@$(GRADER) verify $(call option,,$(EX)) $(call option,--seed,$(SEED)) $(call option,--jobs,$(JOBS)) $(if $(WRITE),--write)
 
 stub: $(READY)  ## for authors: make the stub of EX from its solution [FORCE=1]
 	@$(GRADER) stub $(call option,,$(EX)) $(if $(FORCE),--force)
@@ -99,19 +103,26 @@ stub: $(READY)  ## for authors: make the stub of EX from its solution [FORCE=1]
 new: $(READY)  ## for authors: the files of a new exercise, EX=22 NAME=slug
 	@$(GRADER) new $(call option,,$(EX)) $(call option,,$(NAME))
 
-test: $(READY_DEV)  ## the whole test suite, with everything it needs
-	@"$(PYTHON)" -m pytest -n auto --dist loadfile $(PYTEST)
+test: $(READY_DEV)  ## the whole test suite, with everything it needs [PYTEST="tests/test_x.py -k word"]
+	@$(TEST) $(PYTEST)
+TEST = "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-lint: $(READY_DEV)  ## ruff's checks and format
-	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check .
+test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most
+	@$(TEST) -m "not slow" $(PYTEST)
 
-bench: $(READY)  ## the speed claims, as ratios measured in one run
+lint: $(READY_DEV)  ## ruff's checks and format, and the types of the rooms that pyproject.toml names
+	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check . && "$(PYTHON)" -m mypy
+
+fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strangers, for a time [SECONDS=60 SEED=n]
+	@"$(PYTHON)" tests/intake/fuzz.py $(or $(SECONDS),60) $(SEED)
+
+bench: $(READY_WATCH)  ## the speed claims, as ratios measured in one run
 	@"$(PYTHON)" tests/bench.py
 
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench_nbgrader.py $(N)
 
-bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed memory"]
+bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof"]
 	@"$(PYTHON)" tests/bench_classroom.py $(WHAT)
 
 help:  ## this list
@@ -144,4 +155,4 @@ $(VENV)/.ready-classroom: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
 	@touch $@
 
-.PHONY: bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented doctor verify stub new test lint bench similar bundle gradescope classroom50 help
+.PHONY: test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help
