@@ -234,6 +234,13 @@ def test_random_numbers_and_branches_are_the_same_on_another_device():
     )
 
 
+def test_sizes_are_right_on_another_device_after_a_change_in_place():
+    source = "import torch\ndef f(x, w):\n    y, z = x @ w, torch.zeros_like(x).unsqueeze_(0)\n"
+    keeps_device(
+        learner(f"{source}    return y / len(y) + z.shape[1] + z.t_().shape[1]\n").f, torch.rand(3), torch.eye(3)
+    )
+
+
 @pytest.mark.parametrize(
     "when",
     ["torch.initial_seed() != 1", "seen.append(x.tolist()) or len(seen) == 1", "seen.append(1) or len(seen) > 1"],

@@ -136,7 +136,7 @@ class ForkServer:
             return process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
         except (OSError, ValueError, KeyError) as error:
             self._replace()
-            raise Lost(str(error)) from None
+            raise Lost(f"the fork server was lost: {error}") from None
 
     def _fork(self, do: str, limits: Limits, facts: dict | None = None) -> tuple[socket.socket, Pid, dict]:
         """A live fork of the fork server: the connection to it, its pid, what it said of itself."""

@@ -134,7 +134,11 @@ def compute(function, args: tuple, kwargs: dict):
         placed, named["device"] = torch.device(device) == DEVICE, "cpu"
     result = function(*inner, **named)
     if args and schema.is_mutable and isinstance(result, torch.Tensor):
-        return _moved(args[0])
+        changed = _moved(args[0])
+        if type(changed) is Placed and torch.Tag.inplace_view in function.tags:
+            with torch._C._DisableTorchDispatch():  # squeeze_ and its kin: the new sizes hold for the wrapper too
+                function(changed, *args[1:], **kwargs)
+        return changed
     return each(_placed, result) if placed else result
 
 
