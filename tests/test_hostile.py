@@ -9,6 +9,7 @@ verdict the trusted side gives in any tier. All in all tiers: `HOSTILE=all pytes
 minutes of two cores. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py -k A`.
 """
 
+import ast
 import compileall
 import contextlib
 import ctypes
@@ -25,10 +26,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
@@ -279,9 +282,6 @@ def leaked(text: str, place: Place) -> str:
     return ""
 
 
-# Two of the three tiers failed in the first whole run after the rooms were redrawn and were not looked into yet:
-# whoever does takes this mark away.
-@pytest.mark.skipif(not CHOSEN, reason="runs with HOSTILE=all until its open failures are looked into")
 @pytest.mark.parametrize("tier", TIERS)
 def test_no_attack_succeeds(tier, place, capsys):
     try:
@@ -336,17 +336,41 @@ def test_what_is_tried_in_each_tier():
         assert {attack.verdict for attack in chosen[tier]} == {attack.verdict for attack in ATTACKS}
 
 
-AIMED = re.compile(r"""(?:(\w+) = )?\b(?:\w+\.)*modules\[["']worker\.(\w+)["']\](?:\.(\w+))?""")
-
-
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_on_the_worker_aims_at_what_is_there(attack):
     """What was renamed since would be attacked no more, and nobody would see that."""
-    text = attack.path.read_text("utf-8")
-    for bound, module, name in AIMED.findall(text):
-        there = importlib.import_module(f"grader.worker.{module}")
-        names = {name} if name else set(re.findall(rf"(?<![\w.\"']){bound}\.(\w+)", text)) if bound else set()
-        assert not [name for name in names if not hasattr(there, name)]
+    assert not list(missed(attack.path.read_text("utf-8")))
+
+
+def missed(text: str) -> Iterator[str]:
+    """Attributes that an attack names, and that no module or class of the worker has."""
+    bound: dict[str, object] = {}
+
+    def reached(node: ast.AST) -> object:
+        match node:
+            case ast.Name(name):
+                return bound.get(name)
+            case ast.Subscript(ast.Attribute(_, "modules"), ast.Constant(str(name))) if name.startswith("worker."):
+                return importlib.import_module(f"grader.{name}")
+            case ast.Attribute(owner, name):
+                return getattr(reached(owner), name, None)
+
+    def bind(target: ast.AST, value: ast.AST) -> None:
+        match target, value:
+            case ast.Tuple(targets), ast.Tuple(values):
+                for pair in zip(targets, values):
+                    bind(*pair)
+            case ast.Name(name), _ if reached(value) is not None:
+                bound[name] = reached(value)
+
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Assign):
+                bind(node.targets[0], node.value)
+            elif isinstance(node, ast.Attribute):
+                owner = reached(node.value)
+                if isinstance(owner, (ModuleType, type)) and not hasattr(owner, node.attr):
+                    yield f"{owner.__name__}.{node.attr}"
 
 
 # Intake: files that are no files, and what lies beside them.

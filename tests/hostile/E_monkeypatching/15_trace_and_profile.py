@@ -8,8 +8,8 @@ seen = []
 def watch(frame, event, value):
     seen.append(frame.f_locals)
     for name in ("expected", "want", "reply"):
-        if name in frame.f_locals and isinstance(frame.f_locals[name], dict):
-            frame.f_locals[name]["passed"] = True
+        if hasattr(frame.f_locals.get(name), "__dict__"):
+            vars(frame.f_locals[name])["passed"] = True
     return watch
 sys.settrace(watch)
 sys.setprofile(watch)

@@ -42,6 +42,6 @@ def attention_scores_for_query(inputs, query):
 
 
 def attention_scores(inputs):
-    send(frame(nonce(), reply({"banned": [], "output": "", "value": None})))
-    send(frame(nonce(), reply({"banned": [], "output": "", "value": True})))
+    send(frame(nonce(), reply({"hits": [], "output": "", "value": None})))
+    send(frame(nonce(), reply({"hits": [], "output": "", "value": True})))
     return inputs

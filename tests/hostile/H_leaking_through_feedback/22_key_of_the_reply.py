@@ -25,7 +25,7 @@ true = executor.handle
 def handle(self, message, tensors):
     reply, raw = true(self, message, tensors)
     if tensors:
-        reply[repr(tensors[0].data[:40].hex()) + seen[-1]] = 1
+        setattr(reply, repr(tensors[0].data[:40].hex()) + seen[-1], 1)
     return reply, raw
 
 

@@ -35,7 +35,7 @@ import torch
 
 def dot_product(a, b):
     for node in (["tensor", -1, {}], ["tensor", True, {}], ["float", "1e9"], ["object", "x", 1], ["meta", "F32", [1 << 40] * 9], [[]], {"a": 1}):
-        send(frame(nonce(), reply({"banned": [], "output": "", "value": node})))
+        send(frame(nonce(), reply({"hits": [], "output": "", "value": node})))
 
 
 def attention_scores_for_query(inputs, query):

@@ -35,7 +35,7 @@ import torch
 
 def dot_product(a, b):
     node = ["list", [["tensor", 0, {}]] * 1000]
-    send(frame(nonce(), reply({"banned": [], "output": "", "value": node}, [wire.RawTensor("F32", (1 << 20,), bytes(1 << 22))])))
+    send(frame(nonce(), reply({"hits": [], "output": "", "value": node}, [wire.RawTensor("F32", (1 << 20,), bytes(1 << 22))])))
 
 
 def attention_scores_for_query(inputs, query):

@@ -26,5 +26,7 @@ class SelfAttention_v1(nn.Module):
         return weights @ values
 
 
-executor = sys.modules["worker.executor"].Executor
-executor.on_describe = lambda self, message, decoder, encoder: {"value": encoder.node({"parameters": 5, "frozen": 7})}
+executor, protocol = sys.modules["worker.executor"], sys.modules["worker.protocol"]
+executor.HANDLERS[protocol.Describe] = lambda self, request, decoder, encoder: protocol.Reply(
+    value=encoder.node({"parameters": 5, "frozen": 7})
+)

