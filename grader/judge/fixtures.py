@@ -15,6 +15,7 @@ from grader.judge.promises import computes_itself
 from grader.judge.proxy import Learner
 from grader.judge.randomness import Random
 from grader.records.forbidden import forbidden_uses
+from grader.records.places import place
 
 if TYPE_CHECKING:
     from grader.judge.session import Session
@@ -47,7 +48,7 @@ def no_ready_made(session: Session, check: str) -> Callable:
         for rule in session.exercise.forbidden:
             if target.name in rule.functions:
                 for use in forbidden_uses(session.subject.source, replace(rule, functions=(target.name,))):
-                    raise Mismatch(f"line {use.line} uses {use.name}: {rule.reason}")
+                    raise Mismatch(f"{place(session.subject.source, use.line)} uses {use.name}: {rule.reason}")
                 computes_itself(target, rule, *args, **kwargs)
 
     return demand

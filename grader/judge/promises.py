@@ -10,6 +10,7 @@ from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, expect, expect_shape, same
 from grader.judge.proxy import Module, Target, tensors_in
 from grader.records import introspection
+from grader.records.places import place
 from grader.sandbox.connection import LearnerError
 from grader.worker.fake_device import MIXED
 
@@ -82,9 +83,11 @@ def keeps_device(mine: Target, *args, **kwargs) -> None:
             raise
         line, text = (error.facts.get("frames") or [[0, "", ""]])[-1][0], str(error.facts.get("message", ""))
         if MIXED in text:
-            summary = f"line {line} mixes tensors of two devices: make new tensors on the device of the inputs"
+            summary = f"{_place(mine, line)} mixes tensors of two devices: make new tensors on the device of the inputs"
         else:
-            summary = f"line {line} does not run where the inputs are on another device ({error.facts.get('type')})"
+            summary = (
+                f"{_place(mine, line)} does not run where the inputs are on another device ({error.facts.get('type')})"
+            )
         raise Mismatch(summary, text.partition("\n")[0][:300] if summary.endswith(")") else "") from None
     found = tensors_in(result)
     if not found or any(tensor.device.type == "meta" for tensor in found):  # none there, or none with values
@@ -115,11 +118,13 @@ def computes_itself(target: Target, rule: Forbidden, *args, **kwargs) -> None:
     """
     target(*args, watch=rule, **kwargs)
     for use in introspection.reaches(target._learner.source)[:1]:
-        raise Mismatch(f"line {use.line} uses {use.name}: the code of this exercise stays out of such machinery")
+        raise Mismatch(
+            f"{_place(target, use.line)} uses {use.name}: the code of this exercise stays out of such machinery"
+        )
     hit = target._learner.hits.get(target.name)
     if hit:
         name, line = hit
-        where = f"line {line}" if line else target.name
+        where = _place(target, line) if line else target.name
         what = f"torch's ready-made {name.strip('_')}" if name else "a ready-made function"
         raise Mismatch(f"{where} uses {what}: write it yourself")
     if not target._learner.calls[-1].computed:
@@ -169,6 +174,10 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
                     f"the parameters are created in another order than {order}"
                 )
         expect(got, want, f"the parameter {name}, right after the seed,")
+
+
+def _place(target: Target, line: int) -> str:
+    return place(target._learner.source, line)
 
 
 def _room(gradient: torch.Tensor) -> float:

@@ -16,11 +16,24 @@ MAX_ROWS = 1_000  # of one list
 
 @dataclass(frozen=True)
 class Load:
-    """Run a source as a module of this name. The reply tells the `names` that it defines."""
+    """Run a source as a module of this name. The reply tells the `names` that it defines, and what was `left_out`.
+
+    cells: it is a notebook's. skip: numbers of top-level statements that are not run. seconds: for all statements
+    together, None without a limit. stepwise: nothing is run yet, but by a Step for each statement.
+    """
 
     source: str
     filename: str
     name: str
+    cells: bool = False
+    skip: list = field(default_factory=list)
+    seconds: float | None = None
+    stepwise: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """Run the next top-level statement of the source. The reply tells the `names` after the last one."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +96,10 @@ class Forget:
     """Drop the objects of the check before."""
 
 
-Request = Load | Call | Describe | Assign | Convert | Forget
+Request = Load | Step | Call | Describe | Assign | Convert | Forget
 REQUESTS = {
-    kind.__name__: kind for kind in (Load, Call, CallWithInputs, CallForGradients, Describe, Assign, Convert, Forget)
+    kind.__name__: kind
+    for kind in (Load, Step, Call, CallWithInputs, CallForGradients, Describe, Assign, Convert, Forget)
 }
 
 
@@ -96,6 +110,7 @@ class Reply:
     error: an exception as plain data (see Executor.explain). missing: there is no such function; names: what is there.
     signature: why the call does not fit. gradient: why there is none. hits: [operation, line] of forbidden operations;
     computed: whether a watched call computed anything. misshapen: [name, its shape, the shape it was given].
+    left_out: [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
     """
 
     value: object = None
@@ -110,6 +125,7 @@ class Reply:
     unknown: list | None = None
     misshapen: list | None = None
     surplus: list | None = None
+    left_out: list | None = None
 
 
 def encode_request(request: Request, tensors: list[RawTensor] = ()) -> bytes:
@@ -160,6 +176,10 @@ def _is_line(part) -> bool:
     return type(part) is int and 0 <= part < 1 << 31
 
 
+def _is_seconds(part) -> bool:
+    return type(part) is float and 0.0 <= part < 1e6
+
+
 def _is_shape(part) -> bool:
     return type(part) is list and len(part) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in part)
 
@@ -187,4 +207,5 @@ FIELDS = {
     "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
     "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag, "unknown": _is_texts,
     "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
+    "left_out": _is_rows(_is_line, _is_seconds, _is_error),
 }  # fmt: skip
