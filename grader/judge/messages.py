@@ -77,10 +77,7 @@ def notes_on_loading(left: list[LeftOut], file: Submission) -> tuple[str, ...]:
     """A line for each statement that failed, up to MAX_NOTES, and one for the rest."""
     lines = [inert(left_out(one, file.source)) for one in left[:MAX_NOTES]]
     more = len(left) - len(lines)
-    return (
-        *lines,
-        *([f"{more} more {'statements' if more > 1 else 'statement'} failed and were left out"] * (more > 0)),
-    )
+    return (*lines, f"… and {more} more") if more else tuple(lines)
 
 
 def left_out(one: LeftOut, source: str) -> str:

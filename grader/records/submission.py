@@ -152,8 +152,10 @@ def without_magics(cell: str) -> tuple[str, int]:
         timed = TIMED.match(bare)
         if timed:
             line = line[: len(line) - len(bare)] + bare[timed.end() :]
-        elif goes_on or MAGIC.match(bare) or bare.endswith("?"):
-            skipped += not goes_on
+        elif goes_on:
+            goes_on, line = bare.endswith("\\"), f"# left out: {bare}"
+        elif MAGIC.match(bare) or bare.endswith("?"):
+            skipped += 1
             goes_on = bare.endswith("\\")
             line = f"{line[: len(line) - len(bare)]}pass  # left out: {bare}"
         lines.append(line)

@@ -90,16 +90,14 @@ def restore(notebook: nbformat.NotebookNode, cells: Sequence[Cell]) -> None:
 
 
 def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], shown: str) -> Submission:
-    """The learner's code: the code cells of a restored notebook without the locked ones.
+    """The learner's code: the code cells of a restored notebook. The locked ones count, but are empty.
 
     Raises submission.BadSubmission where it cannot be graded as it is.
     """
     locked = {cell.id for cell in cells if cell.locked}
-    kept = [
-        {"cell_type": "code", "source": "\n".join(map(_without_our_magic, cell["source"].split("\n")))}
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code" and claimed(cell) not in locked
-    ]
+    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    texts = ["" if claimed(cell) in locked else cell["source"] for cell in codes]
+    kept = [{"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts]
     data = json.dumps({"cells": kept}).encode()
     if len(data) > submission.MAX_NOTEBOOK:
         raise submission.BadSubmission(f"{shown} holds more code than can be graded.")
