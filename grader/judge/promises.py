@@ -9,6 +9,7 @@ import torch
 from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, expect, expect_shape, same
 from grader.judge.proxy import Module, Target, tensors_in
+from grader.judge.renaming import told
 from grader.records import introspection
 from grader.records.places import place
 from grader.sandbox.connection import LearnerError
@@ -17,8 +18,14 @@ from grader.worker.fake_device import MIXED
 
 def agrees(mine: Target, theirs: Target, *args, tolerance: float | None = None, **kwargs):
     """The learner's result is the reference's. Returns it."""
-    got = mine(*args, **kwargs)
-    expect(got, theirs(*args, **kwargs), tolerance=tolerance)
+    got, expected = mine(*args, **kwargs), theirs(*args, **kwargs)
+    try:
+        expect(got, expected, tolerance=tolerance)
+    except Mismatch:
+        for _ in mine.other_maps() if isinstance(mine, Module) else ():
+            if same(got := mine(*args, **kwargs), expected, tolerance):
+                return got
+        raise
     return got
 
 
@@ -131,12 +138,19 @@ def computes_itself(target: Target, rule: Forbidden, *args, **kwargs) -> None:
         raise Mismatch(f"{target.name} gives a result without computing it: {rule.reason}")
 
 
-def has_parameters(module: Module, expected: dict[str, tuple[int, ...]]) -> None:
-    """The module's parameters have these names and shapes, all of them trainable, and no others."""
+def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: bool = True) -> None:
+    """The module's parameters have these names and shapes, all of them trainable, and no others.
+
+    Not named: other names will do, where nothing else differs.
+    """
     facts = module.describe()
     shapes = {name: tuple(value.shape) for name, value in facts["parameters"].items()}
     missing = [name for name in expected if name not in shapes]
     surplus = [name for name in shapes if name not in expected]
+    if missing and surplus and (names := module.renamed(expected)):
+        if named:
+            raise Mismatch(told(names))
+        return has_parameters(module, expected)  # which are told by the lesson's names from now on
     if missing or surplus:
         words = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
         summary = f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"
@@ -153,7 +167,7 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
 
     Says which parameter holds another's numbers: the usual sign of another order.
     """
-    drawn = module.parameters()
+    drawn = module.parameters(expected)
     for name, want in expected.items():
         if name not in drawn:
             details = f"it has:  {', '.join(drawn) or 'none'}"[:300]

@@ -14,6 +14,7 @@ import functools
 import torch
 
 from grader.catalog import Forbidden
+from grader.judge import renaming
 from grader.judge.compare import Mismatch
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
@@ -38,6 +39,7 @@ class Learner:
         # remembers an answer would pass a single watched call.
         self.watched: dict[str, Forbidden] = {}
         self.hits: dict[str, list] = {}
+        self.map_of: dict[str, int] = {}  # of a class whose parameters have other names: which of the maps is right
 
     @property
     def source(self) -> str:
@@ -154,10 +156,14 @@ class Target:
             **options,
         )
         value, reply = learner._exchange(request, encoder, call)
+        value = self._in_lessons_words(value)
         call.value, call.computed = without_objects(value), reply.computed is not False
         if watch and reply.hits:
             learner.hits.setdefault(self.name, learner._vouched(reply.hits[0], watch))
         _same_device(value, args, kwargs, device)
+        return value
+
+    def _in_lessons_words(self, value):
         return value
 
     def _function(self) -> str:
@@ -179,6 +185,8 @@ class Module(Target):
     def __init__(self, learner: Learner, number: int, class_name: str):
         super().__init__(learner, [number, "__call__"], class_name, owner=class_name or "object")
         self._number, self.class_name = number, class_name
+        self._names: dict[str, str] = {}  # the lesson's → the learner's, where they differ
+        self._state: dict[str, torch.Tensor] = {}  # what was loaded by such a map
 
     @property
     def handle(self):
@@ -195,6 +203,13 @@ class Module(Target):
 
         Raises Mismatch where the object is no torch.nn.Module.
         """
+        value = self._facts(values)
+        own = {name: lesson for lesson, name in self._names.items()}
+        parameters = {own.get(name, name): held for name, held in value["parameters"].items()}
+        return value | {"parameters": parameters, "frozen": [own.get(name, name) for name in value["frozen"]]}
+
+    def _facts(self, values: bool = True) -> dict:
+        """The description in the learner's own names."""
         value, _ = self._learner._exchange(protocol.Describe(self._number, values))
         # Part of the transcript: a diagnosis compares what was seen.
         seen = value.get("parameters") if isinstance(value, dict) else None
@@ -216,16 +231,63 @@ class Module(Target):
     def _no_module(self) -> Mismatch:
         return Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
 
-    def parameters(self) -> dict[str, torch.Tensor]:
-        return self.describe()["parameters"]
+    def parameters(self, like: dict | None = None) -> dict[str, torch.Tensor]:
+        """The parameters by name; by those of `like` (tensors or shapes), where nothing but the names differs."""
+        if like is None:
+            return self.describe()["parameters"]
+        held = self._facts()["parameters"]
+        own = {name: lesson for lesson, name in self._fit(like, held).items()}
+        return {own.get(name, name): value for name, value in held.items()}
 
-    def load(self, parameters: dict[str, torch.Tensor]) -> None:
-        """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
+    def renamed(self, like: dict) -> dict[str, str]:
+        """The lesson's names and the learner's, where nothing else differs; {} else. No word of a worker's is told."""
+        names = self._fit(like, self._facts(values=False)["parameters"])
+        words = self._learner._connection.words
+        return {lesson: ".".join(map(words.told, name.split("."))) for lesson, name in names.items()}
+
+    def other_maps(self):
+        """Load the same under each other map of the names, one after the other; the first one again at last."""
+        held = self._facts(values=False)["parameters"] if self._state else {}
+        count = len(renaming.maps(_shapes(self._state), _shapes(held))) if held else 0
+        for choice in (*range(1, count), 0) if count > 1 else ():
+            self._learner.map_of[self.class_name] = choice
+            self._fit(self._state, held)
+            self.load(self._state)
+            if choice:
+                yield choice
+
+    def _fit(self, like: dict, held: dict) -> dict[str, str]:
+        """Find the map from the lesson's names to those that are held; {} where they are the same, or none fits."""
+        self._names = {}
+        if like.keys() != held.keys():
+            found = renaming.maps(_shapes(like), _shapes(held))
+            choice = self._learner.map_of.get(self.class_name, 0)
+            self._names = found[min(choice, len(found) - 1)] if found else {}
+        return self._names
+
+    def _in_lessons_words(self, value):
+        """Gradients by the lesson's names."""
+        if not self._names or type(value) is not dict:
+            return value
+        own = {f"parameter {name}": f"parameter {lesson}" for lesson, name in self._names.items()}
+        return {own.get(name, name): part for name, part in value.items()}
+
+    def _assigned(self, parameters: dict[str, torch.Tensor]) -> Reply:
         encoder = Encoder()
-        request = protocol.Assign(self._number, encoder.node(parameters))
-        _, reply = self._learner._exchange(request, encoder)
+        own = {self._names.get(name, name): value for name, value in parameters.items()}
+        _, reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(own)), encoder)
         if reply.unknown is None:
             raise self._no_module()
+        return reply
+
+    def load(self, parameters: dict[str, torch.Tensor]) -> None:
+        """Set the parameters by name; where nothing but their names differs from the lesson's, all the same.
+
+        Raises Mismatch where names or shapes do not fit.
+        """
+        reply = self._assigned(parameters)
+        if reply.unknown and reply.surplus and self._fit(parameters, self._facts(values=False)["parameters"]):
+            self._state, reply = parameters, self._assigned(parameters)
         unknown = [name for name in parameters if name in reply.unknown]
         surplus = ", ".join(reply.surplus or ())[:300]
         if unknown:
@@ -249,6 +311,10 @@ class Module(Target):
 
     def eval(self) -> "Module":
         return self.train(False)
+
+
+def _shapes(parameters: dict) -> dict[str, tuple]:
+    return {name: tuple(getattr(value, "shape", value)) for name, value in parameters.items()}
 
 
 def without_objects(value):

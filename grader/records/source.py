@@ -29,6 +29,10 @@ class SourceWords:
         """The dotted name, where each of its parts is a word of the source; otherwise ""."""
         return name if set(name.split(".")) <= self._words else ""
 
+    def told(self, name: str) -> str:
+        """A part of a parameter's name: a word of the source, a number or torch's own; otherwise "…"."""
+        return name if name in ("weight", "bias") or name.isdecimal() or self.vouched(name) else "…"
+
     def class_of(self, name: str, *libraries: ModuleType) -> str:
         """The name, where the source or one of the libraries defines a class of this name; otherwise ""."""
         in_library = any(isinstance(vars(library).get(name), type) for library in libraries)

@@ -47,8 +47,8 @@ def test_parameters(learner):
 def test_weights_drawn_anew(learner):
     """Each matrix of each new layer is drawn anew, evenly from 0 to 1."""
     sizes = (30, 40)
-    first = learner.SelfAttention_v1(*sizes, seed=1).parameters()
-    second = learner.SelfAttention_v1(*sizes, seed=2).parameters()
+    first = learner.SelfAttention_v1(*sizes, seed=1).parameters(dict.fromkeys(ORDER, sizes))
+    second = learner.SelfAttention_v1(*sizes, seed=2).parameters(dict.fromkeys(ORDER, sizes))
     for name in ORDER:
         if name not in first or name not in second:
             raise Mismatch(f"the layer has no parameter called {name} (it has: {', '.join(first) or 'none'})"[:200])

@@ -82,11 +82,20 @@ class Module(Target):
         frozen = [name for name, value in held.items() if not value.requires_grad]
         return {"parameters": _copied(held), "frozen": frozen, "training": module.training}
 
-    def parameters(self):
-        return self.describe()["parameters"]
+    def parameters(self, like=None):
+        held = self.describe()["parameters"]
+        own = {name: lesson for lesson, name in self.renamed(like or held).items()}
+        return {own.get(name, name): value for name, value in held.items()}
+
+    def renamed(self, like):
+        held = {name: tuple(value.shape) for name, value in self._function.named_parameters()}
+        shapes = {name: tuple(getattr(value, "shape", value)) for name, value in like.items()}
+        return next(iter(maps(shapes, held)), {}) if held.keys() != shapes.keys() else {}  # noqa: F821
 
     def load(self, parameters):
         held = dict(self._function.named_parameters())
+        own = self.renamed(parameters)
+        parameters = {own.get(name, name): value for name, value in parameters.items()}
         if set(held) != set(parameters):
             has = ", ".join(held) or "none"
             raise Mismatch(f"{self.class_name} has other parameters than {', '.join(parameters)}: it has {has}")  # noqa: F821

@@ -19,7 +19,15 @@ In a notebook beside this file: %load_ext documented_checks, then %documented 1 
 Hidden checks, on fresh inputs, are added when the notebook is graded.
 """'''
 # Where definitions are taken from, the first before those that build on it.
-OURS = ("worker/codec", "catalog/documented", "judge/words", "judge/compare", "judge/promises", "sentence")
+OURS = (
+    "worker/codec",
+    "catalog/documented",
+    "judge/words",
+    "judge/compare",
+    "judge/renaming",
+    "judge/promises",
+    "sentence",
+)
 RUNNER = "integrations/nbgrader/in_notebook"
 
 
