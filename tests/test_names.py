@@ -123,3 +123,49 @@ def test_maps_go_by_shape_then_by_words_then_by_order():
     assert renaming.told(found) == (
         "the parameters are called blocks.0.to_q, blocks.0.to_k: the lesson calls them heads.0.query, heads.0.key"
     )
+
+
+@pytest.mark.parametrize(
+    "exercise, change, said",
+    [
+        ("07", ("def forward", "def foward"), "SelfAttention_v1 has no method forward: found foward (line "),
+        ("07", ("def __init__", "def __int__"), "SelfAttention_v1 has no method __init__: found __int__ (line "),
+        ("07", ("def __init__", "def _init_"), "SelfAttention_v1 has no method __init__: found _init_ (line "),
+        ("08", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
+        ("14", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
+        ("07", ("super().__init__()\n", "self.d = d_in\n        self.W = nn.Linear(2, 2)\n        super().__init__()\n"), "before it calls super().__init__(): call that first"),
+    ],
+)  # fmt: skip
+def test_slips_of_a_class_are_named(grade, exercise, change, said):
+    source = solution(exercise)
+    assert change[0] in source
+    found = failed(grade(exercise, source.replace(*change)))
+    assert any(said in message.splitlines()[0] for message in found.values()), found
+
+
+def test_a_method_at_a_wrong_depth_is_named(grade):
+    head, _, body = solution("07").partition("    def forward")
+    lines = f"    def forward{body}".splitlines(keepends=True)
+    deeper = head + "".join(f"    {line}" if line.strip() else line for line in lines)
+    found = failed(grade("07", deeper))["fresh_context_vectors"]
+    assert "forward (line " in found and "stands inside of __init__: move it to the left" in found
+    outside = head + "".join(line.removeprefix("    ") for line in lines)
+    found = failed(grade("07", outside))["fresh_context_vectors"]
+    assert "stands outside of the class SelfAttention_v1: move it to the right" in found
+
+
+def test_a_function_one_level_too_deep_is_named(grade):
+    head, _, rest = solution("03").partition("def context_vectors")
+    lines = f"def context_vectors{rest}".splitlines(keepends=True)
+    source = head.rstrip() + "\n\n" + "".join(f"    {line}" if line.strip() else line for line in lines)
+    found = failed(grade("03", source))
+    assert any(
+        "context_vectors (line " in text and "stands inside of context_vector: " in text for text in found.values()
+    )
+
+
+def test_no_slip_is_named_where_there_is_none(grade):
+    source = solution("07").replace("scores = ", "scores = self.nothing + ")
+    assert "self.nothing" in source
+    found = failed(grade("07", source))["fresh_context_vectors"]
+    assert found.startswith("AttributeError: ")

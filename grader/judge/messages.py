@@ -6,7 +6,7 @@ import signal
 
 from grader.catalog import paths
 from grader.judge.compare import Mismatch
-from grader.records import places
+from grader.records import places, slips
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.connection import Call, LearnerError, LeftOut
@@ -30,7 +30,9 @@ SIGNALS = {
 def failure(error: BaseException, call: Call | None, file: Submission, reveal: bool = True) -> str:
     """What the learner reads about a check that failed: several lines, the first is the cause."""
     if isinstance(error, LearnerError):
-        return learner_error(error, file, reveal)
+        slip = slipped(error, error.call or call, file)
+        how = [called(error.call, reveal)] if error.call else []
+        return "\n".join([slip, *how]) if slip else learner_error(error, file, reveal)
     lines = [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
     if call is not None:
         lines.append(called(call, reveal) + (" for its gradients" if call.want == "gradients" else ""))
@@ -71,6 +73,22 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
 def called(call: Call, reveal: bool) -> str:
     """The call that a check made last."""
     return f"called   {call.text if reveal else call.outline}"
+
+
+def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
+    """The slip in the source because of which a definition is not where it belongs; "" where there is none."""
+    if call is None or error.is_not_started:
+        return ""
+    owner, _, method = call.function.partition(".")
+    if error.kind == "missing":
+        return slips.of_method(file.source, owner, method) if method else slips.of_function(file.source, owner)
+    if error.kind not in ("exception", "signature"):
+        return ""
+    kind, inside = error.facts.get("type"), error.facts.get("frames")
+    if kind == "AttributeError" or not method:  # a module that was not set up has no place for what it holds
+        slip = slips.of_method(file.source, owner, "__init__")
+        return slip if kind == "AttributeError" or not inside else ""
+    return slips.of_method(file.source, owner, "forward" if method == "__call__" else method) if not inside else ""
 
 
 def notes_on_loading(left: list[LeftOut], file: Submission) -> tuple[str, ...]:
