@@ -14,6 +14,7 @@ SHORT = {"W_query": "Wq", "W_key": "Wk", "W_value": "Wv"}
 PROJ = {"W_query": "query_proj", "W_key": "key_proj", "W_value": "value_proj", "out_proj": "to_out"}
 HEADS = {"query": "q", "key": "k", "value": "v", "output_linear": "proj", "out": "final", "heads": "hs"}
 MUTE = {"W_query": "alpha", "W_key": "beta", "W_value": "gamma"}
+LATE = ("super().__init__()\n", "self.W = nn.Linear(2, 2)\n        super().__init__()\n")
 LESSON = "the lesson calls them W_query, W_key, W_value"
 
 
@@ -133,7 +134,7 @@ def test_maps_go_by_shape_then_by_words_then_by_order():
         ("07", ("def __init__", "def _init_"), "SelfAttention_v1 has no method __init__: found _init_ (line "),
         ("08", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
         ("14", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
-        ("07", ("super().__init__()\n", "self.d = d_in\n        self.W = nn.Linear(2, 2)\n        super().__init__()\n"), "before it calls super().__init__(): call that first"),
+        ("07", LATE, "before it calls super().__init__(): call that first"),
     ],
 )  # fmt: skip
 def test_slips_of_a_class_are_named(grade, exercise, change, said):
@@ -169,3 +170,22 @@ def test_no_slip_is_named_where_there_is_none(grade):
     assert "self.nothing" in source
     found = failed(grade("07", source))["fresh_context_vectors"]
     assert found.startswith("AttributeError: ")
+
+
+@pytest.mark.parametrize("exercise", ["07", "08", "11", "12", "13", "14"])
+@pytest.mark.parametrize("reveal", [True, False])
+def test_only_one_check_asks_by_the_names_of_arguments(grade, exercise, reveal):
+    """forward(X): every class of the file, and the arguments of every __init__ too."""
+    source = re.sub(r"\bx\b(?!\.T)", "X", solution(exercise))
+    source = re.sub(r"\bx_1\b", "one", re.sub(r"\bd_in\b", "size_in", re.sub(r"\bembed_dim\b", "size", source)))
+    found = failed(grade(exercise, source, reveal=reveal))
+    assert list(found) == ["argument_names"], found
+    assert re.match(r"the lesson calls (this argument|these arguments) \w+", found["argument_names"])
+
+
+def test_what_is_said_of_one_argument(grade):
+    source = solution("07").replace("forward(self, x: torch.Tensor)", "forward(self, X: torch.Tensor)")
+    source = source.replace("queries = x", "x = X\n        queries = x")
+    result = grade("07", source)
+    assert result.points == result.max_points - 0.25
+    assert failed(result)["argument_names"].startswith("the lesson calls this argument x\n")

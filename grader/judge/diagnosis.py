@@ -26,6 +26,7 @@ MAX_REPLAYS = 250  # of checks on wrong versions, for one submission
 OWN_WORDS = re.compile(r"(raise|assert)\b")  # a line whose exception says what its author wrote
 DIGITS = re.compile(r"\d+")  # torch tells sizes, in an order that depends on how the code is written
 COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
+NOT, ALIKE, TO_THE_LETTER = 0, 1, 2  # how closely a wrong version explains a failure
 OTHER_DTYPES = ("float64", "bfloat16", "float16")
 
 
@@ -125,30 +126,36 @@ class Diagnostician:
         known: list[WrongVersion] = []  # what explained a failure before this one
         left = MAX_REPLAYS
         for name, failure in failures.items():
-            found = [wrong for wrong in known if self.explains(wrong, failure)]
+            alike = self.alike(known, failure)
             for likely in (True, False):
-                if not found:
+                if not alike:
                     others = [wrong for wrong in self.wrong_versions if wrong not in known]
                     others = [wrong for wrong in others if wrong.may_fail(name) == likely][: max(left, 0)]
                     left -= len(others)
-                    found = [wrong for wrong in others if self.explains(wrong, failure)]
-                    known += found
-            if len(found) > 1:
-                found = [wrong for wrong in found if not self.breaks_any(wrong, passed)]
-            matches[name] = found
+                    alike = self.alike(others, failure)
+                    known += alike
+            if len(alike) > 1:
+                alike = {wrong: likeness for wrong, likeness in alike.items() if not self.breaks_any(wrong, passed)}
+            closest = max(alike.values(), default=NOT)
+            matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
         return matches
 
-    def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
-        """Whether the wrong version fails the check as the learner's code did."""
+    def alike(self, candidates: list[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
+        """Those that explain the failure, each with how closely."""
+        found = {wrong: self.explains(wrong, failure) for wrong in candidates}
+        return {wrong: likeness for wrong, likeness in found.items() if likeness}
+
+    def explains(self, wrong: WrongVersion, failure: Failure) -> int:
+        """How closely the wrong version fails the check as the learner's code did: NOT, ALIKE or TO_THE_LETTER."""
         if self.remembers:
             error, calls = self.seen(wrong, failure.check)
-            alike = error is not None and len(calls) == len(failure.calls) and outline(error) == outline(failure.error)
-            return alike and not any(map(differ, calls, failure.calls))
-        replay = Replay(wrong.connection, failure.calls)
-        error, calls = self.session.run(failure.check, replay)
+        else:
+            error, calls = self.session.run(failure.check, Replay(wrong.connection, failure.calls))
         if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
-            return False
-        return outline(error) == outline(failure.error)
+            return NOT
+        if outline(error) != outline(failure.error) or (self.remembers and any(map(differ, calls, failure.calls))):
+            return NOT
+        return TO_THE_LETTER if words(error) == words(failure.error) else ALIKE
 
     def choose(self, found: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
         """The explanation that explains most checks; of equals, two are offered."""
@@ -220,10 +227,15 @@ def outline(error: BaseException) -> tuple:
     """What must be equal of two failures: the kind and the words. Neither numbers nor the author's own words count."""
     if isinstance(error, LearnerError):
         own = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
-        text = "" if own else str(error.facts.get("message", error.facts.get("signature", "")))
-        return (error.kind, error.facts.get("type"), DIGITS.sub("0", text[:200]))
-    text = error.summary if isinstance(error, Mismatch) else str(error)
-    return ("mismatch", None, COUNTS.sub("", text))
+        return (error.kind, error.facts.get("type"), "" if own else DIGITS.sub("0", words(error)))
+    return ("mismatch", None, words(error))
+
+
+def words(error: BaseException) -> str:
+    """What a failure says, without places and counts."""
+    if isinstance(error, LearnerError):
+        return str(error.facts.get("message", error.facts.get("signature", "")))[:200]
+    return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
 
 
 def _plain(value):

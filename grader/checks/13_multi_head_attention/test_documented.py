@@ -69,13 +69,13 @@ def has_drawn(layer, expected):
 @task(3)
 def test_documented_multi_head(learner, documented):
     """Seeded with 123, two heads give the printed output for both sequences; other seeds draw in this order too."""
-    layer = learner.MultiHeadAttention(3, 2, 6, 0.0, num_heads=2, seed=123)
+    layer = learner.MultiHeadAttention(3, 2, 6, 0.0, 2, seed=123)
     output = layer(batch())
     has_drawn(layer, drawn(123, 3, 2))
     expect_shape(output, (2, 6, 2))
     expect(output[0], documented["multi_head"], "the output of the first sequence")
     expect(output[1], documented["multi_head"], "the output of the second sequence")
-    layer = learner.MultiHeadAttention(3, 4, 6, 0.0, 2, qkv_bias=True, seed=13)
+    layer = learner.MultiHeadAttention(3, 4, 6, 0.0, 2, True, seed=13)
     expect_shape(layer(batch()), (2, 6, 4))
     has_drawn(layer, drawn(13, 3, 4, bias=True))
 
