@@ -105,7 +105,7 @@ def _panels(setup: Setup, heads: torch.Tensor | None, note: str) -> Iterator[Pic
     drawing = setup.drawing
     for number, expected in enumerate(setup.expected):
         yield Picture(
-            title=f"{drawing.title}, head {number + 1}" if setup.panels else drawing.title,
+            title=f"{drawing.title}, head {number}" if setup.panels else drawing.title,
             rows=drawing.rows,
             columns=drawing.columns,
             learner=None if heads is None else _matrix(heads[number]),

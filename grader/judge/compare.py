@@ -171,7 +171,7 @@ def _expect_sequence(got, expected, what: str, tolerance: float | None) -> None:
     if len(got) != len(expected):
         raise Mismatch(f"{what} has {len(got)} parts; expected {len(expected)}", "", got, expected)
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-        expect(mine, theirs, f"part {index + 1} of {what}", tolerance)
+        expect(mine, theirs, f"part {index} of {what}", tolerance)
 
 
 def _expect_dict(got, expected: dict, what: str, tolerance: float | None) -> None:

@@ -358,7 +358,7 @@ def _room(signature: inspect.Signature) -> range:
 def _leaves(target, args: list, kwargs: dict) -> dict[str, torch.Tensor]:
     """What a gradient is asked for, by name: the float tensors among the arguments, and the parameters."""
     leaves: dict[str, torch.Tensor] = {}
-    for name, value in [*((str(i + 1), value) for i, value in enumerate(args)), *kwargs.items()]:
+    for name, value in [*((str(i), value) for i, value in enumerate(args)), *kwargs.items()]:
         _gather(f"argument {name}", value, leaves)
     owner = getattr(target, "__self__", target)
     if isinstance(owner, MODULE):

@@ -20,9 +20,9 @@ def test_documented_example_heads(learner, documented):
     expect_shape(split, documented["example_shape"].value)
     expect(tuple(split.shape), documented["example_shape"], "the shape of the split heads")
     for head, number in enumerate(printed):
-        expect(split[0, head], number, f"head {head + 1}")
-    expect(split[0, 0] @ split[0, 0].mT, documented["example_scores_1"], "the product of head 1 with its transpose")
-    expect(split[0, 1] @ split[0, 1].mT, documented["example_scores_2"], "the product of head 2 with its transpose")
+        expect(split[0, head], number, f"head {head}")
+    expect(split[0, 0] @ split[0, 0].mT, documented["example_scores_1"], "the product of head 0 with its transpose")
+    expect(split[0, 1] @ split[0, 1].mT, documented["example_scores_2"], "the product of head 1 with its transpose")
     expect(learner.merge_heads(heads), side_by_side)
 
 

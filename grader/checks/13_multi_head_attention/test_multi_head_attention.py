@@ -139,7 +139,7 @@ def test_large_scores(learner):
         "out_proj.bias": torch.zeros(2),
     }
     layer = learner.MultiHeadAttention(4, 2, 5, 0.0, 2, state=state)
-    # Head 1, all scores of a row alike: −10,000 | −10,000 | 10,000 | 0. Head 2: 10,000, 5,000, −5,000, −10,000.
+    # Head 0, all scores of a row alike: −10,000 | −10,000 | 10,000 | 0. Head 1: 10,000, 5,000, −5,000, −10,000.
     expect(layer(x[None]), torch.tensor([[[3.0, 3.0], [4.0, 3.0], [5.0, 3.0], [4.25, 3.0]]]))
 
 
