@@ -50,19 +50,22 @@ def measure(exercise, handed_in: list, fork_server) -> list[dict]:
     found: list[dict] = []
     current: dict = defaultdict(list)
 
-    def observe(dtype: torch.dtype, ratios: torch.Tensor) -> None:
+    def observed(got: torch.Tensor, expected: torch.Tensor, absolute: float, relative: float) -> torch.Tensor:
+        room = absolute + relative * expected.double().abs()
+        ratios = (got.double() - expected.double()).abs() / room
         finite = ratios[torch.isfinite(ratios)]
         if finite.numel():
-            current[dtype].append(float(finite.max()))
+            current[expected.dtype].append(float(finite.max()))
+        return close(got, expected, absolute, relative)
 
     def record(*_) -> None:
         found.append(dict(current))
         current.clear()
 
-    compare.observer = observe
+    close, compare._close = compare._close, observed
     for seed in SEEDS:
         examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed, diagnose=False), record)
-    compare.observer = None
+    compare._close = close
     return found
 
 

@@ -55,20 +55,19 @@ def _tried(report: Report, known: tuple[Mistake, ...], fork_server: ForkServer, 
     files |= {mistake.path: mistake.source for mistake in known}
     results: dict[Path, ExerciseResult] = {}
     handed_in = [Submission(source, str(path)) for path, source in files.items()]
-    documented.used.clear()
 
     def record(one: Submission, result: ExerciseResult) -> None:
         results[Path(one.filename)] = result
 
     try:
-        examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed), record)
+        session = examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed), record)
     except BrokenCheck as error:
         return [_broken(exercise, error)]
     failing = [*_solution(report, results[solution])]
     found = [*failing, *_stub(report, results[stub])]
     if failing:
         return found  # what the others do against a solution that fails says nothing
-    found += _unused_numbers(exercise.folder)
+    found += _unused_numbers(exercise.folder, session.numbers_read)
     for path in styles:
         found += _style(report, path, results[path])
     for mistake in known:
@@ -99,10 +98,10 @@ def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
             yield Problem(f"the solution does not pass {check.id}: {_first(check)}", file, mend, line)
 
 
-def _unused_numbers(folder: str) -> Iterator[Problem]:
+def _unused_numbers(folder: str, read: set[str]) -> Iterator[Problem]:
     toml = paths.documented_toml(folder)
     for number in documented.numbers(folder):
-        if number.id not in documented.used:
+        if number.id not in read:
             line = parts.line_of(toml, f"^id.*{number.id}")
             mend = f"Look at it in its check, documented[{number.id!r}], then: {again(folder)}"
             yield Problem(f"no check looks at the number {number.id}", toml, mend, line)

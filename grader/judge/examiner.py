@@ -9,9 +9,9 @@ from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.catalog.limits import Limits
 from grader.judge import messages
 from grader.judge.diagnosis import Diagnostician, Failure
-from grader.judge.pictures import capture_pictures
+from grader.judge.pictures import Picture, capture_pictures
 from grader.judge.proxy import Learner
-from grader.judge.recording import Recording, Verdict
+from grader.judge.recording import Key, Recording, Verdict
 from grader.judge.session import Check, Session
 from grader.records import containment, introspection, limited
 from grader.records.results import (
@@ -26,11 +26,12 @@ from grader.records.results import (
 )
 from grader.records.sanitize import inert
 from grader.records.submission import NoSuchFile, Submission
-from grader.sandbox.connection import LearnerError, Local, Remote
+from grader.sandbox.connection import Call, LearnerError, Local, Remote
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.process import Lost
 from grader.sandbox.transcript import Diverged
 
+Tried = tuple[Key | None, BaseException | None, list[Call]]  # the key of a verdict, the error, the calls
 WRONG = "the answer is not the right one"
 DEVICE_CALL_S = 30.0  # the first call on a GPU starts CUDA
 
@@ -72,12 +73,12 @@ def grade_all(
     fork_server: ForkServer,
     settings: Settings,
     record: Callable[[Submission, ExerciseResult], None],
-) -> None:
+) -> Session:
     """Grade submissions one after the other; `record(submission, result)` is called for each.
 
     The checks are collected once, so that the cost of pytest's start is paid once. Where grading one submission breaks,
-    its result is "not_graded" and the next one finds everything new. Raises InfrastructureError where the checks
-    cannot be read.
+    its result is "not_graded" and the next one finds everything new. Returns the session, which has ended. Raises
+    InfrastructureError where the checks cannot be read.
     """
 
     with Session(exercise, settings.seed) as session:
@@ -92,6 +93,7 @@ def grade_all(
                 session.forget()
                 examiner = Examiner(session, fork_server, settings)
             record(submission, result)
+    return session
 
 
 class Examiner:
@@ -122,7 +124,8 @@ class Examiner:
     def examine(self, submission: Submission) -> ExerciseResult:
         """The verdict on one submission."""
         try:
-            notes = containment.optional("the notes on a source", (), introspection.notes, submission.source)
+            none: tuple[str, ...] = ()
+            notes = containment.optional("the notes on a source", none, introspection.notes, submission.source)
             try:
                 return self.tried(submission, notes)
             except Lost:  # the fork server is gone, and with it what the worker knew; there is another one now
@@ -143,10 +146,11 @@ class Examiner:
                 return self.unloadable(submission, message, remote.output, time.monotonic() - started, notes)
             checks, begun = self.verdicts(submission, self.subject(remote), remote)
             status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
-            output, pictures = remote.output, ()
+            output = remote.output
+            pictures: tuple[Picture, ...] = ()
             if self.settings.pictures and begun and status == FAILED:
                 loaded = (self.exercise, submission, self.fork_server, remote)
-                pictures = containment.optional("the pictures", (), capture_pictures, *loaded)
+                pictures = containment.optional("the pictures", pictures, capture_pictures, *loaded)
         finally:
             remote.close()
         return ExerciseResult(
@@ -169,7 +173,7 @@ class Examiner:
     def verdicts(self, submission: Submission, subject: Learner, remote: Remote) -> tuple[list[CheckResult], bool]:
         """The result of every check, in the order of the points, and whether anything was begun."""
         results: dict[str, CheckResult] = {}
-        keys: dict[str, tuple | None] = {}
+        keys: dict[str, Key | None] = {}
         failures: dict[str, Failure] = {}
         for check in self.session.checks:
             name = check.id
@@ -194,16 +198,17 @@ class Examiner:
                 results[name] = replace(results[name], diagnosis=sentence)
         return [results[name] for name in self.exercise.points if name in results], begun
 
-    def judge(self, check: Check, subject: Learner, remote: Remote) -> tuple[tuple | None, BaseException | None, list]:
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
         """Run one check: the key of the verdict where it can be remembered, the error, the calls."""
-        script = self.recording.of(check) if self.recording else None
-        if script is None:
+        recording = self.recording
+        script = recording.of(check) if recording else None
+        if recording is None or script is None:
             return (None, *self.session.run(check, subject))
         bodies = remote.ask_ahead(script.requests, script.held)
         # Prints are told at a learner's desk, so there each answer is read.
-        keys = () if self.settings.reveal else self.recording.keys(check, remote, bodies, subject.hits)
+        keys = () if self.settings.reveal else recording.keys(check, remote, bodies, subject.hits)
         key = keys[-1] if keys else None
-        known = self.recording.known(keys)
+        known = recording.known(keys)
         if known is not None:
             remote.drop_ahead()
             subject.hits |= known.hits
@@ -216,10 +221,10 @@ class Examiner:
             return (None, *self.session.run(check, subject))
         if keys and complete:
             kept = () if error is None else tuple(calls)
-            self.recording.remember(keys, Verdict(error, kept, dict(subject.hits)))
+            recording.remember(keys, Verdict(error, kept, dict(subject.hits)))
         return key if complete else None, error, calls
 
-    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict) -> dict[str, str]:
+    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None]) -> dict[str, str]:
         """The diagnosis of each failed check; of failures seen before, the one found then."""
         key = (tuple((name, keys[name]) for name in failures), frozenset(passed))
         if self.recording is None or any(keys[name] is None for name in failures):

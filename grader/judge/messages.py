@@ -3,6 +3,7 @@ exceptions stands in them: what an exception says may hold a hidden input.
 """
 
 import signal
+from typing import Any
 
 from grader.catalog import paths
 from grader.judge.compare import Mismatch
@@ -10,7 +11,7 @@ from grader.sandbox.connection import Call, LearnerError
 from grader.worker.executor import nearest
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
-SIGNALS = {
+SIGNALS: dict[int, str] = {
     signal.SIGSEGV: "Python itself crashed in it (segmentation fault)",
     signal.SIGABRT: "Python itself crashed in it (abort)",
     signal.SIGBUS: "Python itself crashed in it (bus error)",
@@ -67,7 +68,7 @@ def called(call: Call, reveal: bool) -> str:
     return f"called   {call.text if reveal else call.outline}"
 
 
-def exception(facts: dict, filename: str, reveal: bool = True) -> list[str]:
+def exception(facts: dict[str, Any], filename: str, reveal: bool = True) -> list[str]:
     """An exception of the learner's: what, where, and the lines of their own file that led to it."""
     kind, text = str(facts.get("type", "Exception")), str(facts.get("message", ""))
     if kind == "SystemExit":
@@ -90,7 +91,7 @@ def exception(facts: dict, filename: str, reveal: bool = True) -> list[str]:
     return lines
 
 
-def missing(name: str, names: list, filename: str) -> str:
+def missing(name: str, names: list[str], filename: str) -> str:
     """A function or class that the file lacks, with the name that was probably meant.
 
     A name that is the wanted one with an ending more or less is most likely another of the tasks.

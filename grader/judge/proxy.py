@@ -10,6 +10,7 @@ The same proxy stands before the solution (`reference`), run in the grader's own
 
 import contextlib
 import functools
+from typing import Any
 
 import torch
 
@@ -37,7 +38,7 @@ class Learner:
         # Functions whose every call is watched, and the first forbidden operation seen in each: code that
         # remembers an answer would pass a single watched call.
         self.watched: dict[str, Forbidden] = {}
-        self.hits: dict[str, list] = {}
+        self.hits: dict[str, list[Any]] = {}
 
     @property
     def source(self) -> str:
@@ -58,7 +59,7 @@ class Learner:
     def _note(self, call: Call) -> None:
         self.calls.append(call)
 
-    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple:
+    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple[Any, ...]:
         """The value in the reply to a request, and the reply. Raises LearnerError where there is no value."""
         try:
             tensors, function = encoder.tensors if encoder else [], call.function if call else ""
@@ -73,7 +74,7 @@ class Learner:
         except wire.ProtocolError as error:
             raise LearnerError("protocol", {"message": str(error)}, call) from None
 
-    def _vouched(self, hit: list, rule: Forbidden) -> list:
+    def _vouched(self, hit: list[Any], rule: Forbidden) -> list[Any]:
         """What a hit says, where that cannot be a hidden input: a name of the rule's or the source's ("" else), and
         a line that holds a step of a computation (0 else)."""
         name, line = hit
@@ -92,15 +93,17 @@ class Target:
     owner: the class whose method this is; one that hangs on one object is not called on the next.
     """
 
-    def __init__(self, learner: Learner, path: list, text: str, outline: str = "", owner: str = ""):
+    def __init__(self, learner: Learner, path: list[Any], text: str, outline: str = "", owner: str = ""):
         self._learner, self._path, self._text, self._outline = learner, path, text, outline or text
         self._owner = owner
 
     @property
     def name(self) -> str:
-        return self._path[0] if isinstance(self._path[0], str) else self._text
+        return str(self._path[0]) if isinstance(self._path[0], str) else self._text
 
-    def __call__(self, *args, seed=None, watch: Forbidden | None = None, state=None, **kwargs):
+    def __call__(
+        self, *args: Any, seed: Any = None, watch: Forbidden | None = None, state: Any = None, **kwargs: Any
+    ) -> Any:
         result = self._call(protocol.Call, args, kwargs, seed, watch)
         if isinstance(result, Module):
             result._text, result._outline = self._described(args, kwargs)
@@ -110,16 +113,19 @@ class Target:
                 result.to(device=self._learner._device)
         return result
 
-    def gradients(self, *args, seed=None, **kwargs) -> dict[str, torch.Tensor]:
+    def gradients(self, *args: Any, seed: Any = None, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
         cotangent_seed = torch_seed(part(self._learner._seed))
-        return self._call(protocol.CallForGradients, args, kwargs, seed, cotangent_seed=cotangent_seed)
+        found: dict[str, torch.Tensor] = self._call(
+            protocol.CallForGradients, args, kwargs, seed, cotangent_seed=cotangent_seed
+        )
+        return found
 
-    def inputs_after(self, *args, seed=None, **kwargs) -> list:
+    def inputs_after(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[Any]:
         """The arguments [args, kwargs] as they are after the call."""
-        return self.with_inputs(*args, seed=seed, **kwargs)[1]
+        return list(self.with_inputs(*args, seed=seed, **kwargs)[1])
 
-    def with_inputs(self, *args, seed=None, **kwargs) -> tuple:
+    def with_inputs(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
         """The result, and the arguments [args, kwargs] as they are after the same call."""
         found = self._call(protocol.CallWithInputs, args, kwargs, seed)
         alike = type(found) is list and len(found) == 3 and [type(part) for part in found[1:]] == [list, dict]
@@ -127,13 +133,20 @@ class Target:
             raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
         return found[0], found[1:]
 
-    def on_meta(self, *args, seed=None, **kwargs):
+    def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
         return self._call(protocol.Call, args, kwargs, seed, device="meta")
 
     def _call(
-        self, kind: type[protocol.Call], args, kwargs, seed, watch: Forbidden | None = None, device: str = "", **options
-    ):
+        self,
+        kind: type[protocol.Call],
+        args: Any,
+        kwargs: Any,
+        seed: Any,
+        watch: Forbidden | None = None,
+        device: str = "",
+        **options: Any,
+    ) -> Any:
         """Make a call of this kind on the learner's side, and note it."""
         learner = self._learner
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
@@ -163,7 +176,7 @@ class Target:
     def _function(self) -> str:
         return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]
 
-    def _described(self, args, kwargs) -> tuple[str, str]:
+    def _described(self, args: Any, kwargs: Any) -> tuple[str, str]:
         """The call in words, and the same for everybody's eyes."""
         texts = []
         for text, short in ((self._text, _short), (self._outline, _outline)):
@@ -181,7 +194,7 @@ class Module(Target):
         self._number, self.class_name = number, class_name
 
     @property
-    def handle(self):
+    def handle(self) -> Handle:
         return Handle(self._number, self.class_name)
 
     def __getattr__(self, name: str) -> Target:
@@ -190,7 +203,7 @@ class Module(Target):
         text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
         return Target(self._learner, [self._number, name], text, outline, self._owner)
 
-    def describe(self, values: bool = True) -> dict:
+    def describe(self, values: bool = True) -> dict[str, Any]:
         """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.
 
         Raises Mismatch where the object is no torch.nn.Module.
@@ -200,9 +213,10 @@ class Module(Target):
         seen = value.get("parameters") if isinstance(value, dict) else None
         self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
         self._demand_module(value, values)
-        return value
+        facts: dict[str, Any] = value
+        return facts
 
-    def _demand_module(self, facts, values: bool) -> None:
+    def _demand_module(self, facts: Any, values: bool) -> None:
         if not isinstance(facts, dict):
             raise self._no_module()
         if not _is_description(facts):
@@ -217,7 +231,8 @@ class Module(Target):
         return Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
 
     def parameters(self) -> dict[str, torch.Tensor]:
-        return self.describe()["parameters"]
+        found: dict[str, torch.Tensor] = self.describe()["parameters"]
+        return found
 
     def load(self, parameters: dict[str, torch.Tensor]) -> None:
         """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
@@ -251,7 +266,7 @@ class Module(Target):
         return self.train(False)
 
 
-def without_objects(value):
+def without_objects(value: Any) -> Any:
     """The value with a handle in each object's place: an object would keep all that its learner was asked."""
     if isinstance(value, Module):
         return value.handle
@@ -260,7 +275,7 @@ def without_objects(value):
     return type(value)(map(without_objects, value)) if type(value) in (list, tuple) else value
 
 
-def _same_device(value, args, kwargs, device: str) -> None:
+def _same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
     has_inputs = bool(tensors_in([args, kwargs]))
     for tensor in tensors_in(value):
         found = device_of(tensor)
@@ -273,10 +288,10 @@ def _same_device(value, args, kwargs, device: str) -> None:
 
 def device_of(tensor: torch.Tensor) -> str:
     """Where the worker says that a tensor of its own lies."""
-    return "meta" if tensor.device.type == "meta" else tensor.facts["device"]
+    return "meta" if tensor.device.type == "meta" else str(tensor.facts["device"])  # type: ignore[attr-defined]
 
 
-def tensors_in(value) -> list[torch.Tensor]:
+def tensors_in(value: Any) -> list[torch.Tensor]:
     """All tensors inside nested lists, tuples and dicts."""
     if isinstance(value, torch.Tensor):
         return [value]
@@ -299,10 +314,10 @@ def _demand_value(reply: Reply) -> None:
         raise LearnerError("gradient", {"message": reply.gradient})
 
 
-def _is_description(facts: dict) -> bool:
+def _is_description(facts: dict[str, Any]) -> bool:
     """Whether a worker's description of an object has the form that Module.describe promises."""
-    tables = [facts.get(name) for name in ("parameters", "modules")]
-    if not all(type(table) is dict for table in tables) or type(facts.get("frozen")) is not list:
+    tables = [table for name in ("parameters", "modules") if type(table := facts.get(name)) is dict]
+    if len(tables) < 2 or type(facts.get("frozen")) is not list:
         return False
     names = [*facts["frozen"], *(name for table in tables for name in table)]
     kinds = facts["modules"].values()
@@ -310,7 +325,7 @@ def _is_description(facts: dict) -> bool:
     return known and type(facts.get("training")) is bool
 
 
-def _is_torchs(kind_) -> bool:
+def _is_torchs(kind_: Any) -> bool:
     """Whether this names a class of torch.nn."""
     return type(kind_) is str and kind_ in _torchs_classes()
 
@@ -325,7 +340,7 @@ def _torchs_classes() -> frozenset[str]:
     return frozenset(found)
 
 
-def _short(value) -> str:
+def _short(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
         return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
@@ -336,7 +351,7 @@ def _short(value) -> str:
     return repr(value)[:60]
 
 
-def _outline(value) -> str:
+def _outline(value: Any) -> str:
     """An argument without its values: they may be hidden inputs. Sizes and switches are told."""
     is_shown = isinstance(value, (torch.Tensor, Module)) or type(value) in (int, bool, type(None))
     return _short(value) if is_shown else kind(value)

@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
@@ -32,6 +33,8 @@ TRANSCRIPTS = 64 << 20  # bytes of what a solution was asked and answered that a
 # Where the grader lies, which no message tells: a warning or a traceback that was printed may name it.
 OUR_PATHS = sorted({str(paths.ROOT), sys.prefix, str(Path.home())} - {"/", "/usr", "/usr/local"}, key=len, reverse=True)
 
+L = TypeVar("L", bound="Local")
+
 
 @dataclass
 class Call:
@@ -53,7 +56,7 @@ class LearnerError(Exception):
     kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
     """
 
-    def __init__(self, kind: str, facts: dict, call: Call | None = None):
+    def __init__(self, kind: str, facts: dict[str, Any], call: Call | None = None):
         super().__init__(kind)
         self.kind, self.facts, self.call = kind, facts, call
 
@@ -124,9 +127,10 @@ class Remote:
         """
         self.drop_ahead()
         over = self.spent >= self.limits.total_s or self.received > MAX_RECEIVED
-        if over or self.hung or not self.is_alive:
+        if over or self.hung or self.worker is None or not self.is_alive:
             return None
-        began, bodies = time.monotonic(), []
+        began = time.monotonic()
+        bodies: list[bytes | bytearray | Exception] = []
         try:
             for body in self.worker.exchange_all(requests, self._seconds(), held):
                 bodies.append(body)
@@ -139,7 +143,8 @@ class Remote:
         finally:
             self.spent += time.monotonic() - began
         self.ahead = Transcript(requests, bodies)
-        return bodies if all(type(body) is bytearray for body in bodies) else None
+        whole = [body for body in bodies if isinstance(body, bytearray)]
+        return whole if len(whole) == len(bodies) else None
 
     def drop_ahead(self) -> None:
         """Forget what was asked ahead."""
@@ -156,6 +161,7 @@ class Remote:
 
     def _answer(self, body: bytes, function: str, cpu_s: float | None = None) -> bytearray:
         """The encoded reply to an encoded request. Raises LearnerError where there is none, Lost."""
+        assert self.worker is not None, "load first"
         seconds, began = self._seconds(), time.monotonic()
         try:
             reply = self.worker.exchange(body, seconds, cpu_s or self.worker.limits.call_cpu_s)
@@ -166,7 +172,7 @@ class Remote:
         self._count(len(reply))
         return reply
 
-    def _received(self, request: Request, body: bytearray) -> tuple[Reply, list[RawTensor]]:
+    def _received(self, request: Request, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
         """A reply as the grader takes it: checked, prints kept, an exception told in the source's own words."""
         try:
             reply, tensors = protocol.decode_reply(body)
@@ -214,7 +220,7 @@ class Remote:
             return LearnerError("ended", {"status": error.status})
         return LearnerError("protocol", {"message": str(error)})
 
-    def _told(self, error: dict) -> dict:
+    def _told(self, error: dict[str, Any]) -> dict[str, Any]:
         """An exception with no word that the worker made up: names and lines are the source's own.
 
         A worker that was taken over could write a hidden input into them.
@@ -245,7 +251,7 @@ class Local:
             raise RuntimeError(f"{filename}: {reply.error['type']}: {reply.error['message']}")
 
     @classmethod
-    def load(cls, path: Path, name: str) -> "Local":
+    def load(cls: type[L], path: Path, name: str) -> L:
         """One of our own files, as the module of this name."""
         return cls(path.read_text("utf-8"), path.name, name)
 

@@ -37,7 +37,7 @@ NO_GRADIENT = (NO_LEAVES, NO_FLOATS, NO_PATH)
 class Executor:
     """One loaded submission and the objects made from it. `handle` answers one request."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.filename, self.lines, self.module = "", [], types.ModuleType("submission")
         self.objects: dict[int, object] = {}
         self.signatures: dict[
