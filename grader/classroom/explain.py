@@ -12,6 +12,7 @@ from grader.classroom.ledger import Ledger
 from grader.classroom.store import Store
 from grader.judge import examiner
 from grader.judge.session import Session
+from grader.judge.where import search
 from grader.judge.words import kind
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult
 from grader.records.sanitize import inert
@@ -76,7 +77,9 @@ def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | Non
         sandbox = fork_server.demand()
         witness = Witness(session, fork_server, settings)
         result = witness.examine(submission)
-    return Explanation(handin.shown, replace(result, sandbox=sandbox), witness.lines, recorded)
+        calls = dict(witness.lines)  # the search asks the same checks again
+        result = search.located(witness, submission, result)
+    return Explanation(handin.shown, replace(result, sandbox=sandbox), calls, recorded)
 
 
 def lines(explanation: Explanation) -> Iterator[str]:
@@ -102,6 +105,8 @@ def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
         yield f"    {line}"
     if check.diagnosis:
         yield f"    likely:  {check.diagnosis}"
+    if check.where:
+        yield f"    where:   {check.where}"
 
 
 def _line(call: Call) -> str:

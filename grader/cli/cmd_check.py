@@ -24,6 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json", "junit", "github"), default="text")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--all", action="store_true", help="show every failed check in full")
+    parser.add_argument("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,25 +49,47 @@ def run(options: argparse.Namespace) -> int:
             source = read_submission.source
             return read_submission
 
-        result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings)
+        def completed(judged, read_submission, verdict):
+            """Show the verdict at once where a person waits, then look for the lines."""
+            if options.where == "0" or verdict.status != "failed":
+                return verdict
+            if in_terminal(options):
+                from grader.reports import terminal
+
+                terminal.show(verdict, terminal.console(), options.all)
+            from grader.judge.where import search
+
+            return search.located(judged, read_submission, verdict)
+
+        result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings, completed)
         if own and result.status != "not_graded":
             containment.optional("your progress", None, progress.note, result)
         closing = [hidden_follow(exercise), next_step(result) if own else ""]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
-    done = report(result, options, "\n".join(filter(None, closing)), source)
+        was_shown = in_terminal(options) and options.where != "0" and result.status == "failed"
+    done = report(result, options, "\n".join(filter(None, closing)), source, was_shown)
     return errors.of_verdicts([result]) if done else errors.NOT_DONE
 
 
-def report(result, options: argparse.Namespace, closing: str, source: str = "") -> bool:
+def in_terminal(options: argparse.Namespace) -> bool:
+    """Whether the report is text for a person who waits for it."""
+    return options.format == "text" and options.output is None
+
+
+def report(result, options: argparse.Namespace, closing: str, source: str = "", was_shown: bool = False) -> bool:
     """Print the result, or write it to --output and also print the text for a person.
 
-    Returns whether all of it is where it was requested.
+    was_shown: the verdict stands there already, and only the places and the closing follow. Returns whether all of it
+    is where it was requested.
     """
     from grader.records import containment
     from grader.reports import terminal
     from grader.reports.delivery import deliver
 
+    if was_shown:
+        terminal.show_places(result, terminal.console(), closing)
+        return True
     rendered = containment.optional(f"the report as {options.format}", None, render, result, options, source)
     if rendered is None or (options.format == "text" and options.output is None):
         terminal.show(result, terminal.console(), options.all, closing)

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from grader.catalog import Exercise, paths
 from grader.desk.spare_worker import SpareWorkers
-from grader.judge.examiner import Examiner, limits_of
+from grader.judge.examiner import Examiner, Explained, limits_of
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session
+from grader.judge.where import search
 from grader.records.bounded_cache import BoundedCache
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.submission import Submission
@@ -24,10 +25,14 @@ def grade_all(
     settings: Settings,
     publish: Callable[[ExerciseResult], None],
     superseded: Callable[[], bool],
+    where: bool = True,
 ) -> None:
-    """Grade the submissions as examiner.grade_all does. `publish(result)` is called once or twice for each.
+    """Grade the submissions as examiner.grade_all does.
 
-    superseded: whether a newer file waits, in which case the causes are not looked for.
+    `publish(result)` is called up to three times for each: with the verdict, with the diagnoses, and, if `where`, with
+    the lines to look at.
+
+    superseded: whether a newer file waits, in which case nothing more is looked for.
     """
 
     with Session(exercise, settings.seed) as session:
@@ -36,7 +41,10 @@ def grade_all(
             result = examiner.examine(submission)
             publish(result)
             if examiner.failures is not None and not superseded():
-                publish(examiner.explained(result))
+                result = examiner.with_diagnoses(result)
+                publish(result)
+                if where and not superseded():
+                    publish(search.located(examiner, submission, result, is_cancelled=superseded))
             if not superseded():
                 examiner.record_requests()
 
@@ -71,9 +79,11 @@ class DeferredExaminer(Examiner):
         self.failures = (failures, passed, keys) if failures else None
         return {}
 
-    def explained(self, result: ExerciseResult) -> ExerciseResult:
+    def with_diagnoses(self, result: ExerciseResult) -> ExerciseResult:
         """The same verdict with the diagnoses."""
-        diagnoses = super().sentences(*self.failures)
+        failures, passed, keys = self.failures
+        diagnoses = super().sentences(failures, passed, keys)
+        self.explained = Explained(failures, passed, diagnoses)
         checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
         return replace(result, checks=checks)
 

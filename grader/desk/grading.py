@@ -29,11 +29,11 @@ class Job:
 class GradingThread:
     """Takes jobs, grades only the newest, and calls `publish(job, result or exception)` from its thread.
 
-    A failed verdict is published twice: at once, and again with the likely causes.
+    A failed verdict is published up to three times: at once, with the likely causes, and, if `where`, with the lines.
     """
 
-    def __init__(self, fork_server: ForkServer, publish: Callable[[Job, object], None]) -> None:
-        self.workers, self.publish = SpareWorkers(fork_server), publish
+    def __init__(self, fork_server: ForkServer, publish: Callable[[Job, object], None], where: bool = True) -> None:
+        self.workers, self.publish, self.where = SpareWorkers(fork_server), publish, where
         self.changed = threading.Condition()
         self.waiting: Job | None = None
         self.busy = self.closed = False
@@ -73,7 +73,7 @@ class GradingThread:
                 self.limits = deferred_diagnosis.limits_of(job.exercise, settings)
                 submissions = self._submissions(job)
                 deferred_diagnosis.grade_all(
-                    job.exercise, submissions, self.workers, settings, self._publish, self._has_work
+                    job.exercise, submissions, self.workers, settings, self._publish, self._has_work, self.where
                 )
             except Superseded:
                 continue

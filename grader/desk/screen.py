@@ -14,7 +14,8 @@ from rich.theme import Theme
 from grader.catalog import Exercise, paths
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
-from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.causes import causes
+from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
 from grader.reports import terminal
 
 KEYS = (
@@ -128,17 +129,17 @@ def verdict(view: View) -> Iterable[RenderableType]:
 
 
 def brief(result: ExerciseResult) -> Iterable[RenderableType]:
-    """What is passed in one line, the first failure in full, the rest in one line."""
+    """What is passed in one line, the first cause in full, the rest in one line."""
     counts = {outcome: sum(check.outcome == outcome for check in result.checks) for outcome in terminal.SIGNS}
     yield from (Text(f"note: {note}", "yellow") for note in result.notes)
     if counts[PASSED]:
         yield Text(f" ✔ {_checks(counts[PASSED])} passed", "green")
-    first = next((check for check in result.checks if check.outcome == FAILED), None)
+    first, *others = causes(result) or (None,)
     if first is not None:
-        yield from (terminal.line(left, text) for left, text in terminal.check_lines(first, full=True))
-    others = counts[FAILED] - (first is not None) + counts[NOT_CHECKED]
-    if others:
-        yield Text(f" – {_checks(others, 'more ')} not passed (a: show all)", "dim")
+        yield from (terminal.line(left, text) for left, text in terminal.cause_lines(first))
+    left = sum(len(cause.checks) for cause in others) + counts[NOT_CHECKED]
+    if left:
+        yield Text(f" – {_checks(left, 'more ')} not passed (a: show all)", "dim")
     if result.output.strip():
         yield from (terminal.line(left, text) for left, text in terminal.printed(result.output))
 

@@ -24,13 +24,16 @@ SLOW_S = 0.4  # a grading that takes longer is announced
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
 
 
-def run(exercise: catalog.Exercise, poll: bool) -> int:
-    """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal."""
+def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
+    """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal.
+
+    where: look for the lines of mistakes too.
+    """
     events = Events()
     warnings.simplefilter("ignore")  # they would be written into the page
     with ForkServer() as fork_server:
         saves = Saves(paths.EXERCISES, lambda: events.put(keyboard.SAVED), poll)
-        grading = GradingThread(fork_server, lambda job, result: events.put(keyboard.GRADED, (job, result)))
+        grading = GradingThread(fork_server, lambda job, result: events.put(keyboard.GRADED, (job, result)), where)
         notes = (saves.note, NO_SANDBOX if fork_server.tier.name == "D" else "")
         try:
             with events:

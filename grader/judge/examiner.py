@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
@@ -32,26 +32,38 @@ from grader.sandbox.process import Lost
 from grader.sandbox.transcript import Diverged
 
 Tried = tuple[Key | None, BaseException | None, list[Call]]  # the key of a verdict, the error, the calls
+Completed = Callable[["Examiner", Submission, ExerciseResult], ExerciseResult]
 WRONG = "the answer is not the right one"
 DEVICE_CALL_S = 30.0  # the first call on a GPU starts CUDA
 
 
-def grade(exercise: Exercise, submission: Submission, fork_server: ForkServer, settings: Settings) -> ExerciseResult:
-    """The verdict on one submission. Raises as `grade_all`."""
+def grade(
+    exercise: Exercise,
+    submission: Submission,
+    fork_server: ForkServer,
+    settings: Settings,
+    completed: Completed | None = None,
+) -> ExerciseResult:
+    """The verdict on one submission. completed: see `grade_all`. Raises as `grade_all`."""
     results: list[ExerciseResult] = []
-    grade_all(exercise, [submission], fork_server, settings, lambda _, result: results.append(result))
+    grade_all(exercise, [submission], fork_server, settings, lambda _, result: results.append(result), completed)
     return results[0]
 
 
 def graded(
-    exercise: Exercise, read: Callable[[], Submission], shown: str, fork_server: ForkServer, settings: Settings
+    exercise: Exercise,
+    read: Callable[[], Submission],
+    shown: str,
+    fork_server: ForkServer,
+    settings: Settings,
+    completed: Completed | None = None,
 ) -> ExerciseResult:
     """The result of what `read()` gives, whatever it is: "error" for a BadSubmission, "not_graded" where we break.
 
-    shown: what it is called where it cannot be read. Raises NoSuchFile.
+    shown: what it is called where it cannot be read; completed: see `grade_all`. Raises NoSuchFile.
     """
     try:
-        return grade(exercise, read(), fork_server, settings)
+        return grade(exercise, read(), fork_server, settings, completed)
     except BadSubmission as error:
         return unreadable(exercise, shown, str(error), settings)
     except NoSuchFile:
@@ -73,8 +85,12 @@ def grade_all(
     fork_server: ForkServer,
     settings: Settings,
     record: Callable[[Submission, ExerciseResult], None],
+    completed: Completed | None = None,
 ) -> Session:
     """Grade submissions one after the other; `record(submission, result)` is called for each.
+
+    completed: `completed(examiner, submission, result)` gives what is recorded in the result's place: the verdict with
+    more said of it.
 
     The checks are collected once, so that the cost of pytest's start is paid once. Where grading one submission breaks,
     its result is "not_graded" and the next one finds everything new. Returns the session, which has ended. Raises
@@ -88,6 +104,7 @@ def grade_all(
                 examiner.record_requests()
             try:
                 result = examiner.examine(submission)
+                result = completed(examiner, submission, result) if completed is not None else result
             except Exception as error:
                 result = broken(exercise, submission.filename, error, settings)
                 session.forget()
@@ -96,8 +113,22 @@ def grade_all(
     return session
 
 
+@dataclass(frozen=True)
+class Explained:
+    """What failed in the submission that was examined last, and what is said of it. passed: ids of checks."""
+
+    failures: dict[str, Failure]
+    passed: set[str]
+    diagnoses: dict[str, str]
+
+
 class Examiner:
-    """Grades one submission after the other in one pytest session."""
+    """Grades one submission after the other in one pytest session.
+
+    explained: of the last submission; None where no check failed, or nothing was begun.
+    """
+
+    explained: Explained | None = None
 
     def __init__(self, session: Session, fork_server: ForkServer, settings: Settings):
         self.session, self.fork_server, self.settings = session, fork_server, settings
@@ -123,6 +154,7 @@ class Examiner:
 
     def examine(self, submission: Submission) -> ExerciseResult:
         """The verdict on one submission."""
+        self.explained = None
         try:
             none: tuple[str, ...] = ()
             notes = containment.optional("the notes on a source", none, introspection.notes, submission.source)
@@ -194,7 +226,9 @@ class Examiner:
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
-            for name, sentence in self.sentences(failures, passed, keys).items():
+            diagnoses = self.sentences(failures, passed, keys)
+            self.explained = Explained(failures, passed, diagnoses) if failures else None
+            for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)
         return [results[name] for name in self.exercise.points if name in results], begun
 

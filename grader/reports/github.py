@@ -7,8 +7,10 @@ escaped as GitHub's own toolkit escapes it.
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from grader.catalog.errors import BadSubmission
+from grader.records.causes import causes
 from grader.records.results import ERROR, FAILED, NOT_GRADED, PASSED, CheckResult, ExerciseResult
 from grader.records.source import line_of
 
@@ -20,14 +22,17 @@ LINE = re.compile(r"\bline (\d+)\b")
 def annotations(result: ExerciseResult, source: str = "") -> str:
     """One workflow command for each cause of a failure, and a plain last line with the points.
 
-    GitHub shows ten annotations of a step. So checks that fail on the same line for the same reason share one.
+    GitHub shows ten annotations of a step. So checks that fail for the same reason on the same line share one.
     source: the learner's, to find the line of a function.
     """
-    causes: dict[tuple, list[CheckResult]] = {}
-    for check in _failed(result):
-        reason = check.diagnosis or check.message.partition("\n")[0].partition(" (")[0]
-        causes.setdefault((_line(check.message, result.submission, source), reason), []).append(check)
-    lines = [_command(result, checks, line) for (line, _), checks in causes.items()]
+    groups: dict[tuple[int, str], list[CheckResult]] = {}
+    for cause in causes(result):
+        checks = [replace(check, diagnosis=cause.diagnosis, where=cause.where) for check in cause.checks]
+        for check in checks:
+            line = cause.lines[0] if cause.lines else _line(check.message, result.submission, source)
+            reason = cause.where or check.diagnosis or check.message.partition("\n")[0].partition(" (")[0]
+            groups.setdefault((line, reason), []).append(check)
+    lines = [_command(result, checks, line) for (line, _), checks in groups.items()]
     if result.status == ERROR:
         line = _line(result.message, result.submission, "") or _first_number(result.message)
         lines.append(command("error", result.message, result.submission, line, f"{result.exercise}: not loaded"))
@@ -69,7 +74,8 @@ def _failed(result: ExerciseResult) -> Iterator[CheckResult]:
 
 
 def _said(check: CheckResult) -> str:
-    return check.message + (f"\nlikely: {check.diagnosis}" if check.diagnosis else "")
+    likely = f"likely: {check.diagnosis}" if check.diagnosis else ""
+    return "\n".join(filter(None, [check.message, likely, check.where]))
 
 
 def _line(message: str, file: str, source: str) -> int:

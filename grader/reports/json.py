@@ -2,6 +2,7 @@
 
 import json
 
+from grader.records import causes
 from grader.records.results import CheckResult, ExerciseResult
 from grader.sandbox.tiers import Sandbox
 
@@ -10,6 +11,7 @@ SCHEMA = 1
 
 def record(result: ExerciseResult) -> dict:
     """The result as a dict of plain data."""
+    cause = causes.numbers(result)
     known = {
         "schema": SCHEMA,
         "exercise": result.exercise,
@@ -21,7 +23,7 @@ def record(result: ExerciseResult) -> dict:
         "points": result.points,
         "max_points": result.max_points,
         "duration_s": result.duration_s,
-        "checks": [_check(check) for check in result.checks],
+        "checks": [_check(check, cause.get(check.id)) for check in result.checks],
         "output": result.output,
         "message": result.message,
         "started": result.started,
@@ -38,7 +40,7 @@ def read(known: dict, pictures: tuple = ()) -> ExerciseResult:
     sandbox = {key: tuple(v) if isinstance(v, list) else v for key, v in known.get("sandbox", {}).items()}
     return ExerciseResult(
         **{key: known[key] for key in same},
-        checks=tuple(CheckResult(**check) for check in known["checks"]),
+        checks=tuple(_read_check(check) for check in known["checks"]),
         notes=tuple(known["notes"]),
         pictures=pictures,
         sandbox=Sandbox(**sandbox) if sandbox else None,
@@ -50,7 +52,7 @@ def render(result: ExerciseResult) -> str:
     return json.dumps(record(result), indent=2, ensure_ascii=False) + "\n"
 
 
-def _check(check: CheckResult) -> dict:
+def _check(check: CheckResult, cause: int | None) -> dict:
     return {
         "id": check.id,
         "title": check.title,
@@ -61,4 +63,12 @@ def _check(check: CheckResult) -> dict:
         "diagnosis": check.diagnosis,
         "hidden": check.hidden,
         "task": check.task,
+        "lines": list(check.lines),
+        "where": check.where,
+        "cause": cause,
     }
+
+
+def _read_check(known: dict) -> CheckResult:
+    own = {name: value for name, value in known.items() if name != "cause"}  # it follows from the others
+    return CheckResult(**{**own, "lines": tuple(known.get("lines", ()))})

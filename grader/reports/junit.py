@@ -28,8 +28,8 @@ def render(result: ExerciseResult) -> str:
     for check in result.checks:
         case = ElementTree.SubElement(suite, "testcase", classname=result.exercise, name=check.id)
         if check.outcome == FAILED:
-            likely = f"\nlikely: {check.diagnosis}" if check.diagnosis else ""
-            _problem(case, "failure", check.message + likely)
+            likely = f"likely: {check.diagnosis}" if check.diagnosis else ""
+            _problem(case, "failure", "\n".join(filter(None, [check.message, likely, check.where])))
         elif check.outcome == NOT_CHECKED:
             ElementTree.SubElement(case, "skipped", message=check.message)
     if result.output:

@@ -108,9 +108,12 @@ class Remote:
             self.load()
         return self._received(request, self._answer(body, function))
 
-    def load(self) -> None:
-        """Start a worker and run the source in it. Raises LearnerError where that fails."""
-        self.worker = self.fork_server.spawn(self._limits())
+    def load(self, worker: Worker | None = None) -> None:
+        """Run the source in a worker. Raises LearnerError where that fails.
+
+        worker: one that served another source, to be used again; a fresh one otherwise.
+        """
+        self.worker = worker if worker is not None and worker.alive else self.fork_server.spawn(self._limits())
         request = protocol.Load(self.submission.source, self.submission.filename, self.name)
         body = self._answer(protocol.encode_request(request), "", self.limits.load_cpu_s)
         reply, _ = self._received(request, body)
