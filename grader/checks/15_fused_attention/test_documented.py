@@ -10,7 +10,7 @@ from grader.sentence import batch
 
 @task(1)
 def test_documented_parameters(learner, documented):
-    """Seeded with 123, the layer draws the lesson's numbers, and the large one has as many parameters as exercise 13."""
+    """Seeded with 123, the layer draws the lesson's numbers; the large one has as many parameters as exercise 13."""
     layer = learner.FusedMultiHeadAttention(3, 2, 6, 0.0, 2, seed=123)
     manual_seed(123)
     layers = {"qkv": torch.nn.Linear(3, 6, bias=False), "out_proj": torch.nn.Linear(2, 2)}

@@ -83,7 +83,7 @@ def test_parameters(learner):
 
 @task(1)
 def test_fused_call(learner, rng):
-    """scaled_dot_product_attention is called for all queries, keys and values, and no scores are made beside it."""
+    """scaled_dot_product_attention is called for all queries, keys and values, and no scores are made by hand."""
     layer = learner.FusedMultiHeadAttention(D_IN, D_OUT, T, RATE, HEADS)
     for _ in range(2):  # in training, and in eval mode
         record = layer.operations(rng.randn(B, T, D_IN))
@@ -147,7 +147,7 @@ def test_fresh_attention(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_other_entries(learner, rng):
-    """load_unfused ignores masks in the state, whatever they are called, in any order, and leaves the state as it was."""
+    """load_unfused ignores masks in the state, by any name and in any order, and leaves the state as it was."""
     state, x = random_state(rng, 4, 6, True), rng.randn(2, 5, 4)
     expected = by_hand(x, state, 3).float()
     future = torch.ones(7, 7).triu(1)
@@ -188,7 +188,10 @@ def test_large_scores(learner):
     }
     layer = loaded(learner, state, 4, 2, 5, 0.0, 2)
     # Head 0, all scores of a row alike: −10,000 | −10,000 | 10,000 | 0. Head 1: 10,000, 5,000, −5,000, −10,000.
-    expect(layer(x[None]), torch.tensor([[[3.0, 3.0], [4.0, 3.0], [5.0, 3.0], [4.25, 3.0]]]))
+    first = torch.tensor([[3.0, 3.0], [4.0, 3.0], [5.0, 3.0], [4.25, 3.0]])
+    # The other way round, head 1 scores each later token higher.
+    second = torch.tensor([[2.0, 2.0], [4.5, 7.0], [14 / 3, 5.0], [4.25, 3.0]])
+    expect(layer(torch.stack([x, x.flip(0)])), torch.stack([first, second]))
 
 
 # Task 3. To see the attention weights from outside, every token is a one-hot vector, W_value holds the identity twice

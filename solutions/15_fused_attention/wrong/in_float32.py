@@ -8,4 +8,6 @@ class FusedMultiHeadAttention:
         dropout = self.dropout if self.training else 0.0
         queries, keys, values = queries.float(), keys.float(), values.float()
         context = F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout, is_causal=True)
-        return F.linear(merge_heads(context), self.out_proj.weight.float(), self.out_proj.bias.float())  # (B, H, T, h) -> (B, T, d_out)
+        return F.linear(
+            merge_heads(context), self.out_proj.weight.float(), self.out_proj.bias.float()
+        )  # (B, H, T, h) -> (B, T, d_out)
