@@ -137,6 +137,8 @@ def test_one_token_work(learner, rng):
     short, long = records
     if multiply_adds(long) < 4 * size**2 + 2 * size * 2048:  # four projections, scores, the mix of values
         raise Mismatch("a result is given without computing it")
+    if largest_tensor(long) >= heads * 2048**2:
+        raise Mismatch("for one new token the scores of all tokens with all tokens are computed: one row is needed")
     if largest_tensor(long) >= 2048**2:
         raise Mismatch("for one new token a tensor of all tokens by all tokens is made: one row of it is needed")
     # Scores and values are 2 · size for each past token; projecting it anew would be 2 · size².
