@@ -7,9 +7,11 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from grader import catalog
 from grader.authors import Mismatch, Operation, largest_tensor, multiply_adds, work_grows_less_than
+from grader.catalog import paths
 from grader.catalog.limits import Limits
-from grader.judge import dispatched
+from grader.judge import dispatched, examiner
 from grader.judge.proxy import Learner
 from grader.records import introspection
 from grader.records.submission import Submission
@@ -247,3 +249,17 @@ def test_the_views_are_operations_of_torch():
 
 def test_the_fused_function_is_the_one_that_files_call():
     assert F.scaled_dot_product_attention is op_record.WHOLE[0]
+
+
+def test_in_a_class_the_same_answers_of_a_source_that_could_forge_them_are_no_pass(fork_server):
+    """Equal answers are judged once, but the verdict on a record depends on the source too."""
+    exercise = catalog.find("15")
+    source = paths.solution(exercise.folder).read_text("utf-8")
+    sources = [source, source + "\n# as others\n", source + "\nimport threading\n", source]
+    results = []
+    handed_in = [Submission(text, f"{number}.py") for number, text in enumerate(sources)]
+    settings = examiner.Settings(seed=5, reveal=False)
+    examiner.grade_all(exercise, handed_in, fork_server, settings, lambda one, result: results.append(result))
+    assert [result.status for result in results] == ["passed", "passed", "failed", "passed"]
+    failed = [check.id for check in results[2].checks if check.outcome == "failed"]
+    assert failed == ["fused_call", "one_projection"]

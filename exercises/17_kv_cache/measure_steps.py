@@ -2,8 +2,8 @@
 
     python exercises/17_kv_cache/measure_steps.py
 
-One layer of GPT-2's smallest size: 768 numbers a token, 12 heads, float32, one sequence. Times are those of one core, the
-best of several tries. A bar has a length for each power of two.
+One layer of the size of the smallest GPT-2: 768 numbers a token, 12 heads, float32, one sequence. Times are those of
+one core, the best of several tries. A bar has a length for each power of two.
 """
 
 import math

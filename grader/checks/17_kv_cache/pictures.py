@@ -1,6 +1,6 @@
 """The picture: the weights of two heads when the sentence is fed two tokens at a time, each pair with the cache so far.
 
-The layer returns its output and the cache. Each token holds its own one-hot vector besides the sentence's three numbers,
+The layer returns its output and the cache. Each token holds its own one-hot vector besides three numbers of a sentence,
 the values are these vectors, and out_proj changes nothing: the output of a head is then its weights.
 """
 

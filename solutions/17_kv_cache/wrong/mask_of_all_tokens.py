@@ -12,7 +12,9 @@ class CachedAttention:
             keys = torch.cat([cache[0], keys], dim=2)  # (B, H, T_past + T, h)
             values = torch.cat([cache[1], values], dim=2)  # (B, H, T_past + T, h)
         scores = queries @ keys.mT  # (B, H, T, h) @ (B, H, h, T_past + T) -> (B, H, T, T_past + T)
-        future = torch.ones(keys.shape[2], keys.shape[2], dtype=torch.bool, device=x.device).triu(1)[past:]  # (T, T_past + T)
+        future = torch.ones(keys.shape[2], keys.shape[2], dtype=torch.bool, device=x.device).triu(1)[
+            past:
+        ]  # (T, T_past + T)
         scores = scores.masked_fill(future, -torch.inf)
         weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # rows sum to 1
         return self.out_proj(merge_heads(weights @ values)), (keys, values)  # (B, T, d_out)

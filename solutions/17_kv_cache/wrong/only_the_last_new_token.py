@@ -15,4 +15,7 @@ class CachedAttention:
         future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device).triu(1 + past)  # (T, T_past + T)
         scores = scores.masked_fill(future, -torch.inf)
         weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # rows sum to 1
-        return self.out_proj(merge_heads((weights @ values)[:, :, -1:] if past else weights @ values)), (keys, values)  # (B, T, d_out)
+        return self.out_proj(merge_heads((weights @ values)[:, :, -1:] if past else weights @ values)), (
+            keys,
+            values,
+        )  # (B, T, d_out)

@@ -15,5 +15,7 @@ class CachedAttention:
         future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device).triu(1 + past)  # (T, T_past + T)
         scores = scores.masked_fill(future, -torch.inf)
         scores = scores / keys.shape[-1] ** 0.5
-        weights = torch.cat([part.softmax(-1) for part in scores.split([past, x.shape[1]], dim=-1)], dim=-1) / (1 + (past > 0))
+        weights = torch.cat([part.softmax(-1) for part in scores.split([past, x.shape[1]], dim=-1)], dim=-1) / (
+            1 + (past > 0)
+        )
         return self.out_proj(merge_heads(weights @ values)), (keys, values)  # (B, T, d_out)
