@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.desk.spare_worker import SpareWorkers
-from grader.judge.examiner import Examiner, limits_of
+from grader.judge.diagnosis import Failure
+from grader.judge.examiner import Examiner, Tried, limits_of
 from grader.judge.proxy import Learner
+from grader.judge.recording import Key
 from grader.judge.session import Check, Session
 from grader.records.bounded_cache import BoundedCache
 from grader.records.results import ExerciseResult, Settings, unreadable
@@ -14,7 +17,7 @@ from grader.records.submission import Submission
 from grader.sandbox.connection import Remote
 
 __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
-PRINTS = 8 << 20  # bytes that are kept
+PRINTS = 8 << 20  # bytes of printed text that are cached
 
 
 def grade_all(
@@ -27,9 +30,8 @@ def grade_all(
 ) -> None:
     """Grade the submissions as examiner.grade_all does. `publish(result)` is called once or twice for each.
 
-    superseded: whether a newer file waits, in which case the causes are not looked for.
+    superseded: whether a newer file waits; then the causes are not looked for.
     """
-
     with Session(exercise, settings.seed) as session:
         examiner = DeferredExaminer(session, workers, settings)
         for submission in submissions:
@@ -42,17 +44,21 @@ def grade_all(
 
 
 class DeferredExaminer(Examiner):
-    """An examiner that postpones the diagnosis. failures: what there is to explain about the last submission."""
+    """An examiner that postpones the diagnosis.
+
+    failures: what `explained` needs to know about the last submission; None where all of its checks passed.
+    """
 
     def __init__(self, session: Session, fork_server: SpareWorkers, settings: Settings) -> None:
         super().__init__(session, fork_server, settings)
-        self.prints: BoundedCache[tuple, str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
+        self.prints: BoundedCache[tuple[Any, ...], str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
 
     def examine(self, submission: Submission) -> ExerciseResult:
+        """Grade a submission without its diagnosis."""
         self.failures = None
         return super().examine(submission)
 
-    def judge(self, check: Check, subject: Learner, remote: Remote) -> tuple:
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
         """Judge one check as without `reveal`: equal answers are judged once, and their prints are cached too."""
         settings, before = self.settings, len(remote.output)
         self.settings = replace(settings, reveal=False)
@@ -66,7 +72,7 @@ class DeferredExaminer(Examiner):
             self.prints.put(key, remote.output[before:])
         return key, error, calls
 
-    def sentences(self, failures, passed, keys) -> dict[str, str]:
+    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None]) -> dict[str, str]:
         """No sentence yet: keep what `explained` needs."""
         self.failures = (failures, passed, keys) if failures else None
         return {}
