@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.desk.spare_worker import SpareWorkers
-from grader.judge.examiner import Examiner, Explained, limits_of
+from grader.judge.diagnosis import Failure
+from grader.judge.examiner import Examiner, Explained, Tried, limits_of
 from grader.judge.proxy import Learner
+from grader.judge.recording import Key
 from grader.judge.session import Check, Session
 from grader.judge.where import search
 from grader.records.bounded_cache import BoundedCache
@@ -15,7 +18,7 @@ from grader.records.submission import Submission
 from grader.sandbox.connection import Remote
 
 __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
-PRINTS = 8 << 20  # bytes that are kept
+PRINTS = 8 << 20  # bytes of printed text that are cached
 
 
 def grade_all(
@@ -34,7 +37,6 @@ def grade_all(
 
     superseded: whether a newer file waits, in which case nothing more is looked for.
     """
-
     with Session(exercise, settings.seed) as session:
         examiner = DeferredExaminer(session, workers, settings)
         for submission in submissions:
@@ -50,17 +52,21 @@ def grade_all(
 
 
 class DeferredExaminer(Examiner):
-    """An examiner that postpones the diagnosis. failures: what there is to explain about the last submission."""
+    """An examiner that postpones the diagnosis.
+
+    failures: what `explained` needs to know about the last submission; None where all of its checks passed.
+    """
 
     def __init__(self, session: Session, fork_server: SpareWorkers, settings: Settings) -> None:
         super().__init__(session, fork_server, settings)
-        self.prints: BoundedCache[tuple, str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
+        self.prints: BoundedCache[tuple[Any, ...], str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
 
     def examine(self, submission: Submission) -> ExerciseResult:
+        """Grade a submission without its diagnosis."""
         self.failures = None
         return super().examine(submission)
 
-    def judge(self, check: Check, subject: Learner, remote: Remote) -> tuple:
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
         """Judge one check as without `reveal`: equal answers are judged once, and their prints are cached too."""
         settings, before = self.settings, len(remote.output)
         self.settings = replace(settings, reveal=False)
@@ -74,7 +80,7 @@ class DeferredExaminer(Examiner):
             self.prints.put(key, remote.output[before:])
         return key, error, calls
 
-    def sentences(self, failures, passed, keys) -> dict[str, str]:
+    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None]) -> dict[str, str]:
         """No sentence yet: keep what `explained` needs."""
         self.failures = (failures, passed, keys) if failures else None
         return {}

@@ -10,8 +10,8 @@ import torch
 
 from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, expect, expect_shape, same
+from grader.judge.dispatched import demand_no_machinery
 from grader.judge.proxy import Module, Target, tensors_in
-from grader.records import introspection
 from grader.sandbox.connection import LearnerError
 from grader.worker.fake_device import MIXED
 
@@ -118,8 +118,7 @@ def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) 
     Nor does its file reach for what could blind the watch on them, which lives in the learner's process.
     """
     target(*args, watch=rule, **kwargs)
-    for use in introspection.reaches(target._learner.source)[:1]:
-        raise Mismatch(f"line {use.line} uses {use.name}: the code of this exercise stays out of such machinery")
+    demand_no_machinery(target._learner.source)
     hit = target._learner.hits.get(target.name)
     if hit:
         name, line = hit

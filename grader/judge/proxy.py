@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from grader.catalog import Forbidden
+from grader.judge import dispatched
 from grader.judge.compare import Mismatch
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
@@ -26,7 +27,10 @@ from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
 # What a Call says that it asked for.
-WANTS = {protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients"}
+WANTS = {
+    protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
+    protocol.CallWithOperations: "output",
+}  # fmt: skip
 
 
 class Learner:
@@ -137,7 +141,19 @@ class Target:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
         return self._call(protocol.Call, args, kwargs, seed, device="meta")
 
-    def _call(
+    def operations(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[dispatched.Operation]:
+        """What torch ran in the call, in order."""
+        _, reply = self._asked(protocol.CallWithOperations, args, kwargs, seed)
+        try:
+            return dispatched.operations(reply, self._learner.source)
+        except wire.ProtocolError as error:
+            raise LearnerError("protocol", {"message": str(error)}, self._learner.calls[-1]) from None
+
+    def _call(self, kind: type[protocol.Call], args: Any, kwargs: Any, seed: Any, *rest: Any, **options: Any) -> Any:
+        """Make a call of this kind on the learner's side, and note it. Returns the value."""
+        return self._asked(kind, args, kwargs, seed, *rest, **options)[0]
+
+    def _asked(
         self,
         kind: type[protocol.Call],
         args: Any,
@@ -146,8 +162,8 @@ class Target:
         watch: Forbidden | None = None,
         device: str = "",
         **options: Any,
-    ) -> Any:
-        """Make a call of this kind on the learner's side, and note it."""
+    ) -> tuple[Any, Reply]:
+        """As `_call`. Returns the value, and the reply that it came in."""
         learner = self._learner
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
         drawn = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
@@ -171,7 +187,7 @@ class Target:
         if watch and reply.hits:
             learner.hits.setdefault(self.name, learner._vouched(reply.hits[0], watch))
         _same_device(value, args, kwargs, device)
-        return value
+        return value, reply
 
     def _function(self) -> str:
         return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]

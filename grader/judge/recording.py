@@ -38,10 +38,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Script:
-    """The requests of a check, encoded. held: the numbers of those that may tell an answer to one before them."""
+    """The requests of a check, encoded. held: the numbers of those that may tell an answer to one before them.
+
+    reads_source: whether the verdict depends on the source too, as it does where a record of operations is asked for.
+    """
 
     requests: list[bytes]
     held: frozenset[int]
+    reads_source: bool
 
 
 class Recorder(Local):
@@ -52,11 +56,12 @@ class Recorder(Local):
     flow: Flow
 
     def begin(self, flow: Flow) -> None:
-        self.transcript, self.held, self.flow = Transcript(), set(), flow
+        self.transcript, self.held, self.flow, self.reads_source = Transcript(), set(), flow, False
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
         if self.flow.reaches(request, tensors):
             self.held.add(len(self.transcript.requests))
+        self.reads_source |= type(request) is protocol.CallWithOperations
         body, reply = protocol.encode_request(request, tensors), self.answer(request, tensors)
         self.transcript.record(body, reply)
         return protocol.decode_reply(reply)
@@ -84,7 +89,8 @@ class Recording:
                 self.recorder.begin(flow)
                 error, _ = self.session.run(check, self.subject)
             # Where the solution does not get to the check's end, what it was asked is not all that will be.
-            script = Script(self.recorder.transcript.requests, frozenset(self.recorder.held))
+            reads_source = "no_ready_made" in check.fixtures or self.recorder.reads_source
+            script = Script(self.recorder.transcript.requests, frozenset(self.recorder.held), reads_source)
             self.scripts[name] = script if error is None else None
         return self.scripts[name]
 
@@ -108,7 +114,8 @@ class Recording:
 
     def read(self, check: Check, remote: Remote) -> str:
         """What the check reads of the source: nothing, or, where it would find something there, all of it."""
-        if "no_ready_made" not in check.fixtures:
+        script = self.scripts[check.id]
+        if script is None or not script.reads_source:
             return ""
         source, rules = remote.submission.source, self.session.exercise.forbidden
         found = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)

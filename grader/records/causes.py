@@ -55,7 +55,7 @@ def _is_one(check: CheckResult, other: CheckResult) -> bool:
         return check.lines == other.lines
     places = [PLACE.findall(one.message) for one in (check, other)]
     if all(places):
-        return places[0][-1] == places[1][-1]
+        return bool(places[0][-1] == places[1][-1])
     return check.message == other.message or _is_same_place(check, other)
 
 

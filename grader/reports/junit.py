@@ -1,4 +1,4 @@
-"""A result as JUnit XML, for CI systems: one test case a check."""
+"""A result as JUnit XML for CI systems, with a test case for each check."""
 
 from xml.etree import ElementTree
 
@@ -39,5 +39,6 @@ def render(result: ExerciseResult) -> str:
 
 
 def _problem(case: ElementTree.Element, kind: str, text: str) -> None:
+    """Add a failure or an error to a test case."""
     first = text.splitlines()[0] if text else kind
     ElementTree.SubElement(case, kind, message=first).text = text

@@ -20,17 +20,17 @@ PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
 
 
 def console(file: TextIO | None = None) -> Console:
-    """Where to print: rich decides on colours (NO_COLOR, pipes); a pipe is never wrapped."""
+    """A console for a file, or for standard output. rich decides about colours (NO_COLOR, pipes)."""
     return Console(file=file, highlight=False, markup=False, emoji=False)
 
 
-def show(result: ExerciseResult, where: Console, every: bool = False, closing: str = "") -> None:
-    """Print the result. `every`: all failed checks in full, not only the first."""
-    for left, text in render(result, every, closing):
-        if where.is_terminal:
-            where.print(line(left, text), crop=False)
+def show(result: ExerciseResult, output: Console, every: bool = False, closing: str = "") -> None:
+    """Print the result. every: all failed checks in full, not only the first; closing: lines that follow."""
+    for indent, text in render(result, every, closing):
+        if output.is_terminal:
+            output.print(line(indent, text), crop=False)
         else:
-            where.print(Text(" " * left) + text, soft_wrap=True)
+            output.print(Text(" " * indent) + text, soft_wrap=True)
 
 
 def plain(result: ExerciseResult, every: bool = False) -> str:
@@ -40,11 +40,11 @@ def plain(result: ExerciseResult, every: bool = False) -> str:
     return file.getvalue()
 
 
-def line(left: int, text: Text) -> RenderableType:
-    """One line, wrapped with its indentation. A place in a file is not wrapped, so that terminals make it a link."""
+def line(indent: int, text: Text) -> RenderableType:
+    """One line, wrapped with its indentation. A place in a file is not wrapped, so that terminals link it."""
     if PLACE.match(text.plain):
-        return Text(" " * left, no_wrap=True, overflow="ignore") + text
-    return Padding(text, (0, 0, 0, left), expand=False)
+        return Text(" " * indent, no_wrap=True, overflow="ignore") + text
+    return Padding(text, (0, 0, 0, indent), expand=False)
 
 
 def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:
@@ -126,12 +126,12 @@ def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
 
 
 def printed(output: str) -> list[tuple[int, Text]]:
-    """What the learner's code printed, each line behind a bar, so that it cannot be mistaken for the report."""
+    """The prints of the learner's code. Each line begins with a bar, so that none can be mistaken for the report."""
     lines = output.rstrip("\n").split("\n")
-    shown = lines[:MAX_OUTPUT_LINES]
-    if len(lines) > len(shown):
-        shown.append(f"… {len(lines) - len(shown)} more lines")
-    return [(0, Text("Your code printed:", "dim")), *((0, Text(f"│ {line}", "dim")) for line in shown)]
+    first_lines = lines[:MAX_OUTPUT_LINES]
+    if len(lines) > len(first_lines):
+        first_lines.append(f"… {len(lines) - len(first_lines)} more lines")
+    return [(0, Text("Your code printed:", "dim")), *((0, Text(f"│ {line}", "dim")) for line in first_lines)]
 
 
 def _names(checks: Sequence[CheckResult]) -> str:
@@ -142,6 +142,6 @@ def _count(checks: Sequence[CheckResult]) -> str:
     return "1 check" if len(checks) == 1 else f"{len(checks)} checks"
 
 
-def _block(text: str, left: int, first_style: str = "") -> list[tuple[int, Text]]:
+def _block(text: str, indent: int, first_style: str = "") -> list[tuple[int, Text]]:
     first, *rest = text.split("\n")
-    return [(left, Text(first, first_style)), *((left, Text(line)) for line in rest)]
+    return [(indent, Text(first, first_style)), *((indent, Text(line)) for line in rest)]

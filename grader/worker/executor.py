@@ -18,6 +18,7 @@ from . import protocol
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, each, move_module, place
 from .modules import COPY, MODULE, REQUIRES_GRAD, described, parameters
+from .op_record import OpRecord
 from .op_watch import OpWatch
 from .protocol import Reply
 
@@ -142,7 +143,7 @@ class Executor:
         """Make the call, and encode what is told of the result and of the arguments afterwards.
 
         A call that is watched is watched from where its arguments are known to where its result is plain data: the
-        signature and the result may be the learner's code too.
+        signature and the result may be the learner's code too. A record is of the call itself.
         """
         target, args, kwargs = self.prepared(request, decoder)
         if target is None:
@@ -150,16 +151,20 @@ class Executor:
         _seed(decoder.value(request.seed), request.device)
         watch = OpWatch(request.banned, request.allowed, self.filename) if request.allowed else NOTHING
         fake = FakeDevice() if request.device == "meta" else NOTHING
+        record = OpRecord() if type(request) is protocol.CallWithOperations else NOTHING
         with watch:
             wrong = self.misfit(target, args, kwargs)
             if wrong:
                 return Reply(signature=wrong)
-            with fake:
+            with fake, record:
                 result = target(*args, **kwargs)
             value = told(result, args, kwargs)
-        if watch is NOTHING:
-            return Reply(value=value)
-        return Reply(value=value, hits=watch.hits, computed=watch.computed)
+        reply = Reply(value=value)
+        if watch is not NOTHING:
+            reply.hits, reply.computed = watch.hits, watch.computed
+        if record is not NOTHING:
+            reply.operations, reply.unrecorded = record.rows, record.problem
+        return reply
 
     def prepared(self, request: protocol.Call, decoder: Decoder) -> tuple:
         """The thing to call (None where it is missing) and its arguments, on the device that is asked for."""
@@ -259,7 +264,8 @@ class Executor:
 
 
 HANDLERS = {
-    protocol.Load: Executor.load, protocol.Call: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
+    protocol.Load: Executor.load, protocol.Call: Executor.call, protocol.CallWithOperations: Executor.call,
+    protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.Describe: Executor.describe,
     protocol.Assign: Executor.assign, protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
 }  # fmt: skip
