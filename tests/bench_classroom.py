@@ -35,6 +35,7 @@ STUDENTS = 200
 NOTEBOOKS, STOCK = 300, 5  # for this grader, and of these for nbgrader's own autograde
 HOSTILE = 24  # files whose answers are as large as allowed
 PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
+STARTED_S = 4.0  # after which a grader that was started has begun to grade
 FEW = 80  # students of the class that one job grades, then two
 SEED = 7
 
@@ -136,7 +137,8 @@ def proof(root: Path) -> None:
         seconds = time.perf_counter() - began
         among = hostile_class.lay(folder / "among", strangers=PROOF[1], **sizes)
         kills = PROOF[2] if layout == "mixed" else 0
-        landed = hostile_class.killed(among, folder / "out", kills, seconds)
+        longest = STARTED_S + 2 * seconds / PROOF[2]  # so that there is work left for the last of them
+        landed = hostile_class.killed(among, folder / "out", kills, longest)
         got = hostile_class.grade(among, folder / "out")
         differing = hostile_class.differing(expected, got)
         what = (
