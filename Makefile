@@ -22,12 +22,13 @@ GRADER = "$(PYTHON)" -m grader
 # $(call option,--name,VALUE): the option where VALUE is given, quoted for the shell.
 option = $(if $(2),$(1) '$(subst ','\'',$(2))')
 
-check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file]
+check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]
 	@$(GRADER) check $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--device,$(DEVICE)) \
-	  $(call option,--seed,$(SEED)) $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
+	  $(call option,--seed,$(SEED)) $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT)) \
+	  $(call option,--where,$(WHERE)) $(if $(ALL),--all)
 
-watch: $(READY_WATCH)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1]
-	@$(GRADER) watch $(call option,,$(EX)) $(if $(POLL),--poll)
+watch: $(READY_WATCH)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1 WHERE=0]
+	@$(GRADER) watch $(call option,,$(EX)) $(if $(POLL),--poll) $(call option,--where,$(WHERE))
 
 hint: $(READY)  ## the next hint, one more each time: EX=03 [TASK=2 ALL=1]
 	@$(GRADER) hint $(call option,,$(EX)) $(call option,--task,$(TASK)) $(if $(ALL),--all)
@@ -119,6 +120,9 @@ fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strange
 bench: $(READY_WATCH)  ## the speed claims, as ratios measured in one run
 	@"$(PYTHON)" tests/bench.py
 
+bench-where: $(READY_DEV)  ## how often the line that is told is the true one [EX=06,13 MOST=cases of each kind]
+	@"$(PYTHON)" tests/bench_where.py $(call option,--ex,$(EX)) $(call option,--most,$(MOST))
+
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench_nbgrader.py $(N)
 
@@ -155,4 +159,4 @@ $(VENV)/.ready-classroom: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
 	@touch $@
 
-.PHONY: test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help
+.PHONY: bench-where test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help

@@ -3,6 +3,7 @@
 import pytest
 
 from grader.judge.compare import Mismatch, expect, expect_shape, same
+from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.judge.pictures import Drawing
 from grader.judge.promises import (
     agrees,
@@ -19,6 +20,7 @@ from grader.judge.randomness import manual_seed
 __all__ = [
     "Drawing",
     "Mismatch",
+    "Operation",
     "agrees",
     "expect",
     "expect_drawn",
@@ -27,11 +29,14 @@ __all__ = [
     "keeps_device",
     "keeps_dtype",
     "keeps_inputs",
+    "largest_tensor",
     "manual_seed",
+    "multiply_adds",
     "refuses",
     "same",
     "same_gradients",
     "task",
+    "work_grows_less_than",
 ]
 
 

@@ -1,4 +1,4 @@
-"""A user at a real terminal: starts a program in a pty, types, resizes, and reads what the screen shows."""
+"""A user at a real terminal: starts a program in a pty, types, resizes, and reads the screen."""
 
 import fcntl
 import os
@@ -13,7 +13,9 @@ import sys
 import termios
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
@@ -23,71 +25,75 @@ WATCH = [sys.executable, "-m", "grader", "watch"]
 class AtTerminal:
     """One program in one terminal. The program leads its own session, as in a terminal window."""
 
-    def __init__(self, command: list[str], folder: Path, rows: int = 24, columns: int = 80, **environment: str):
+    def __init__(self, command: list[str], folder: Path, rows: int = 24, columns: int = 80, **environment: str) -> None:
         self.ours, theirs = pty.openpty()
-        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}  # as pytest's
+        inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
         self.resize(rows, columns)
         self.process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**kept, "TERM": "xterm-256color", "PYTHONDONTWRITEBYTECODE": "1", **environment},
+            env={**inherited, "TERM": "xterm-256color", "PYTHONDONTWRITEBYTECODE": "1", **environment},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
-        self.theirs = theirs  # kept open, so that its settings can be asked for
+        self.theirs = theirs  # stays open, so that `echoes` can read its settings
         self.raw, self.arrived, self.closed = "", threading.Condition(), False
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
     @property
     def transcript(self) -> str:
-        """All that was ever written, without escape codes."""
+        """All text that the program has written, without escape codes."""
         return ESCAPES.sub("", self.raw)
 
     @property
     def screen(self) -> str:
-        """The page that was drawn last, if it is complete; else the one before."""
+        """The last page that was drawn as a whole."""
         pages = [page for page in self.raw.split("\x1b[H") if "\x1b[J" in page]
         return ESCAPES.sub("", pages[-1]) if pages else ""
 
     def shows(self, *texts: str, seconds: float = 60) -> str:
-        """Wait until the screen shows all texts; gives the screen."""
+        """Wait until the screen shows all texts. Returns the screen."""
 
-        def found() -> str | None:
+        def matching_screen() -> str | None:
+            """The screen, if it shows all texts."""
             screen = self.screen
             words = " ".join(screen.split())  # a sentence may be wrapped
             return screen if all(text in screen or text in words for text in texts) else None
 
-        return self._wait(found, texts, seconds)
+        return self._wait(matching_screen, texts, seconds)
 
     def says(self, text: str, after: int = 0, seconds: float = 60) -> int:
-        """Wait until the text was written, at `after` of the transcript or later; gives where it ends."""
-        found = self._wait(lambda: self.transcript.find(text, after) + 1 or None, (text,), seconds)
-        return found - 1 + len(text)
+        """Wait until the text stands at `after` of the transcript or later. Returns the place of its end."""
+        place = self._wait(lambda: self.transcript.find(text, after) + 1 or None, (text,), seconds)
+        return place - 1 + len(text)
 
     def type(self, keys: str) -> None:
+        """Press keys."""
         os.write(self.ours, keys.encode())
 
     def resize(self, rows: int, columns: int) -> None:
+        """Give the terminal another size."""
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     @property
     def echoes(self) -> bool:
-        """Whether the terminal shows what is typed, line by line: how a shell wants to find it."""
+        """Whether the terminal echoes what is typed and reads whole lines, as a shell expects it."""
         local = termios.tcgetattr(self.theirs)[3]
         return bool(local & termios.ECHO and local & termios.ICANON)
 
     def ends(self, seconds: float = 20) -> int:
+        """Wait for the end of the program. Returns its exit code."""
         return self.process.wait(timeout=seconds)
 
     def close(self) -> None:
         """Close the window."""
         os.close(self.theirs)
         self.closed = True
-        self.reader.join()  # a terminal that somebody reads is not closed yet
+        self.reader.join()  # while a thread reads the terminal, it is not closed
         os.close(self.ours)
         if self.process.poll() is None:
             try:
@@ -96,13 +102,16 @@ class AtTerminal:
                 os.killpg(self.process.pid, signal.SIGKILL)
                 self.process.wait(timeout=5)
 
-    def _wait(self, found, wanted, seconds):
-        until = time.monotonic() + seconds
+    def _wait(self, find: Callable[[], Any], texts: tuple[str, ...], seconds: float) -> Any:
+        """Call find() after each new text until it returns something else than None, and return that."""
+        deadline = time.monotonic() + seconds
         with self.arrived:
-            while (result := found()) is None:
-                left = until - time.monotonic()
-                assert left > 0, f"not seen in {seconds} s: {wanted}\n--- the screen:\n{self.screen or self.transcript}"
-                self.arrived.wait(min(left, 1))
+            while (result := find()) is None:
+                remaining = deadline - time.monotonic()
+                assert remaining > 0, (
+                    f"not seen in {seconds} s: {texts}\n--- the screen:\n{self.screen or self.transcript}"
+                )
+                self.arrived.wait(min(remaining, 1))
         return result
 
     def _read(self) -> None:
@@ -122,7 +131,7 @@ class AtTerminal:
 
 
 def checkout(folder: Path) -> Path:
-    """A copy of what a learner has, to work in."""
+    """A copy of the project in a folder, to work in. Returns the folder."""
     for name in ("exercises", "solutions", "grader"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "Makefile", folder)

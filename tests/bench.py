@@ -1,4 +1,4 @@
-"""The speed claims, each as a ratio measured in one run. `make bench`; never part of the tests."""
+"""Measures the promised speeds, each as a ratio within one run, for `make bench`. No test depends on it."""
 
 import importlib.util
 import statistics
@@ -19,12 +19,14 @@ CHECK += ["--submission", str(ROOT / "tests/golden/right_answer/submission.py")]
 
 
 def seconds(command: list[str]) -> float:
+    """How long a command takes."""
     began = time.perf_counter()
     subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began
 
 
 def main() -> None:
+    """Measure and print all ratios."""
     if importlib.util.find_spec("watchfiles") is None:
         sys.exit("The watch is measured with watchfiles, which is not installed: pip install '.[watch]', or make bench")
     start()
@@ -37,7 +39,7 @@ def start() -> None:
     torch = [sys.executable, "-c", "import torch"]
     for command in (torch, CHECK):
         seconds(command)  # warm the disk
-    pairs = [(seconds(torch), seconds(CHECK)) for _ in range(ROUNDS)]  # side by side: machines are noisy
+    pairs = [(seconds(torch), seconds(CHECK)) for _ in range(ROUNDS)]  # alternately, since machines are noisy
     alone = statistics.median(first for first, _ in pairs)
     check = statistics.median(second for _, second in pairs)
     ratio = statistics.median(second / first for first, second in pairs)
@@ -46,7 +48,7 @@ def start() -> None:
 
 
 def sandbox() -> None:
-    """One verdict on exercise 02 in a warm grader: behind the strongest sandbox here, and behind none."""
+    """One verdict on exercise 02 in a grader that has started: in the strongest sandbox here, and without one."""
     from grader import catalog
     from grader.catalog import paths
     from grader.judge import examiner
@@ -55,32 +57,33 @@ def sandbox() -> None:
     from grader.sandbox.tiers import Tier
 
     exercise = catalog.find("02")
-    handed_in = submission.read(paths.solution(exercise.folder))
+    solution = submission.read(paths.solution(exercise.folder))
     bare = Tier("D")
-    with ForkServer() as walled, ForkServer(tier=bare) as open_:
-        times: dict = {walled: [], open_: []}
+    with ForkServer() as sandboxed, ForkServer(tier=bare) as unprotected:
+        times: dict[ForkServer, list[float]] = {sandboxed: [], unprotected: []}
 
-        def grade(fork_server) -> None:
-            """Both in one session each, so that pytest's start counts for neither."""
+        def grade(fork_server: ForkServer) -> None:
+            """Grade in one session, so that pytest's start does not count."""
             began = [time.perf_counter()]
 
-            def record(*_) -> None:
+            def record(*_: object) -> None:
+                """Note the time since the verdict before."""
                 times[fork_server].append(time.perf_counter() - began[0])
                 began[0] = time.perf_counter()
 
-            examiner.grade_all(exercise, [handed_in] * (GRADINGS // 4), fork_server, examiner.Settings(seed=1), record)
+            examiner.grade_all(exercise, [solution] * (GRADINGS // 4), fork_server, examiner.Settings(seed=1), record)
 
-        for _ in range(4):  # in turns: machines are noisy
+        for _ in range(4):  # alternately, since machines are noisy
             for fork_server in times:
                 grade(fork_server)
-        with_walls, without = (statistics.median(found) for found in times.values())
-        name = walled.tier.name
-        print(f"one verdict on exercise 02: {with_walls * 1e3:.0f} ms in tier {name}, {without * 1e3:.0f} ms bare")
-        print(f"ratio {with_walls / without:.2f} (at most 1.3 is promised)")
+        protected, bare_s = (statistics.median(measured) for measured in times.values())
+        name = sandboxed.tier.name
+        print(f"one verdict on exercise 02: {protected * 1e3:.0f} ms in tier {name}, {bare_s * 1e3:.0f} ms bare")
+        print(f"ratio {protected / bare_s:.2f} (at most 1.3 is promised)")
 
 
 def watch() -> None:
-    """From save to verdict on the screen, in a real terminal: the right answer and a wrong one in turns."""
+    """From save to verdict on the screen of a real terminal, with a right answer and a wrong one in turns."""
     from at_terminal import WATCH, AtTerminal, checkout
 
     from grader import catalog
@@ -105,7 +108,7 @@ def watch() -> None:
             desk.type("q")
             desk.ends()
             desk.close()
-        right, wrong = (found[1:] for found in times)  # the first of each warms the grader
+        right, wrong = (measured[1:] for measured in times)  # the first of each fills the caches
         median = statistics.median(right + wrong)
         parts = f"right {statistics.median(right) * 1e3:.0f}, wrong {statistics.median(wrong) * 1e3:.0f}"
         print(f"watch of exercise {name}: {median * 1e3:.0f} ms from save to verdict ({parts}; {SAVES} saves)")

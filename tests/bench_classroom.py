@@ -1,9 +1,10 @@
-"""What a class costs: 200 students × 13 exercises, twice the jobs, 20,000 submissions' memory, nbgrader beside it.
+"""Measures a class: 200 students × 13 exercises, one job and two, the memory of 20,000 submissions, and nbgrader.
 
     python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof]     default: the first three
 
-"memory" ends with "hostile": what a class of files that answer as much as they may takes of a process.
-"proof" is no figure: 100 honest students get the same verdicts with 60 hostile hand-ins among them, killed 20 times.
+"memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
+"proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
+grader is killed 20 times.
 
 Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
 crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -30,52 +32,54 @@ from grader.catalog import mistakes, paths
 from grader.worker import wire
 
 STUDENTS = 200
-NOTEBOOKS, STOCK = 300, 5  # for us, and of these for nbgrader's own autograde
-HOSTILE = 24  # files that answer as much as they may
+NOTEBOOKS, STOCK = 300, 5  # for this grader, and of these for nbgrader's own autograde
+HOSTILE = 24  # files whose answers are as large as allowed
 PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
+STARTED_S = 4.0  # after which a grader that was started has begun to grade
 FEW = 80  # students of the class that one job grades, then two
 SEED = 7
 
 
-def main(wanted: list[str]) -> None:
+def main(measurements: list[str]) -> None:
+    """Take the named measurements and print them."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         core = [exercise for exercise in catalog.exercises() if exercise.track == "core"]
-        if "speed" in wanted:
+        if "speed" in measurements:
             for own in ("names", "code"):
                 count = made_up(root / own, core, STUDENTS, own)
                 seconds = timed(root / own, root / f"out-{own}", os.cpu_count())
                 what = f"{STUDENTS} students × {len(core)} exercises, {count} files, class “{own}”"
                 print(f"{what}: {seconds:.1f} s on {os.cpu_count()} cores", flush=True)
-        if "jobs" in wanted:
+        if "jobs" in measurements:
             made_up(root / "few", core, FEW)
             spent = {1: 0.0, 2: 0.0}
-            for turn in range(2):  # in turns: machines are noisy
+            for turn in range(2):  # alternately, since machines are noisy
                 for jobs in spent:
                     spent[jobs] += timed(root / "few", root / f"out{jobs}{turn}", jobs, started=False)
             print(f"two jobs: {spent[1] / spent[2]:.2f} times the speed of one ({spent[1]:.1f} s, {spent[2]:.1f} s)")
-        if "nbgrader" in wanted:
-            words = [str(Path(__file__).with_name("bench_nbgrader.py")), str(NOTEBOOKS), str(STOCK)]
-            subprocess.run([sys.executable, *words], check=True)
-        if "memory" in wanted:
+        if "nbgrader" in measurements:
+            arguments = [str(Path(__file__).with_name("bench_nbgrader.py")), str(NOTEBOOKS), str(STOCK)]
+            subprocess.run([sys.executable, *arguments], check=True)
+        if "memory" in measurements:
             for students in (20, 2000):
                 made_up(root / f"m{students}", [catalog.find("03")], students * 10)
                 timed(root / f"m{students}", root / f"mo{students}", os.cpu_count())
                 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
                 print(f"{students * 10} submissions: the largest process took {peak:.0f} MB")
-        if "memory" in wanted or "hostile" in wanted:
+        if "memory" in measurements or "hostile" in measurements:
             hostile(root / "hostile")
             with Peaks() as peaks:
                 timed(root / "hostile", root / "out-hostile", os.cpu_count())
-            largest = max(peaks.found.values()) / 1024
+            largest = max(peaks.largest.values()) / 1024
             print(f"{HOSTILE} files that answer as much as they may: the largest grading process took {largest:.0f} MB")
             assert largest < 1000, "a grading process takes more than 1 GB"
-        if "proof" in wanted:
+        if "proof" in measurements:
             proof(root / "proof")
 
 
-def made_up(root: Path, exercises, students: int, own: str = "code") -> int:
-    """A class's folder. Gives the number of files."""
+def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, own: str = "code") -> int:
+    """Make the folder of a class. own: each file has its student's "names" or "code". Returns the number of files."""
     rng, count = random.Random(SEED), 0
     for number in range(students):
         for exercise in exercises:
@@ -101,7 +105,7 @@ def made_up(root: Path, exercises, students: int, own: str = "code") -> int:
 
 
 def hostile(root: Path) -> None:
-    """Files that answer as much as they may: in large numbers, in half precision, in many small parts, in words."""
+    """Make files whose answers are as large as allowed: large tensors, half precision, many small parts, words."""
     answers = (
         "torch.rand(MOST // 4)", "torch.rand(MOST // 8).double()", "torch.rand(MOST // 4).bfloat16()",
         "torch.zeros(MOST, dtype=torch.int8)", "[torch.rand(MOST // 4096) for _ in range(1000)]", "['x' * 9000] * 100",
@@ -122,7 +126,7 @@ def hostile(root: Path) -> None:
 
 
 def proof(root: Path) -> None:
-    """The class of tests/test_proof.py in its full size, in every layout; killed in the first."""
+    """Grade the class of tests/test_proof.py in its full size, in every layout, and kill the grader in the first."""
     import hostile_class
 
     for layout in hostile_class.LAYOUTS:
@@ -133,7 +137,8 @@ def proof(root: Path) -> None:
         seconds = time.perf_counter() - began
         among = hostile_class.lay(folder / "among", strangers=PROOF[1], **sizes)
         kills = PROOF[2] if layout == "mixed" else 0
-        landed = hostile_class.killed(among, folder / "out", kills, seconds)
+        longest = STARTED_S + 2 * seconds / PROOF[2]  # so that there is work left for the last of them
+        landed = hostile_class.killed(among, folder / "out", kills, longest)
         got = hostile_class.grade(among, folder / "out")
         differing = hostile_class.differing(expected, got)
         what = (
@@ -144,16 +149,16 @@ def proof(root: Path) -> None:
 
 
 class Peaks:
-    """The largest memory (kB) of each process of ours, looked at again and again: those of the grader alone."""
+    """Watches the processes of the grader. largest: the largest memory in kB of each, by its id."""
 
     def __enter__(self) -> "Peaks":
-        self.found: dict[int, int] = {}
+        self.largest: dict[int, int] = {}
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._look)
         self.thread.start()
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *_: object) -> None:
         self.over.set()
         self.thread.join()
 
@@ -164,20 +169,21 @@ class Peaks:
                     words = (path / "cmdline").read_bytes().split(b"\0")
                     if b"grader.classroom.job" in words or (b"grader" in words and b"grade" in words):
                         peak = re.search(r"VmHWM:\s+(\d+)", (path / "status").read_text())
-                        self.found[int(path.name)] = int(peak[1])
+                        self.largest[int(path.name)] = int(peak[1])
 
 
 def timed(submissions: Path, out: Path, jobs: int, started: bool = True) -> float:
-    """Seconds of the whole command, from its start to its last file; of the gradings alone without `started`."""
-    words = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
+    """Seconds of the whole command. started: the start of the processes counts, else the gradings alone."""
+    arguments = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
     began = time.perf_counter()
-    done = subprocess.run([sys.executable, "-m", "grader", *words], cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "grader", *arguments]
+    process = subprocess.run(command, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - began
-    if done.returncode:
-        sys.exit(done.stderr)
-    told = next(line for line in reversed(done.stderr.splitlines()) if "a second)" in line)
-    print(f"  {told}", flush=True)
-    return seconds if started else float(re.search(r"in ([\d.]+) s", told)[1])
+    if process.returncode:
+        sys.exit(process.stderr)
+    rate = next(line for line in reversed(process.stderr.splitlines()) if "a second)" in line)
+    print(f"  {rate}", flush=True)
+    return seconds if started else float(re.search(r"in ([\d.]+) s", rate)[1])
 
 
 if __name__ == "__main__":

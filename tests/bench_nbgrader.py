@@ -1,9 +1,9 @@
-"""Stock `nbgrader autograde` against the fast road: the same submissions, one after the other, from end to end.
+"""Compares the grader with stock `nbgrader autograde` on the same submissions, from start to end.
 
-    python tests/bench_nbgrader.py [NOTEBOOKS [STOCK]]     100 for us; STOCK (default: the same number) for nbgrader
+    python tests/bench_nbgrader.py [NOTEBOOKS [STOCK]]     for the grader (100) and for nbgrader (the same number)
 
-Stock means the settings that nbgrader comes with: every notebook is run by a kernel of its own. Where STOCK is
-smaller than NOTEBOOKS, nbgrader's time for the rest is its own time per notebook, its start not counted.
+Stock means nbgrader's default settings: every notebook is run by a kernel of its own. Where STOCK is smaller than
+NOTEBOOKS, nbgrader's time for the other notebooks is estimated from its time per notebook without its start.
 """
 
 # ruff: noqa: E402  (a script: it finds its modules itself)
@@ -27,6 +27,7 @@ WRONG = "return attention_weights(inputs)", "return attention_weights(inputs).T"
 
 
 def main(notebooks: int, stock_notebooks: int) -> None:
+    """Measure and print both times."""
     with tempfile.TemporaryDirectory() as folder:
         ours, stock = Course(Path(folder) / "ours" / "kata"), Course(Path(folder) / "stock" / "kata")
         from grader.integrations.nbgrader import course
@@ -44,12 +45,12 @@ def main(notebooks: int, stock_notebooks: int) -> None:
         print(f"the fast road: {notebooks} notebooks in {fast:.1f} s, {os.cpu_count()} cores", flush=True)
         graded = by_the_classroom(ours, Path(folder) / "results")
         submit(stock, 0)
-        one = timed(stock)
+        first = timed(stock)
         for number in range(1, stock_notebooks):
             submit(stock, number)
         rest = timed(stock) if stock_notebooks > 1 else 0.0
-        slow = one + rest * (notebooks - 1) / max(stock_notebooks - 1, 1)
-        measured = "" if stock_notebooks == notebooks else f" (measured: {stock_notebooks} in {one + rest:.1f} s)"
+        slow = first + rest * (notebooks - 1) / max(stock_notebooks - 1, 1)
+        measured = "" if stock_notebooks == notebooks else f" (measured: {stock_notebooks} in {first + rest:.1f} s)"
         print(f"stock autograde: {notebooks} notebooks in {slow:.1f} s{measured}")
         print(f"ratio: {slow / fast:.1f}")
         if stock_notebooks > 1:
@@ -62,6 +63,7 @@ def main(notebooks: int, stock_notebooks: int) -> None:
 
 
 def submit(where: Course, number: int) -> None:
+    """Hand in a notebook of one student. Every third is wrong."""
     notebook = where.solved()
     if number % 3 == 1:
         code = cell(notebook, "write_context_vectors")
@@ -72,14 +74,15 @@ def submit(where: Course, number: int) -> None:
 
 
 def by_the_classroom(where: Course, out: Path) -> float:
-    """Seconds for one of the same notebooks, where `make grade` grades the folder of submissions."""
+    """Seconds for one of the same notebooks where `grade` grades the folder of submissions."""
     command = [sys.executable, "-m", "grader", "grade", str(where.root / "submitted"), "--out", str(out)]
-    done = subprocess.run(command, check=True, env=environment(), cwd=paths.ROOT, capture_output=True, text=True)
-    count, seconds = re.search(r"^([\d,]+) gradings in ([\d.]+) s", done.stderr, re.M).groups()
+    process = subprocess.run(command, check=True, env=environment(), cwd=paths.ROOT, capture_output=True, text=True)
+    count, seconds = re.search(r"^([\d,]+) gradings in ([\d.]+) s", process.stderr, re.M).groups()
     return float(seconds) / int(count.replace(",", ""))
 
 
 def timed(where: Course) -> float:
+    """Seconds of nbgrader's own autograde for all notebooks that wait."""
     started = time.perf_counter()
     command = [sys.executable, "-m", "nbgrader", "autograde", FOLDER]
     subprocess.run(command, cwd=where.root, env=environment(), check=True, capture_output=True)

@@ -1,7 +1,9 @@
-"""A real headless Chromium for the tests of pages, and what they ask of it."""
+"""A headless Chromium for the tests of pages, and the script that they run in it."""
 
 import contextlib
 import shutil
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -9,8 +11,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @contextlib.contextmanager
-def browser():
-    """A running browser; the test is skipped, with the reason, where there is none."""
+def browser() -> Iterator[Any]:
+    """A context with a running browser (playwright's). The test is skipped where there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
@@ -23,7 +25,7 @@ def browser():
             chromium.close()
 
 
-# Every text that is seen, with the contrast of its colour to what lies behind it.
+# A function of JavaScript: every visible text, with the contrast between its colour and its background.
 CONTRASTS = """() => {
   const parse = colour => {
     const parts = colour.match(/[\\d.]+/g).map(Number);

@@ -1,4 +1,4 @@
-"""How many cores a class needs: a model from measured numbers, and a simulation of the queue that checks it.
+"""How many cores a class needs: a model with measured numbers, and a simulation of the queue that checks it.
 
     python tests/capacity.py            prints the table of docs/classroom.md
 
@@ -11,9 +11,9 @@ import heapq
 import math
 import random
 
-CPU_S = 0.04  # of one core for one grading, of the class that `make bench-classroom` makes up
-HUNG_S, HUNG_SHARE = 2.5, 0.005  # what a loop without an end costs until it is given up; so many have one
-START_S = 8.0  # of a grading process: torch twice, the sandbox tried out
+CPU_S = 0.04  # seconds of one core for one grading, of the class that `make bench-classroom` makes up
+HUNG_S, HUNG_SHARE = 2.5, 0.005  # seconds until an endless loop is ended, and the share of files with one
+START_S = 8.0  # seconds until a grading process has imported torch and tested its sandbox
 RUSH = 6  # hours / τ
 CLASSES = (30, 200, 2_000, 20_000, 200_000, 1_000_000)  # submissions
 
@@ -24,43 +24,44 @@ def service_s() -> float:
 
 
 def batch_s(submissions: int, cores: int) -> float:
-    """Seconds to grade all that lie there."""
+    """Seconds to grade submissions that are all there at the start."""
     return START_S + submissions * service_s() / cores
 
 
 def wait_s(submissions: int, cores: int, hours: float) -> float:
-    """Seconds that the last one waits, where all hand in during the last `hours` before the deadline."""
+    """Seconds that the last submission waits, where all come during the last `hours` before the deadline."""
     tau = hours * 3600 / RUSH
     r = submissions / (tau * (1 - math.exp(-RUSH))) * service_s() / cores
     return tau * (r - 1 - math.log(r)) if r > 1 else 0.0
 
 
 def cores_needed(submissions: int, hours: float, longest_s: float) -> int:
-    """The fewest cores with which nobody waits longer."""
-    few, many = 1, 1
-    while wait_s(submissions, many, hours) > longest_s:
-        few, many = many, many * 2
-    while few < many:
-        middle = (few + many) // 2
-        few, many = (few, middle) if wait_s(submissions, middle, hours) <= longest_s else (middle + 1, many)
-    return many
+    """The smallest number of cores with which no submission waits longer than `longest_s`."""
+    low, high = 1, 1
+    while wait_s(submissions, high, hours) > longest_s:
+        low, high = high, high * 2
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if wait_s(submissions, middle, hours) <= longest_s else (middle + 1, high)
+    return high
 
 
 def simulated_wait_s(submissions: int, cores: int, hours: float, seed: int = 1) -> float:
-    """The same by letting each one come, queue and be graded."""
+    """The same as wait_s, by a simulation in which each submission arrives, waits and is graded."""
     rng, tau, span = random.Random(seed), hours * 3600 / RUSH, hours * 3600
     arrivals = sorted(span + tau * math.log(1 - rng.random() * (1 - math.exp(-RUSH))) for _ in range(submissions))
-    free = [0.0] * cores
+    free_at = [0.0] * cores  # when each core is free, as a heap
     longest = 0.0
     for arrival in arrivals:
-        begin = max(arrival, free[0])
+        begin = max(arrival, free_at[0])
         longest = max(longest, begin - arrival)
         hung = HUNG_S if rng.random() < HUNG_SHARE else 0.0
-        heapq.heapreplace(free, begin + hung + CPU_S * rng.lognormvariate(-0.125, 0.5))  # of mean CPU_S
+        heapq.heapreplace(free_at, begin + hung + CPU_S * rng.lognormvariate(-0.125, 0.5))  # of mean CPU_S
     return longest
 
 
 def table() -> str:
+    """The table of docs/classroom.md, as Markdown."""
     lines = ["| submissions | all at once, 2 cores | 64 cores | cores for a rush of 3 hours, nobody waits over 5 min |"]
     lines += ["|---:|---:|---:|---:|"]
     for count in CLASSES:

@@ -1,20 +1,23 @@
-"""What the tests share: one warm fork server, the real command line, and no error of ours that goes unnoticed."""
+"""Fixtures of all tests: one fork server, the command line, and strictness about errors of the grader."""
 
 import contextlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader import cli as command_line
 from grader.authoring import parallel
 from grader.catalog import paths
-from grader.cli import cmd_check, cmd_grade, cmd_plot, cmd_report
+from grader.cli import cmd_check, cmd_plot, cmd_report, grade_files
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
 
-# One process of xdist runs a whole file: the longest begin first, so that none is left alone at the end.
+# One process of xdist runs a whole file. The longest begin first, so that no process works alone at the end.
 LONGEST = (
     "test_hostile", "test_classroom", "test_cheating", "test_gradebook", "test_desk_watch", "test_notebook",
     "test_exercises", "test_rehearsal", "test_runner", "test_platforms", "test_verify", "test_formgrader",
@@ -26,31 +29,34 @@ SLOW = {  # see the marker in pyproject.toml
 }  # fmt: skip
 
 
-def pytest_collection_modifyitems(items) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort the tests, and mark the slow ones."""
     place = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(place)))  # stable: the others stay in their order
+    items.sort(key=lambda item: place.get(item.path.stem, len(place)))  # the others keep their order
     for item in items:
         if item.path.stem in SLOW:
             item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)
-def strict(monkeypatch):
-    """What breaks in the grader is raised, though a class or a learner would get a verdict without it."""
+def strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors of the grader are raised, also where a learner would get a verdict without the part that failed."""
     monkeypatch.setattr(containment.policy, "strict", True)
 
 
 @pytest.fixture(scope="session")
-def fork_server():
-    with ForkServer() as warm:
-        yield warm
+def fork_server() -> Iterator[ForkServer]:
+    """One fork server for all tests of a process."""
+    with ForkServer() as shared:
+        yield shared
 
 
 @pytest.fixture(scope="session")
-def cli():
-    """`cli("check", "03")` runs `python -m grader check 03` for real."""
+def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`cli("check", "03")` runs `python -m grader check 03` as a process."""
 
-    def run(*arguments, cwd=paths.ROOT, **options) -> subprocess.CompletedProcess:
+    def run(*arguments: object, cwd: Path = paths.ROOT, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
         command = [sys.executable, "-m", "grader", *map(str, arguments)]
         return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, **options)
 
@@ -58,21 +64,26 @@ def cli():
 
 
 @pytest.fixture
-def said(fork_server, monkeypatch, capsys):
-    """`said("check", "03")` runs the same command in this process, and its workers are forked by the warm fork server.
+def said(
+    fork_server: ForkServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`said("check", "03")` runs the same command in this process, with workers of the shared fork server.
 
-    For what a command says and decides. `cli` is for what a process does: streams, exit, imports, another checkout.
+    It serves tests of what a command prints and decides. `cli` serves tests of a process: streams, exit, imports,
+    another checkout.
     """
 
     @contextlib.contextmanager
-    def lent(device: str = "cpu", tier: str | None = None):
-        assert (device, tier) == ("cpu", None), "the warm fork server is of the strongest tier, without a GPU"
+    def lent(device: str = "cpu", tier: str | None = None) -> Iterator[ForkServer]:
+        """Takes the place of ForkServer."""
+        assert (device, tier) == ("cpu", None), "the shared fork server has the strongest tier and no GPU"
         yield fork_server
 
-    for module in (cmd_check, cmd_grade, cmd_plot, cmd_report, parallel):
+    for module in (cmd_check, cmd_plot, cmd_report, grade_files, parallel):
         monkeypatch.setattr(module, "ForkServer", lent)
 
-    def run(*arguments, cwd=paths.ROOT) -> subprocess.CompletedProcess:
+    def run(*arguments: object, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
         monkeypatch.chdir(cwd)
         words = list(map(str, arguments))
         capsys.readouterr()
@@ -80,18 +91,18 @@ def said(fork_server, monkeypatch, capsys):
             code = command_line.main(words)
         except SystemExit as ended:  # --help
             code = ended.code
-        done = capsys.readouterr()
-        return subprocess.CompletedProcess(words, code, done.out, done.err)
+        printed = capsys.readouterr()
+        return subprocess.CompletedProcess(words, code, printed.out, printed.err)
 
     return run
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch):
-    """A folder with exercises, solutions and a history of its own, which the grader of this process works in."""
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with exercises, solutions and progress of its own, in which the grader of this process works."""
     for name in ("EXERCISES", "SOLUTIONS", "PROGRESS", "LAST_RESULTS"):
-        here = getattr(paths, name)
-        monkeypatch.setattr(paths, name, tmp_path / here.relative_to(paths.ROOT))
+        original = getattr(paths, name)
+        monkeypatch.setattr(paths, name, tmp_path / original.relative_to(paths.ROOT))
         if name in ("EXERCISES", "SOLUTIONS"):
-            shutil.copytree(here, getattr(paths, name), ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(original, getattr(paths, name), ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path

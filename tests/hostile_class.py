@@ -1,6 +1,6 @@
-"""A class on disk: honest hand-ins in many layouts, hostile ones among them; graded, killed, resumed and compared.
+"""A class on disk with honest and hostile hand-ins in many layouts, which is graded, killed, resumed and compared.
 
-The small class of tests/test_proof.py and the large one of `make bench-classroom WHAT=proof` are made here.
+tests/test_proof.py makes a small one, `make bench-classroom WHAT=proof` a large one.
 """
 
 import json
@@ -26,7 +26,7 @@ from grader import catalog  # noqa: E402
 from grader.catalog import mistakes, paths  # noqa: E402
 
 SEED = 11
-LINGERING_S = 60.0  # a grading process that has a submission in hand comes to its end first
+LINGERING_S = 60.0  # seconds in which the processes of a killed grader must end; they finish their submission
 LAYOUTS = ("mixed", "downloads", "zip")
 RAW_NAMES = (b"b\xff", b"c\xed\xa0\x80", b"d\x1b[31m\ne", "\u202eyp".encode(), b"=cmd()", b"[red]", b"<b>", b"%s", b"'")
 LOOPS = (
@@ -45,9 +45,9 @@ IN_CALLS = ("while True: pass", "raise SystemExit(0)", "raise KeyboardInterrupt"
 
 
 def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, strangers: int, seed: int = SEED) -> Path:
-    """Make the class; `strangers` of hostile hand-ins among `students`. Gives what is to be graded.
+    """Make a class of honest `students`, with `strangers` hostile hand-ins among them. Returns what is to be graded.
 
-    The honest hand-ins are the same whatever stands among them.
+    The honest hand-ins do not depend on the hostile ones.
     """
     folders = [catalog.find(exercise).folder for exercise in exercises]
     inside = root / "class"
@@ -65,7 +65,7 @@ def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, stra
 
 
 def honest(folder: str, number: int, dice: random.Random) -> str:
-    """What an honest student's file holds: right, wrong or the stub; alike or with a line of its own."""
+    """The source of an honest student: right, wrong or the stub, as others have it or with a line of its own."""
     source, draw = paths.solution(folder).read_text("utf-8"), dice.random()
     if draw < 0.4:
         source = dice.choice(mistakes.mistakes(folder)).source
@@ -75,7 +75,7 @@ def honest(folder: str, number: int, dice: random.Random) -> str:
 
 
 def hand_in(root: Path, form: int | str, number: int, files: dict[str, str]) -> None:
-    """One student's files, as a platform or a student lays them out."""
+    """Write the files of one student in one of the layouts that platforms and students use."""
     name = f"student{number:03d}"
     slugs = {f"{paths.slug(folder)}.py": source for folder, source in files.items()}
     inside = {f"{folder}/{paths.slug(folder)}.py": source for folder, source in files.items()}
@@ -99,17 +99,19 @@ def hand_in(root: Path, form: int | str, number: int, files: dict[str, str]) -> 
 
 
 def every(folder: Path, files: dict[str, str | bytes]) -> None:
+    """Write some files."""
     for name, data in files.items():
         written(folder / name, data)
 
 
 def written(path: Path, data: str | bytes) -> None:
+    """Write a file and its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "replace"))
 
 
 def zipped(folder: Path, target: Path) -> Path:
-    """The folder as one download; what a zip cannot name is left out."""
+    """The folder as one zip, without the files whose names a zip cannot hold."""
     with zipfile.ZipFile(target, "w") as packed:
         for path in sorted(folder.rglob("*")):
             name = str(path.relative_to(folder))
@@ -118,7 +120,7 @@ def zipped(folder: Path, target: Path) -> Path:
     return target
 
 
-# Hostile hand-ins: where they lie, whose they say they are, for which exercise
+# Hostile hand-ins. Each function is given the folder, the name of the student, the exercise and a generator.
 
 
 def _file(where: Path, name: str, folder: str, data: str | bytes, suffix: str = ".py") -> None:
@@ -161,8 +163,8 @@ def _made_up_archive(where: Path, name: str, folder: str, dice: random.Random) -
 
 
 def _notebook(where: Path, name: str, folder: str, dice: random.Random) -> None:
-    known = [data for data, _ in bombs.NOTEBOOKS.values()]
-    _file(where, name, folder, dice.choice(known) if dice.random() < 0.5 else made_up.notebook(dice), ".ipynb")
+    notebooks = [data for data, _ in bombs.NOTEBOOKS.values()]
+    _file(where, name, folder, dice.choice(notebooks) if dice.random() < 0.5 else made_up.notebook(dice), ".ipynb")
 
 
 def _source(where: Path, name: str, folder: str, dice: random.Random) -> None:
@@ -171,16 +173,16 @@ def _source(where: Path, name: str, folder: str, dice: random.Random) -> None:
 
 
 def _raw_name(where: Path, name: str, folder: str, dice: random.Random) -> None:
-    """A folder that is called as no student is; with honest work, so that it has an id, a row and pages."""
-    made = made_up.name(dice).encode("utf-8", "surrogatepass").replace(b"/", b"_").replace(b"\0", b"_")[:200]
-    called = dice.choice((*RAW_NAMES, made.strip(b".") or b"a"))
+    """A folder with a name that no student has, and with honest work, so that it has an id, a row and pages."""
+    random_name = made_up.name(dice).encode("utf-8", "surrogatepass").replace(b"/", b"_").replace(b"\0", b"_")[:200]
+    called = dice.choice((*RAW_NAMES, random_name.strip(b".") or b"a"))
     place = os.fsencode(where) + b"/" + called
     os.makedirs(place, exist_ok=True)
     Path(os.fsdecode(place), f"{paths.slug(folder)}.py").write_bytes(paths.solution(folder).read_bytes())
 
 
 def _wrong_place(where: Path, name: str, folder: str, dice: random.Random) -> None:
-    """An entry that could be taken for a part of the layout, for the class's own file or for a result's."""
+    """An entry with the name of a part of the layout, of a file of the class or of a result."""
     entry = dice.choice([entry for entry, uncertain in NAMES.items() if not uncertain])
     outer, _, inner = entry.partition(":")
     target = where / outer
@@ -206,21 +208,23 @@ HOSTILE: dict[str, Callable] = {
 # Grading it
 
 
-def command(submissions: Path, out: Path, *options) -> list[str]:
+def command(submissions: Path, out: Path, *options: object) -> list[str]:
+    """The command that grades the class."""
     words = ["grade", submissions, "--out", out, "--seed", SEED, "--jobs", 2, "--log", f"{out}.log", *options]
     return [sys.executable, "-m", "grader", *map(str, words)]
 
 
-def grade(submissions: Path, out: Path, *options) -> dict[tuple[str, str], dict]:
-    """Grade the class to its end and give the verdicts.
+def grade(submissions: Path, out: Path, *options: object) -> dict[tuple[str, str], dict]:
+    """Grade the class to its end. Returns the verdicts.
 
-    Asserts that nothing of ours broke and that every file is counted.
+    Asserts that nothing in the grader failed and that every file is counted.
     """
-    done = subprocess.run(
+    process = subprocess.run(
         command(submissions, out, *options), cwd=paths.ROOT, capture_output=True, text=True, errors="replace"
     )
-    told = done.stdout + done.stderr
-    assert done.returncode in (0, 3) and "Traceback" not in told and "left out:" not in done.stderr, told[-2000:]
+    output = process.stdout + process.stderr
+    has_failed = "Traceback" in output or "left out:" in process.stderr
+    assert process.returncode in (0, 3) and not has_failed, output[-2000:]
     events = [json.loads(line) for line in Path(f"{out}.log").read_text("utf-8").splitlines()]
     files = [event for event in events if event["event"] == "found"][-1]["files"]
     fates = files["to_grade"] + files["refused"] + files["needs_person"] + sum(files["left_out"].values())
@@ -229,17 +233,20 @@ def grade(submissions: Path, out: Path, *options) -> dict[tuple[str, str], dict]
 
 
 def verdicts(out: Path) -> dict[tuple[str, str], dict]:
-    """(student, exercise) → all that the student is told, but how long it took."""
-    found = {}
+    """(student, exercise) → the result in the student's result.json, without the time that it took."""
+    results = {}
     for path in out.glob("*/result.json"):
         for result in json.loads(path.read_text("utf-8"))["results"]:
-            told = {key: value for key, value in result.items() if key not in ("duration_s", "sandbox")}
-            found[path.parent.name, result["exercise"]] = told
-    return found
+            verdict = {key: value for key, value in result.items() if key not in ("duration_s", "sandbox")}
+            results[path.parent.name, result["exercise"]] = verdict
+    return results
 
 
-def killed(submissions: Path, out: Path, times: int, longest: float, *options) -> int:
-    """Begin to grade and kill it so many times, each at a random moment. Gives how often it had not ended by itself."""
+def killed(submissions: Path, out: Path, times: int, longest: float, *options: object) -> int:
+    """Start the grader so many times and kill it at a random moment, `longest` seconds after its start at most.
+
+    Returns how often it had not ended by itself.
+    """
     dice, landed = random.Random(SEED), 0
     for _ in range(times):
         run = subprocess.Popen(
@@ -253,28 +260,28 @@ def killed(submissions: Path, out: Path, times: int, longest: float, *options) -
         run.kill()
         run.wait()
         deadline = time.monotonic() + LINGERING_S
-        while (left := session(run.pid)) and time.monotonic() < deadline:
+        while (remaining := session(run.pid)) and time.monotonic() < deadline:
             time.sleep(0.05)
-        outliving = [Path(f"/proc/{pid}/cmdline").read_text() for pid in left]
-        for pid in left:
+        outliving = [Path(f"/proc/{pid}/cmdline").read_text() for pid in remaining]
+        for pid in remaining:
             os.kill(pid, signal.SIGKILL)
-        assert not left, f"processes outlive the grader that was killed: {outliving}"
+        assert not remaining, f"processes outlive the grader that was killed: {outliving}"
     return landed
 
 
 def session(leader: int) -> list[int]:
-    """The processes of this session."""
-    found = []
+    """The ids of the processes of a session. leader: the id of its first process."""
+    pids = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             words = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
         if int(words[3]) == leader and words[0] != "Z":
-            found.append(int(path.parent.name))
-    return found
+            pids.append(int(path.parent.name))
+    return pids
 
 
 def differing(expected: dict, got: dict) -> list[str]:
-    """The honest verdicts that are not as they were."""
-    return [f"{key}: {told} became {got.get(key)}" for key, told in expected.items() if got.get(key) != told]
+    """A line about each expected verdict that is another one now."""
+    return [f"{key}: {verdict} became {got.get(key)}" for key, verdict in expected.items() if got.get(key) != verdict]

@@ -1,8 +1,10 @@
-"""A made-up class for the tests of what a class is given: real exercises and checks, results drawn by chance."""
+"""A made-up class for tests of pages and grades: real exercises and checks, random results."""
 
+import functools
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from grader import catalog
 from grader.catalog import mistakes
@@ -21,17 +23,18 @@ HOSTILE = (
 
 
 def folders(count: int = 13) -> tuple[str, ...]:
+    """The folders of the first exercises."""
     return tuple(exercise.folder for exercise in catalog.exercises()[:count])
 
 
 def students(count: int) -> list[Student]:
-    """The first ones have names that want to do something."""
+    """So many students. The names of the first ones are attacks."""
     names = [*HOSTILE, *(f"Student {number:05}" for number in range(len(HOSTILE), count))]
     return [Student(f"s{number:05}", name) for number, name in enumerate(names[:count])]
 
 
 def results(student: Student, exercises: tuple[str, ...], seed: int = 0) -> list[ExerciseResult]:
-    """What one student handed in: all, some or none of it, right, wrong, broken or untouched."""
+    """The results of one student: of all, some or no exercises; right, wrong, not loaded or not started."""
     draw = random.Random(f"{seed} {student.id}")
     talent = draw.random()
     if talent < 0.03:
@@ -40,6 +43,7 @@ def results(student: Student, exercises: tuple[str, ...], seed: int = 0) -> list
 
 
 def result(folder: str, student: Student, talent: float, draw: random.Random) -> ExerciseResult:
+    """A random result. talent: from 0 to 1, how likely a check is passed."""
     exercise = catalog.find(folder)
     fate = draw.random()
     facts = {
@@ -65,6 +69,7 @@ def result(folder: str, student: Student, talent: float, draw: random.Random) ->
 
 
 def check(folder: str, name: str, most: float, passed: bool, draw: random.Random) -> CheckResult:
+    """The result of one check. most: its points."""
     title = name.replace("_", " ").capitalize() + "."
     if passed:
         return CheckResult(name, title, PASSED, most, most, hidden=True)
@@ -73,15 +78,14 @@ def check(folder: str, name: str, most: float, passed: bool, draw: random.Random
     return CheckResult(name, title, FAILED, 0.0, most, message, diagnosis, hidden=True, task=1)
 
 
+@functools.cache
 def sentences(folder: str) -> list[str]:
-    """The diagnoses of an exercise, as its wrong versions give them."""
-    if folder not in _sentences:
-        _sentences[folder] = [mistake.sentence for mistake in mistakes.mistakes(folder)[:4]]
-    return _sentences[folder]
+    """Diagnoses of an exercise: the sentences of its first mistakes."""
+    return [mistake.sentence for mistake in mistakes.mistakes(folder)[:4]]
 
 
-def result_of(folder: str, passed: float = 1.0, **changes) -> ExerciseResult:
-    """A result without chance: the first `passed` of the checks pass, the rest fail."""
+def result_of(folder: str, passed: float = 1.0, **changes: Any) -> ExerciseResult:
+    """A result in which the first checks pass and the others fail. passed: the share that pass; changes: of fields."""
     exercise = catalog.find(folder)
     border = round(passed * len(exercise.points))
     checks = tuple(
@@ -104,15 +108,14 @@ def result_of(folder: str, passed: float = 1.0, **changes) -> ExerciseResult:
 
 
 def made_up(count: int, exercises: tuple[str, ...] = ()) -> Class:
+    """A class of so many students."""
     exercises = exercises or folders()
-    whole = students(count)
-    found = {(student.id, r.exercise): r for student in whole for r in results(student, exercises)}
-    return Class(tuple(whole), exercises, found)
+    members = students(count)
+    by_key = {(student.id, result.exercise): result for student in members for result in results(student, exercises)}
+    return Class(tuple(members), exercises, by_key)
 
 
 def stream(count: int, exercises: tuple[str, ...] = ()) -> Iterator[tuple[Student, list[ExerciseResult]]]:
+    """The same students with their results, one after the other."""
     for student in students(count):
         yield student, results(student, exercises or folders())
-
-
-_sentences: dict[str, list[str]] = {}

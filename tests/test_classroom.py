@@ -266,7 +266,7 @@ def test_a_machine_with_another_version_is_refused():
     from grader.records.results import Settings
 
     order = {**Order(Settings()).__dict__, "grader": "0123456789abcdef torch 2.4.0"}
-    refused = cluster.grade_row(order, [])["refused"]
+    refused = cluster.grade_part(order, [])["refused"]
     assert "0123456789abcdef torch 2.4.0" in refused and version.grader() in refused
     with pytest.raises(InfrastructureError, match="another version"):
         cluster.demand_same("0123456789abcdef torch 2.4.0", "tcp://10.0.0.1:40000")

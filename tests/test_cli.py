@@ -80,7 +80,7 @@ def kata(tmp_path):
 
 
 def test_kata_is_the_same_as_the_module(cli, kata):
-    words = ("check", "03", "--submission", WRONG, "--seed", 7, "--format", "json")
+    words = ("check", "03", "--submission", WRONG, "--seed", 7, "--format", "json", "--where", 0)
     one, other = cli(*words), kata(*words, cwd=paths.ROOT)
     assert one.returncode == other.returncode == 1
     results = [json.loads(done.stdout) for done in (one, other)]
@@ -111,7 +111,7 @@ def test_files_may_be_named_by_an_option_as_make_does(said, tmp_path):
 
 
 def test_json_is_what_the_readme_documents(said):
-    done = said("check", "03", "--submission", RIGHT, "--seed", 7, "--format", "json")
+    done = said("check", "03", "--submission", RIGHT, "--seed", 7, "--format", "json", "--where", 0)
     result = json.loads(done.stdout)
     exercise = catalog.find("03")
     promised = "schema exercise device seed status points max_points duration_s checks output"
@@ -131,6 +131,9 @@ def test_json_is_what_the_readme_documents(said):
             "diagnosis",
             "hidden",
             "task",
+            "lines",
+            "where",
+            "cause",
         }
         assert check["outcome"] == "passed" and check["points"] == exercise.points[check["id"]]
         assert check["hidden"] == (not check["id"].startswith("documented"))

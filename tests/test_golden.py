@@ -32,7 +32,9 @@ def test_situation_through_a_process_of_its_own(name, cli):
 def assert_as_expected(run, folder: Path) -> None:
     expected = tomllib.loads((folder / "expected.toml").read_text("utf-8"))
     submission = folder / expected["file"]
-    done = run("check", expected["exercise"], "--submission", submission, "--seed", 7, *expected["arguments"])
+    done = run(
+        "check", expected["exercise"], "--submission", submission, "--seed", 7, "--where", 0, *expected["arguments"]
+    )
     text = re.sub(r"\s+", " ", done.stdout)
     assert done.returncode == expected["exit"], done.stdout + done.stderr
     assert done.stderr == ""

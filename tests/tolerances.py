@@ -1,6 +1,6 @@
-"""Why the tolerances are what they are: measured on every right style and every wrong version.
+"""Measures the tolerances on every right answer and every mistake.
 
-`python tests/tolerances.py` prints the table of docs/tolerances.md. 1.0 is the tolerance itself.
+`python tests/tolerances.py` prints the table of docs/tolerances.md, in which 1.0 is the tolerance itself.
 """
 
 import sys
@@ -21,8 +21,9 @@ SEEDS = (1, 2, 3)
 
 
 def main() -> None:
-    honest: dict = defaultdict(list)
-    wrong: dict = defaultdict(list)
+    """Measure, and print the table."""
+    honest: dict[torch.dtype, list[float]] = defaultdict(list)
+    wrong: dict[torch.dtype, list[float]] = defaultdict(list)
     with ForkServer() as fork_server:
         for exercise in catalog.exercises():
             right = [
@@ -30,11 +31,13 @@ def main() -> None:
             ]
             for largest in measure(exercise, right, fork_server):
                 for dtype, ratios in largest.items():
-                    # above 1: two answers that must differ (two draws of dropout)
+                    # above 1 are answers that must differ, as two draws of dropout
                     honest[dtype].append(max((ratio for ratio in ratios if ratio <= 1), default=0.0))
-            known = mistakes.mistakes(exercise.folder)
-            wrong_files = [submission.Submission(mistake.source, mistake.path.name) for mistake in known]
-            for largest in measure(exercise, wrong_files, fork_server):
+            files = [
+                submission.Submission(mistake.source, mistake.path.name)
+                for mistake in mistakes.mistakes(exercise.folder)
+            ]
+            for largest in measure(exercise, files, fork_server):
                 for dtype, ratios in largest.items():
                     wrong[dtype] += [max(ratios)] if max(ratios) > 1 else []
     print("| dtype | absolute and relative | most that a right answer uses | least by which a mistake exceeds it |")
@@ -45,25 +48,32 @@ def main() -> None:
         print(f"| {name} | {absolute:g} | {max(honest[dtype], default=0):.2g} | {least} |")
 
 
-def measure(exercise, handed_in: list, fork_server) -> list[dict]:
+def measure(
+    exercise: catalog.Exercise, submissions: list[submission.Submission], fork_server: ForkServer
+) -> list[dict[torch.dtype, list[float]]]:
     """For each submission and seed: dtype → the largest difference ÷ tolerance of each comparison."""
-    found: list[dict] = []
-    current: dict = defaultdict(list)
+    measured: list[dict[torch.dtype, list[float]]] = []
+    current: dict[torch.dtype, list[float]] = defaultdict(list)
 
-    def observe(dtype: torch.dtype, ratios: torch.Tensor) -> None:
+    def observed(got: torch.Tensor, expected: torch.Tensor, absolute: float, relative: float) -> torch.Tensor:
+        """Takes the place of compare._close, and notes the ratio."""
+        tolerance = absolute + relative * expected.double().abs()
+        ratios = (got.double() - expected.double()).abs() / tolerance
         finite = ratios[torch.isfinite(ratios)]
         if finite.numel():
-            current[dtype].append(float(finite.max()))
+            current[expected.dtype].append(float(finite.max()))
+        return close(got, expected, absolute, relative)
 
-    def record(*_) -> None:
-        found.append(dict(current))
+    def record(*_: object) -> None:
+        """Note the ratios of one submission."""
+        measured.append(dict(current))
         current.clear()
 
-    compare.observer = observe
+    close, compare._close = compare._close, observed
     for seed in SEEDS:
-        examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed, diagnose=False), record)
-    compare.observer = None
-    return found
+        examiner.grade_all(exercise, submissions, fork_server, examiner.Settings(seed=seed, diagnose=False), record)
+    compare._close = close
+    return measured
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Asks a worker by hand, without a proxy: for tests of the border itself."""
+"""Requests to a worker without a proxy, for tests of the protocol."""
 
 from grader.sandbox.forkserver import Worker
 from grader.worker import protocol
@@ -12,6 +12,6 @@ def load(worker: Worker, source: str, seconds: float = 20.0) -> Reply:
 
 
 def call(worker: Worker, name: str, seconds: float = 20.0) -> Reply:
-    """Call a function of it without arguments."""
+    """Call a function of the source without arguments."""
     request = protocol.encode_request(protocol.Call([name], ["list", []], ["dict", []], seed=0))
     return protocol.decode_reply(worker.exchange(request, seconds, worker.limits.call_cpu_s))[0]

@@ -1,4 +1,4 @@
-"""Verify many exercises in processes beside each other: each has its own fork server.
+"""Verifies many exercises in parallel processes. Each process has its own fork server.
 
 Nothing heavy is imported here: a fork server imports torch while its process does.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def verify_all(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterator[Report]:
-    """The report of each exercise, in their order. jobs: at most so many processes.
+    """The report of each exercise, in their order. jobs: the number of processes at most.
 
     Raises InfrastructureError where nothing can be graded, or a process is killed.
     """
@@ -37,7 +37,7 @@ def verify_all(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterator[
     try:
         yield from _in_processes(exercises, seed, jobs)
     finally:
-        gc.collect()  # frees the semaphores of the pool: the command line ends at once, and would leave them behind
+        gc.collect()  # frees the semaphores of the pool, which the quick end of the command line would leave behind
 
 
 def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterator[Report]:
@@ -51,23 +51,24 @@ def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterat
         except BrokenProcessPool:
             raise InfrastructureError("a process was killed: is memory short? Try: make verify JOBS=1") from None
         finally:
-            pool.shutdown(cancel_futures=True)  # waits: a process that this one leaves behind would never end
+            pool.shutdown(cancel_futures=True)  # it waits: a process without its parent would never end
 
 
 def _begin() -> None:
-    """What a process of the pool does first."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a word: the first process says that it was stopped
+    """Prepare a process of the pool."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a message: the main process writes one
     containment.policy.strict = True
     _own_fork_server()
 
 
 @functools.cache
 def _own_fork_server() -> ForkServer:
-    """The fork server of a process of the pool. It ends with its process."""
+    """The fork server of this process of the pool. It ends with the process."""
     return ForkServer()
 
 
 def _verified(exercise: Exercise, seed: int, fork_server: ForkServer | None = None) -> Report:
-    from grader.authoring import verify  # heavy, so not before
+    """The report of one exercise. fork_server None: that of this process of the pool."""
+    from grader.authoring import verify  # heavy: torch
 
     return verify.verify(exercise, fork_server or _own_fork_server(), seed)

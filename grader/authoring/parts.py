@@ -1,12 +1,11 @@
-"""What can be found wrong with the files of an exercise by reading them, before anything is run."""
+"""Finds the problems of an exercise that reading its files shows, before anything is run."""
 
 import ast
 import re
-from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, overlay, paths, stubs
 
 SENTENCE_END = (".", "?", "!")
@@ -18,56 +17,18 @@ TASK = re.compile(r"^###? Task (\d+)", re.M)
 HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One thing that is not as it must be.
-
-    line: 0 where the whole file is meant; mend: an edit or a command; blocks: nothing can be run before it is mended.
-    """
-
-    what: str
-    file: Path
-    mend: str
-    line: int = 0
-    blocks: bool = False
-
-    def __str__(self) -> str:
-        place = f"{paths.shown(self.file)}:{self.line}" if self.line else paths.shown(self.file)
-        return f"{place}: {self.what}\n    {self.mend}"
-
-
 def problems(exercise: Exercise) -> list[Problem]:
-    """All that reading shows, in the order of the steps of CONTRIBUTING.md."""
+    """All problems that reading shows, in the order of the steps in CONTRIBUTING.md."""
     folder = exercise.folder
-    found = [*_missing(folder), *_unreadable(folder)]
-    if any(problem.blocks for problem in found):
-        return [*found, *_todos(folder)]
-    tests = (_todos(folder), _stub(folder), _checks(exercise), _numbers(exercise), _mistakes(folder), _lesson(folder))
-    return found + [problem for test in tests for problem in test]
-
-
-def again(folder: str) -> str:
-    """The command that tells whether it is mended."""
-    return f"make verify EX={folder[:2]}"
-
-
-def where_checks_stand(folder: str) -> dict[str, tuple[Path, int]]:
-    """Check → its file and line."""
-    places = {}
-    for path in paths.checks(folder):
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                places[node.name.removeprefix("test_")] = (path, node.lineno)
-    return places
-
-
-def line_of(path: Path, pattern: str) -> int:
-    """The first line that matches, 0 where none does."""
-    lines = path.read_text("utf-8").split("\n")
-    return next((number for number, line in enumerate(lines, 1) if re.search(pattern, line)), 0)
+    files = [*_missing(folder), *_unreadable(folder)]
+    if any(problem.blocks for problem in files):
+        return [*files, *_todos(folder)]
+    parts = (_todos(folder), _stub(folder), _checks(exercise), _numbers(exercise), _mistakes(folder), _lesson(folder))
+    return files + [problem for part in parts for problem in part]
 
 
 def _missing(folder: str) -> Iterator[Problem]:
+    """The files that every exercise needs."""
     stub, hidden = paths.stub(folder), paths.hidden_checks(folder)
     if paths.solution(folder).exists() and not stub.exists():
         yield Problem("the stub is missing", stub, f"Make it: make stub EX={folder[:2]}", blocks=True)
@@ -87,6 +48,7 @@ def _missing(folder: str) -> Iterator[Problem]:
 
 
 def _too_few(folder: str) -> Iterator[Problem]:
+    """There must be enough mistakes and right answers in other styles."""
     mistakes, styles = len(paths.mistakes(folder)), len(paths.styles(folder))
     if mistakes < LEAST_MISTAKES:
         what = f"{mistakes} mistakes are here, and {LEAST_MISTAKES} are the least"
@@ -99,6 +61,7 @@ def _too_few(folder: str) -> Iterator[Problem]:
 
 
 def _unreadable(folder: str) -> Iterator[Problem]:
+    """The solution and the checks must be Python."""
     for path in (paths.solution(folder), *paths.checks(folder)):
         if not path.exists():
             continue
@@ -110,7 +73,7 @@ def _unreadable(folder: str) -> Iterator[Problem]:
 
 
 def _todos(folder: str) -> Iterator[Problem]:
-    """The stub is not looked at: what stands in it stands in the solution."""
+    """The stub is left out, since its comments are those of the solution."""
     files = [paths.lesson(folder), paths.hints(folder), paths.solution(folder), *paths.mistakes(folder)]
     for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
         if not path.exists():
@@ -123,6 +86,7 @@ def _todos(folder: str) -> Iterator[Problem]:
 
 
 def _stub(folder: str) -> Iterator[Problem]:
+    """The stub and the solution may differ in bodies alone."""
     path = paths.stub(folder)
     line, difference = stubs.first_difference(path.read_text("utf-8"), paths.solution(folder).read_text("utf-8"))
     if difference:
@@ -131,8 +95,8 @@ def _stub(folder: str) -> Iterator[Problem]:
 
 
 def _checks(exercise: Exercise) -> Iterator[Problem]:
-    """Every check has points, and every line of [points] a check."""
-    places, toml = where_checks_stand(exercise.folder), paths.exercise_toml(exercise.folder)
+    """Every check must have points, and every line of [points] a check."""
+    places, toml = check_places(exercise.folder), paths.exercise_toml(exercise.folder)
     for name, (path, line) in places.items():
         if name not in exercise.points:
             mend = f"Write `{name} = 1` under [points] in {paths.shown(toml)}, then: {again(exercise.folder)}"
@@ -145,6 +109,7 @@ def _checks(exercise: Exercise) -> Iterator[Problem]:
 
 
 def _numbers(exercise: Exercise) -> Iterator[Problem]:
+    """The documented numbers must be readable and belong to checks."""
     toml, mend = paths.documented_toml(exercise.folder), f"Mend it, then: {again(exercise.folder)}"
     if not toml.exists():
         return
@@ -166,7 +131,9 @@ def _numbers(exercise: Exercise) -> Iterator[Problem]:
 
 
 def _mistakes(folder: str) -> Iterator[Problem]:
-    solution, said = paths.solution(folder).read_text("utf-8"), defaultdict(list)
+    """Each mistake must be written as what differs, with a sentence of its own."""
+    solution = paths.solution(folder).read_text("utf-8")
+    by_sentence: dict[str, Path] = {}
     for path in paths.mistakes(folder):
         text, mend = path.read_text("utf-8"), f"Write what differs and nothing else, then: {again(folder)}"
         misfits = list(overlay.misfits(solution, text))
@@ -174,20 +141,20 @@ def _mistakes(folder: str) -> Iterator[Problem]:
             yield Problem(refusal.what, path, mend, refusal.line, blocks=bool(misfits))
         if misfits or TODO in text:
             continue
-        own = overlay.sentence(text)
-        if len(own) < LEAST_SENTENCE or not own.endswith(SENTENCE_END):
+        sentence = overlay.sentence(text)
+        if len(sentence) < LEAST_SENTENCE or not sentence.endswith(SENTENCE_END):
             what = (
                 f"the first docstring line is no sentence to a learner ({LEAST_SENTENCE} characters, and a full stop)"
             )
             yield Problem(what, path, f"Write what is wrong and where to look, then: {again(folder)}", 1)
-        elif own in said:
-            what = f"{said[own].name} has the same sentence"
+        elif sentence in by_sentence:
+            what = f"{by_sentence[sentence].name} has the same sentence"
             yield Problem(what, path, f"Say what is wrong in this one alone, then: {again(folder)}", 1)
-        said[own] = path
+        by_sentence[sentence] = path
 
 
 def _lesson(folder: str) -> Iterator[Problem]:
-    """The lesson and the hints number the same tasks, from 1 on."""
+    """The lesson and the hints must number the same tasks, from 1 on."""
     lesson, hints = paths.lesson(folder), paths.hints(folder)
     if not (lesson.exists() and hints.exists()):
         return

@@ -1,4 +1,4 @@
-"""The files of a new exercise, with TODOs that say what belongs there; `make verify` refuses each that is left."""
+"""The files of a new exercise, with TODOs that say what to write. `make verify` refuses each TODO that is left."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ from grader.catalog import paths, stubs
 
 
 def files(folder: str, track: str) -> dict[Path, str]:
-    """Path → content of every file of a new exercise, in the order in which they are best filled."""
+    """Path → content of every file of a new exercise, in the order in which an author fills them."""
     slug = paths.slug(folder)
     facts = {"slug": slug, "number": folder[:2], "title": slug.replace("_", " ").capitalize(), "track": track}
     solution = SOLUTION.format(**facts)
-    made = {
+    contents = {
         paths.solution(folder): solution,
         paths.stub(folder): stubs.make(solution),
         paths.exercise_toml(folder): TOML.format(**facts),
@@ -21,9 +21,9 @@ def files(folder: str, track: str) -> dict[Path, str]:
         paths.pictures(folder): PICTURES.format(**facts),
     }
     mistakes, styles = range(1, parts.LEAST_MISTAKES + 1), range(1, parts.LEAST_STYLES + 1)
-    made |= {paths.mistakes_folder(folder) / f"mistake_{number}.py": MISTAKE.format(**facts) for number in mistakes}
-    made |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
-    return made | {paths.lesson(folder): LESSON.format(**facts), paths.hints(folder): HINTS.format(**facts)}
+    contents |= {paths.mistakes_folder(folder) / f"mistake_{number}.py": MISTAKE.format(**facts) for number in mistakes}
+    contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
+    return contents | {paths.lesson(folder): LESSON.format(**facts), paths.hints(folder): HINTS.format(**facts)}
 
 
 SOLUTION = '''"""Exercise {number}: {title}. TODO: one sentence."""

@@ -1,4 +1,4 @@
-"""Tables that are made: which checks fail which mistake, for the diagnosis and as a page, and documented numbers."""
+"""Generated tables: which checks fail which mistake, for the diagnosis and as a page, and the documented numbers."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,10 @@ FAILED, NOT_CHECKED = "✗", "–"
 
 
 def update(exercise: catalog.Exercise, not_passed: dict[str, NotPassed], write: bool) -> bool:
-    """Whether failed_checks.json of an exercise says what was found; with `write` it does afterwards."""
+    """Whether failed_checks.json of an exercise is current. write: write it first.
+
+    not_passed: mistake → the checks that it does not pass.
+    """
     path, text = paths.failed_checks(exercise.folder), as_json(not_passed)
     if write:
         path.write_text(text, "utf-8")
@@ -20,45 +23,52 @@ def update(exercise: catalog.Exercise, not_passed: dict[str, NotPassed], write: 
 
 
 def as_json(not_passed: dict[str, NotPassed]) -> str:
-    """One line for each mistake, as grader/catalog/mistakes.py reads it."""
+    """failed_checks.json, with one line for each mistake. grader/catalog/mistakes.py reads it."""
     rows = {name: {"failed": row.failed, "not_checked": row.not_checked} for name, row in sorted(not_passed.items())}
     return "{\n" + ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items()) + "\n}\n"
 
 
 def pages() -> dict[str, str]:
-    """The pages of the site that no file holds: name → Markdown. Empty in a learner's bundle."""
+    """The generated pages of the site: name → Markdown. A learner's bundle has no page about mistakes."""
     numbers = documented.all_numbers()
-    made = {
+    texts = {
         "documented-numbers.md": "# Documented numbers\n\n"
         f"{len(numbers)} numbers, tensors and shapes, each graded.\n\n{documented_table(numbers)}"
     }
     if paths.SOLUTIONS.is_dir():
-        head = (
+        heading = (
             "# Which checks fail which mistake\n\n"
             f"{FAILED}: the check fails. {NOT_CHECKED}: it is not tried, since one that it builds on failed.\n"
             "The sentence is what a learner reads.\n"
         )
-        made["failed-checks.md"] = head + "".join(map(of_exercise, catalog.exercises()))
-    return made
+        texts["failed-checks.md"] = heading + "".join(map(of_exercise, catalog.exercises()))
+    return texts
 
 
 def of_exercise(exercise: catalog.Exercise) -> str:
-    """One row a check, one column a mistake, and the mistakes by number below."""
-    known, rows = mistakes.mistakes(exercise.folder), mistakes.failed_checks(exercise.folder)
-    rows = [rows.get(mistake.name, NotPassed(())) for mistake in known]
-    lines = [f"\n## {exercise.folder}\n", "| check | " + " | ".join(str(i + 1) for i in range(len(known))) + " |"]
-    lines.append("|---|" + ":-:|" * len(known))
+    """A table with a row for each check and a column for each mistake, and below it the mistakes by number."""
+    columns, by_name = mistakes.mistakes(exercise.folder), mistakes.failed_checks(exercise.folder)
+    not_passed = [by_name.get(mistake.name, NotPassed(())) for mistake in columns]
+    numbers = [str(number) for number in range(1, len(columns) + 1)]
+    lines = [f"\n## {exercise.folder}\n", f"| check | {' | '.join(numbers)} |", "|---|" + ":-:|" * len(columns)]
     for check in exercise.points:
-        marks = [FAILED if check in row.failed else NOT_CHECKED if check in row.not_checked else " " for row in rows]
+        marks = [_mark(check, of_mistake) for of_mistake in not_passed]
         lines.append(f"| {check} | " + " | ".join(marks) + " |")
-    lines += ["", *(f"{i}. `{mistake.name}`: {mistake.sentence}" for i, mistake in enumerate(known, 1))]
+    lines += ["", *(f"{i}. `{mistake.name}`: {mistake.sentence}" for i, mistake in enumerate(columns, 1))]
     return "\n".join(lines) + "\n"
 
 
 def documented_table(numbers: Sequence[DocumentedNumber]) -> str:
-    """The table that stands in the docs."""
+    """The documented numbers as a Markdown table."""
     lines = ["| exercise | number | document | place | graded by |", "|---|---|---|---|---|"]
     for number in numbers:
         cells = (number.exercise, number.id, number.source, number.place, number.check)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _mark(check: str, of_mistake: NotPassed) -> str:
+    """The cell of a check in the column of a mistake."""
+    if check in of_mistake.failed:
+        return FAILED
+    return NOT_CHECKED if check in of_mistake.not_checked else " "

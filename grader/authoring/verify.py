@@ -1,6 +1,6 @@
-"""The proof that the judge judges: stubs, solutions, known mistakes and documented numbers.
+"""Proves that the grader judges rightly, with stubs, solutions, known mistakes and documented numbers.
 
-Everything here goes through the sandboxed worker, as a learner's file does.
+All of them are run by the sandboxed worker, as a learner's file is.
 """
 
 import traceback
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.authoring import parts
-from grader.authoring.parts import Problem, again
+from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, mistakes, overlay, paths
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge import examiner
 from grader.judge.session import BrokenCheck
-from grader.records.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.results import FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.connection import Local
 from grader.sandbox.forkserver import ForkServer
@@ -22,7 +22,7 @@ from grader.sandbox.forkserver import ForkServer
 
 @dataclass
 class Report:
-    """What verify found of one exercise. not_passed: of each mistake; empty where nothing could be run."""
+    """The problems of one exercise. not_passed: the checks that each mistake does not pass; empty where nothing ran."""
 
     exercise: Exercise
     problems: list[Problem] = field(default_factory=list)
@@ -30,16 +30,17 @@ class Report:
 
 
 def verify(exercise: Exercise, fork_server: ForkServer, seed: int) -> Report:
-    """Read the exercise's own files, then try them on its own checks, all in one session."""
+    """Read the files of an exercise, then run its checks on them, all in one session."""
     report = Report(exercise, parts.problems(exercise))
     if not any(problem.blocks for problem in report.problems):
-        known = mistakes.mistakes(exercise.folder)
-        unloaded = [problem for mistake in known for problem in _unloaded(exercise, mistake)]
-        report.problems += unloaded or _tried(report, known, fork_server, seed)
+        known_mistakes = mistakes.mistakes(exercise.folder)
+        unloaded = [problem for mistake in known_mistakes for problem in _unloaded(exercise, mistake)]
+        report.problems += unloaded or _graded(report, known_mistakes, fork_server, seed)
     return report
 
 
 def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
+    """The problem of a mistake that cannot be loaded."""
     try:
         Local(mistake.source, mistake.path.name, exercise.slug)
     except RuntimeError as error:
@@ -47,37 +48,37 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
         yield Problem(f"it cannot be loaded: {error}", mistake.path, mend, _first_line(mistake))
 
 
-def _tried(report: Report, known: tuple[Mistake, ...], fork_server: ForkServer, seed: int) -> list[Problem]:
+def _graded(report: Report, known_mistakes: tuple[Mistake, ...], fork_server: ForkServer, seed: int) -> list[Problem]:
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""
     exercise = report.exercise
     stub, solution, styles = paths.stub(exercise.folder), paths.solution(exercise.folder), paths.styles(exercise.folder)
     files = {path: path.read_text("utf-8") for path in (solution, stub, *styles)}
-    files |= {mistake.path: mistake.source for mistake in known}
+    files |= {mistake.path: mistake.source for mistake in known_mistakes}
     results: dict[Path, ExerciseResult] = {}
-    handed_in = [Submission(source, str(path)) for path, source in files.items()]
-    documented.used.clear()
+    submissions = [Submission(source, str(path)) for path, source in files.items()]
 
-    def record(one: Submission, result: ExerciseResult) -> None:
-        results[Path(one.filename)] = result
+    def record(submission: Submission, result: ExerciseResult) -> None:
+        """Keep a result by the path of its file."""
+        results[Path(submission.filename)] = result
 
     try:
-        examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed), record)
+        session = examiner.grade_all(exercise, submissions, fork_server, examiner.Settings(seed=seed), record)
     except BrokenCheck as error:
         return [_broken(exercise, error)]
     failing = [*_solution(report, results[solution])]
-    found = [*failing, *_stub(report, results[stub])]
+    problems = [*failing, *_stub(report, results[stub])]
     if failing:
-        return found  # what the others do against a solution that fails says nothing
-    found += _unused_numbers(exercise.folder)
+        return problems  # the other results mean nothing where the solution fails
+    problems += _unused_numbers(exercise.folder, session.numbers_read)
     for path in styles:
-        found += _style(report, path, results[path])
-    for mistake in known:
-        found += _mistake(report, mistake, results[mistake.path])
-    return [*found, *_checks_that_fail_nothing(report)]
+        problems += _style(report, path, results[path])
+    for mistake in known_mistakes:
+        problems += _mistake(report, mistake, results[mistake.path])
+    return [*problems, *_checks_that_fail_nothing(report)]
 
 
 def _broken(exercise: Exercise, error: BrokenCheck) -> Problem:
-    """The problem stands where the check was when it broke."""
+    """The problem of a check that raised an error, at the line of the check where it did."""
     cause = error.__cause__
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(cause.__traceback__)]
     file, line = next(
@@ -89,21 +90,23 @@ def _broken(exercise: Exercise, error: BrokenCheck) -> Problem:
 
 
 def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
+    """The solution must pass every check."""
     folder, path = report.exercise.folder, paths.solution(report.exercise.folder)
-    places, mend = parts.where_checks_stand(folder), f"Mend the check or the solution, then: {again(folder)}"
+    places, mend = check_places(folder), f"Mend the check or the solution, then: {again(folder)}"
     if result.message:
         yield Problem(f"the solution cannot be graded: {result.message}", path, mend)
     for check in result.checks:
         if check.outcome != PASSED and not result.message:
             file, line = places[check.id]
-            yield Problem(f"the solution does not pass {check.id}: {_first(check)}", file, mend, line)
+            yield Problem(f"the solution does not pass {check.id}: {_first_sentence(check)}", file, mend, line)
 
 
-def _unused_numbers(folder: str) -> Iterator[Problem]:
+def _unused_numbers(folder: str, read: set[str]) -> Iterator[Problem]:
+    """Every documented number must be used by a check. read: the ids of the numbers that were."""
     toml = paths.documented_toml(folder)
     for number in documented.numbers(folder):
-        if number.id not in documented.used:
-            line = parts.line_of(toml, f"^id.*{number.id}")
+        if number.id not in read:
+            line = line_of(toml, f"^id.*{number.id}")
             mend = f"Look at it in its check, documented[{number.id!r}], then: {again(folder)}"
             yield Problem(f"no check looks at the number {number.id}", toml, mend, line)
 
@@ -111,7 +114,7 @@ def _unused_numbers(folder: str) -> Iterator[Problem]:
 def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
     """The stub must fail every check as "not started"."""
     folder = report.exercise.folder
-    places = parts.where_checks_stand(folder)
+    places = check_places(folder)
     passed = [check.id for check in result.checks if check.outcome == PASSED]
     for name in passed:
         file, line = places[name]
@@ -123,6 +126,7 @@ def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
 
 
 def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Problem]:
+    """A right answer in another style must pass every check."""
     folder = report.exercise.folder
     mend = f"Mend the check where the answer is right, else the answer, then: {again(folder)}"
     if result.message:
@@ -130,7 +134,7 @@ def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Probl
         return
     for check in result.checks:
         if check.outcome == FAILED:
-            yield Problem(f"this right answer does not pass {check.id}: {_first(check)}", path, mend)
+            yield Problem(f"this right answer does not pass {check.id}: {_first_sentence(check)}", path, mend)
 
 
 def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
@@ -147,7 +151,7 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
         yield Problem(f"it is not judged at all: {result.message}", mistake.path, mend, line)
         return
     report.not_passed[mistake.name] = NotPassed(failed, not_checked)
-    others = {}
+    others: dict[str | None, list[str]] = {}  # diagnosis → checks
     for check in result.checks:
         if check.outcome == FAILED and check.diagnosis != mistake.sentence:
             others.setdefault(check.diagnosis, []).append(check.id)
@@ -158,18 +162,20 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
 
 
 def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
+    """Every check must fail some mistake."""
     failed = {name for row in report.not_passed.values() for name in row.failed}
-    for name, (path, line) in parts.where_checks_stand(report.exercise.folder).items():
+    for name, (path, line) in check_places(report.exercise.folder).items():
         if name not in failed:
             where = paths.shown(paths.mistakes_folder(report.exercise.folder))
             mend = f"Write a mistake in {where} that does, then: {again(report.exercise.folder)}"
             yield Problem(f"no mistake fails the check {name}", path, mend, line)
 
 
-def _first(check) -> str:
+def _first_sentence(check: CheckResult) -> str:
+    """The first line of a check's message, or its outcome."""
     return check.message.splitlines()[0] if check.message else check.outcome
 
 
 def _first_line(mistake: Mistake) -> int:
-    """Where the first definition of a mistake stands."""
+    """The line of the first definition of a mistake."""
     return min(node.lineno for node in overlay.definitions(mistake.overlay).values())

@@ -26,14 +26,15 @@ class Printed:
     tolerance: object
 
 
-used: set[str] = set()  # ids of the numbers that checks have read; `make verify` examines it
-
-
 class Numbers(dict[str, Printed]):
-    """The numbers of one check by id. It records which of them are read."""
+    """The numbers of one check by id. read: the ids of those that were looked at are added to it."""
+
+    def __init__(self, numbers: dict[str, Printed], read: set[str]):
+        super().__init__(numbers)
+        self.read = read
 
     def __getitem__(self, name: str) -> Printed:
-        used.add(name)
+        self.read.add(name)
         return super().__getitem__(name)
 
 
@@ -79,9 +80,9 @@ def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
     )
 
 
-def of_check(folder: str, check: str) -> Numbers:
-    """The numbers that one check compares with, by id."""
-    return Numbers({number.id: number.data for number in numbers(folder) if number.check == check})
+def of_check(folder: str, check: str, read: set[str]) -> Numbers:
+    """The numbers that one check compares with, by id. read: gets the ids of those that the check looks at."""
+    return Numbers({number.id: number.data for number in numbers(folder) if number.check == check}, read)
 
 
 @functools.cache

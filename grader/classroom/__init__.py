@@ -1,1 +1,1 @@
-"""A class: find what was handed in, grade it in parallel, never lose a result, and write the reports."""
+"""A class: finds what was handed in, grades it in parallel, stores each result at once, and writes the reports."""

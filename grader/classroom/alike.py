@@ -1,6 +1,6 @@
-"""Finds sources that behave alike, because they differ only in lines that hold nothing but a comment.
+"""Finds sources that must behave alike, because they differ only in lines that hold nothing but a comment.
 
-Many students write their name at the top. Such files share one verdict, and its line numbers fit each of them.
+Many students write their name at the top. Such files share one verdict, and its line numbers are right for each.
 """
 
 import ast
@@ -13,8 +13,8 @@ from grader.records.limited import limited
 from grader.records.submission import Submission
 from grader.records.syntax import parsed
 
-LONE_RETURN = re.compile(r"\r(?!\n)|\f")  # at these Python starts a new line, or ignores them
-# With any other module a file may read its own source, or distinguish one run from the next.
+LONE_RETURN = re.compile(r"\r(?!\n)|\f")  # Python starts a new line here, or ignores the character
+# Modules with which a file can neither read its own source nor distinguish one run from the next.
 BLIND = {"torch", "math", "numpy", "typing", "dataclasses", "collections", "functools", "itertools", "__future__"}
 
 
@@ -35,14 +35,14 @@ def _text(source: str) -> str | None:
     tree = parsed(source)
     if tree is None or LONE_RETURN.search(source) or introspection.notes(source) or not modules <= BLIND:
         return None
-    lines, inside = source.split("\n"), _within_text(tree)
+    lines, in_strings = source.split("\n"), _lines_in_strings(tree)
     for number, line in enumerate(lines):
-        if line.lstrip()[:1] == "#" and number not in inside:
+        if line.lstrip()[:1] == "#" and number not in in_strings:
             lines[number] = ""
     return "\n".join(lines).rstrip()
 
 
-def _within_text(tree: ast.Module) -> set[int]:
+def _lines_in_strings(tree: ast.Module) -> set[int]:
     """The lines, counted from 0, that begin within a string, where a # does not begin a comment."""
     numbers: set[int] = set()
     for node in ast.walk(tree):

@@ -10,18 +10,23 @@ from grader.classroom import store
 from grader.classroom.handins import Found
 from grader.classroom.ledger import Ledger
 from grader.classroom.store import Store
-from grader.judge import examiner
-from grader.judge.session import Session
+from grader.judge.examiner import Examiner, Tried
+from grader.judge.proxy import Learner
+from grader.judge.session import Check, Session
+from grader.judge.where import search
 from grader.judge.words import kind
-from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult
+from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings
 from grader.records.sanitize import inert
-from grader.sandbox.connection import Call
+from grader.sandbox.connection import Call, Remote
 from grader.sandbox.forkserver import ForkServer
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A second grading. calls: one line for each call, by check; recorded: the result in the folder of results."""
+    """A second grading.
+
+    where: the file; calls: one line for each call, by check; recorded: the result in the folder of results.
+    """
 
     where: str
     result: ExerciseResult
@@ -36,14 +41,15 @@ class Explanation:
         ]
 
 
-class Witness(examiner.Examiner):
+class CallLister(Examiner):
     """An examiner that keeps a line for each call, by check."""
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
+    def __init__(self, session: Session, fork_server: ForkServer, settings: Settings) -> None:
+        super().__init__(session, fork_server, settings)
         self.lines: dict[str, tuple[str, ...]] = {}
 
-    def judge(self, check, subject, remote):
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
+        """Judge one check and keep a line for each of its calls."""
         key, error, calls = super().judge(check, subject, remote)
         self.lines[check.id] = tuple(map(_line, calls))
         return key, error, calls
@@ -58,13 +64,13 @@ def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | Non
         raise WrongUse(f"{out} holds no results. Grade first: make grade SUBMISSIONS=… OUT={out}")
     file = Store(out)
     try:
-        entered = file.handin(student, exercise.folder)
-        if entered is None:
+        entry = file.handin(student, exercise.folder)
+        if entry is None:
             raise WrongUse(f"{inert(student)} handed in nothing for {exercise.folder}, as far as {out} knows")
-        handin, key = entered
+        handin, key = entry
         facts = file.fact("settings")
         seed = file.seed(key or "")
-        settings = examiner.Settings(facts["device"], seed, facts["timeout"], reveal=True)
+        settings = Settings(facts["device"], seed, facts["timeout"], reveal=True)
         ledger = Ledger(file, settings, Found("", ()))
         submission = ledger.read(handin)
         if seed is None or ledger.key(exercise.folder, submission) != key:
@@ -74,9 +80,11 @@ def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | Non
         file.close()
     with ForkServer(settings.device, tier) as fork_server, Session(exercise, settings.seed) as session:
         sandbox = fork_server.demand()
-        witness = Witness(session, fork_server, settings)
-        result = witness.examine(submission)
-    return Explanation(handin.shown, replace(result, sandbox=sandbox), witness.lines, recorded)
+        lister = CallLister(session, fork_server, settings)
+        result = lister.examine(submission)
+        calls = dict(lister.lines)  # the search asks the same checks again
+        result = search.located(lister, submission, result)
+    return Explanation(handin.shown, replace(result, sandbox=sandbox), calls, recorded)
 
 
 def lines(explanation: Explanation) -> Iterator[str]:
@@ -95,6 +103,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
 
 
 def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
+    """The lines about one check."""
     yield f"{check.outcome.replace('_', ' '):<11} {check.points:g}/{check.max_points:g}  {check.title}  ({check.id})"
     if check.outcome != NOT_CHECKED:
         yield from (f"    called   {call}" for call in calls)
@@ -102,9 +111,13 @@ def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
         yield f"    {line}"
     if check.diagnosis:
         yield f"    likely:  {check.diagnosis}"
+    if check.where:
+        yield f"    where:   {check.where}"
 
 
 def _line(call: Call) -> str:
-    what = {"output": "", "gradients": "  gradients", "inputs": "  inputs afterwards"}.get(call.want, f"  {call.want}")
+    """One call and what came of it."""
+    names = {"output": "", "gradients": "  gradients", "inputs": "  inputs afterwards"}
+    request = names.get(call.want, f"  {call.want}")
     outcome = f"no result ({call.problem.kind})" if call.problem else kind(call.value)
-    return inert(f"{call.text}{what} → {outcome}")
+    return inert(f"{call.text}{request} → {outcome}")

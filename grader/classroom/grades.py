@@ -1,7 +1,7 @@
-"""The grades of a class as CSV: plain, or as Canvas and Moodle import them. Points have a decimal point everywhere.
+"""The grades of a class as CSV: plain, or for import by Canvas or Moodle. Points are written with a decimal point.
 
-What was not handed in, or could not be graded, is not a zero but an empty cell ("-", Moodle's word, in Moodle's
-file), and the platform's own rule for missing work decides. A file that was handed in untouched has 0 points.
+An exercise that was not handed in, or could not be graded, has an empty cell and not a zero, so that the platform's
+own rule for missing work applies ("-" in Moodle's file). A file that was handed in untouched has 0 points.
 """
 
 import csv as spreadsheet
@@ -15,7 +15,7 @@ from grader.classroom.summary import Row, Summary
 from grader.records.sanitize import inert
 
 FORMS = ("plain", "canvas", "moodle")
-# Where a spreadsheet would begin to read a formula: at the start of a cell, also of one that a wrong separator makes.
+# A spreadsheet reads a formula at the start of a cell, also of a cell that a wrong separator makes.
 FORMULA = re.compile(r"(^|[;,|\t])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 NUMBER = re.compile(r"[0-9]+")
 
@@ -36,7 +36,7 @@ def table(summary: Summary, form: str = "plain") -> str:
 
 
 def number(points: float | None, missing: str = "") -> str:
-    """Points as an import reads them in every locale: "7", "6.5"; `missing` for None."""
+    """Points as text that can be imported in every locale: "7", "6.5"; `missing` for None."""
     return missing if points is None else f"{points:.6f}".rstrip("0").rstrip(".")
 
 
@@ -46,7 +46,7 @@ def cell(text: str) -> str:
 
 
 def _plain(summary: Summary) -> Iterator[list[str]]:
-    """The columns of the exercises are called by their folders; no total where one could not be graded."""
+    """The columns of the exercises are named by their folders. No total where one could not be graded."""
     yield ["student", "name", *(exercise.folder for exercise in summary.exercises), "total", "max"]
     for row in summary.rows:
         yield [*_who(row), *map(number, row.points), number(row.total), number(summary.max_points)]
@@ -55,7 +55,8 @@ def _plain(summary: Summary) -> Iterator[list[str]]:
 def _canvas(summary: Summary) -> Iterator[list[str]]:
     """Canvas' gradebook import: it finds a student by ID, else SIS User ID, else SIS Login ID, else by name.
 
-    So all three stand there: the files' names do not say which of them they hold. An empty cell means no grade.
+    So the id is written into all three columns: the files' names do not say which kind it is. An empty cell means no
+    grade.
     """
     yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *_titles(summary.exercises)]
     yield ["    Points Possible", "", "", "", "", *(number(exercise.max_points) for exercise in summary.exercises)]
@@ -72,19 +73,20 @@ def _moodle(summary: Summary) -> Iterator[list[str]]:
 
     The gradebook's (Import, CSV file): map from "ID" to whatever the submissions' names are (user name, email,
     ID number), and the exercises' columns to grade items. That column is never empty: Moodle would then write the
-    grades to the student of the row before. An assignment's "Upload grading worksheet" looks at Identifier, Grade
-    and Last modified (grade) alone: there the participant numbers of Moodle's own archive fit.
+    grades to the student of the row before. An assignment's "Upload grading worksheet" reads Identifier, Grade and
+    Last modified (grade) alone: the identifiers are the participant numbers of Moodle's own archive.
     """
     yield ["Identifier", "Full name", "ID", *_titles(summary.exercises), "Grade", "Last modified (grade)"]
     for row in summary.rows:
         id, name = _who(row)
         identifier = f"Participant {id}" if NUMBER.fullmatch(id) else id
         points = [number(points, "-") for points in row.points]
-        # In a worksheet "-" would be read as 0; an empty grade is passed over.
+        # In a worksheet "-" would be read as 0, and an empty grade is skipped.
         yield [identifier, name, id, *points, number(row.total) if row.handed_in else "", ""]
 
 
 def _who(row: Row) -> tuple[str, str]:
+    """The student's id and name as safe cells."""
     return cell(row.student.id), cell(row.student.name)
 
 

@@ -1,4 +1,4 @@
-"""The plain data of a class: students, what they handed in, and what came out."""
+"""The plain data of a class: students, what they handed in, and the results."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from grader.records.submission import Submission
 
 @dataclass(frozen=True, order=True, slots=True)
 class Student:
-    """One student, as the platform that the files came from names them. `id` names the folder of the results."""
+    """One student, with the id and name that the platform of the files uses. `id` names the folder of the results."""
 
     id: str
     name: str = ""
@@ -22,24 +22,25 @@ class Student:
 
 @dataclass(frozen=True, slots=True)
 class HandIn:
-    """One file of one student for one exercise. Nothing is read before `read`, so that a large class stays small."""
+    """One file of one student for one exercise. Only `read` reads it, so that a large class needs little memory."""
 
     student: Student
     exercise: str  # "03_context_vectors"
-    place: str  # of the file, or of the archive that holds it, as `beneath` writes it; a str is a third of a Path
+    place: str  # of the file, or of its archive, as `beneath` writes it; a str takes a third of a Path's memory
     member: str = ""  # the name inside the archive
 
     @property
     def path(self) -> Path:
+        """The path of the file, or of the archive that holds it."""
         return Path(self.place)
 
     @property
     def shown(self) -> str:
-        """Where it lies, as one harmless line."""
+        """Where the file lies, as one harmless line."""
         return label(f"{self.path}:{self.member}" if self.member else str(self.path))
 
     def below(self, folder: Path) -> str:
-        """Where it lies in this folder, as one harmless line."""
+        """Where the file lies in this folder, as one harmless line."""
         place = os.path.relpath(self.place, folder)
         return label(f"{place}:{self.member}" if self.member else place)
 
@@ -64,10 +65,10 @@ class Misplaced:
 
 @dataclass(frozen=True)
 class NeedsPerson:
-    """Entries of which the names alone do not say whose they are. None of them is graded.
+    """Entries whose names do not say to which student they belong. None of them is graded.
 
-    who: the students that it could concern, as the names call them; where: the entries, below the class's folder;
-    files: how many lie there.
+    who: the students in question, as the names give them; where: the entries, below the class's folder; files: how
+    many there are.
     """
 
     who: tuple[str, ...]
@@ -79,9 +80,9 @@ class NeedsPerson:
 
 @dataclass(frozen=True)
 class Count:
-    """What became of the files in a folder of submissions: `found` is the sum of all that follows.
+    """What happened to the files in a folder of submissions: `found` is the sum of the numbers below it.
 
-    Folders are none, nor is an archive that was opened: there its members count. left_out: by reason.
+    A folder is not counted, nor is an archive that was opened: its members are. left_out: by reason.
     """
 
     found: int = 0
@@ -89,12 +90,12 @@ class Count:
     refused: int = 0
     needs_person: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
-    complete: bool = True  # else there are more than could be counted
+    complete: bool = True  # False: there are more than could be counted
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a folder of submissions holds. `layout` says in words how it was understood."""
+    """What a folder of submissions holds. layout: a sentence about how the folder was understood."""
 
     layout: str
     handins: tuple[HandIn, ...]
@@ -104,6 +105,7 @@ class Found:
 
     @property
     def students(self) -> tuple[Student, ...]:
+        """All who handed in something, sorted."""
         return tuple(sorted({handin.student for handin in self.handins}))
 
 

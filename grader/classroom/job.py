@@ -1,9 +1,9 @@
 """One grading process: receives submissions from the process of the class and returns their results.
 
-    START, of pool.py, ROOT FD        the folder of the grader; the descriptor of the socket to the parent process
+    START of job_process.py, with ROOT and FD        the grader's folder; the descriptor of the socket to the parent
 
-Both sides send lines of JSON. The first line says how to grade. Each of the others is a submission and is answered by
-one line. A row of submissions of the same exercise shares one session of checks.
+Both sides send lines of JSON. The first line says how to grade. Each later line is a submission and is answered by one
+line. Successive submissions of the same exercise share one session of checks.
 """
 
 import gc
@@ -13,11 +13,11 @@ import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TextIO
+from typing import Any, TextIO
 
 from grader.catalog.errors import InfrastructureError
 from grader.classroom import alike
-from grader.classroom.store import written
+from grader.classroom.stored_result import written
 from grader.records.bounded_cache import BoundedCache
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Submission
@@ -33,11 +33,11 @@ def main(connection: socket.socket) -> None:
 
 
 class Job:
-    """The work of one process. `task` is the submission that is being graded."""
+    """The work of one process. task: the submission that is being graded; code: its digest as alike.code gives it."""
 
     def __init__(self, lines: TextIO, answers: TextIO) -> None:
         self.lines, self.answers = lines, answers
-        self.task: dict | None = None
+        self.task: dict[str, Any] | None = None
         self.code: str | None = None
         self.cache: BoundedCache[str, ExerciseResult] = BoundedCache(CACHE)
 
@@ -53,8 +53,8 @@ class Job:
             try:
                 sandbox = fork_server.demand(order["accept_tier"])
             except InfrastructureError as error:
-                return self.say({"refused": str(error)})
-            self.say({"ready": asdict(sandbox)})
+                return self.send({"refused": str(error)})
+            self.send({"ready": asdict(sandbox)})
             settings = examiner.Settings(**order["settings"])
             self.task = self.next()
             while self.task is not None:
@@ -64,11 +64,11 @@ class Job:
                 except OSError:
                     raise  # the parent process has ended
                 except Exception as error:
-                    self.say({"key": self.task["key"], "failed": containment.reason(error)})
+                    self.send({"key": self.task["key"], "failed": containment.reason(error)})
                     self.task = self.next()
 
     def row(self, folder: str) -> Iterator[Submission]:
-        """The next submissions of this exercise. One that is alike to an earlier one gets its result at once."""
+        """The next submissions of this exercise. One that behaves like an earlier one gets its result at once."""
         self.cache.clear()
         while self.task is not None and self.task["exercise"] == folder:
             submission = Submission(self.task["source"], self.task["filename"], tuple(self.task["notes"]))
@@ -80,7 +80,7 @@ class Job:
             self.task = self.next()
 
     def record(self, submission: Submission, result: ExerciseResult) -> None:
-        """Cache a verdict for the submissions that are alike, and send it."""
+        """Cache a verdict for the submissions that behave alike, and send it."""
         if self.code is not None and result.status != NOT_GRADED:
             self.cache.put(self.code, result)
         self.answer(result)
@@ -88,15 +88,15 @@ class Job:
     def answer(self, result: ExerciseResult) -> None:
         """Send the result of the current task."""
         if result.status == NOT_GRADED:
-            return self.say({"key": self.task["key"], "failed": result.message})
-        self.say({"key": self.task["key"], "status": result.status, "record": written(result)})
+            return self.send({"key": self.task["key"], "failed": result.message})
+        self.send({"key": self.task["key"], "status": result.status, "record": written(result)})
 
-    def next(self) -> dict | None:
+    def next(self) -> dict[str, Any] | None:
         """The next task, or None at the end."""
         line = next(self.lines, None)
         return None if line is None else json.loads(line)
 
-    def say(self, message: dict) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         """Send one line of JSON."""
         self.answers.write(json.dumps(message) + "\n")
         self.answers.flush()
@@ -108,4 +108,4 @@ if __name__ == "__main__":
     except (BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         pass
     sys.stdout.flush()
-    os._exit(0)  # torch takes a tenth of a second to take itself apart
+    os._exit(0)  # the ordinary end of torch takes a tenth of a second

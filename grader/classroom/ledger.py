@@ -1,4 +1,4 @@
-"""The submissions of a class and which of them have a result; the others are offered as tasks."""
+"""Enters the submissions of a class into the store, and makes tasks of those that have no result."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission
-from grader.classroom import store, version
+from grader.classroom import stored_result, version
 from grader.classroom.handins import Found, HandIn
 from grader.classroom.store import Store
 from grader.classroom.tasks import Task
@@ -16,27 +16,29 @@ from grader.records.submission import NoSuchFile, Submission
 
 
 class Ledger:
-    """Enters submissions into the store, and offers those without a result as tasks.
+    """The submissions of a run.
 
     exercises: the folders whose entries are replaced; any_seed: a result with the seed of an earlier run counts too.
+    to_grade: how many submissions have no result.
     """
 
     def __init__(
-        self, file: Store, settings: Settings, found: Found, exercises: Sequence[str] = (), any_seed: bool = False
+        self, file: Store, settings: Settings, submissions: Found, exercises: Sequence[str] = (), any_seed: bool = False
     ) -> None:
-        self.file, self.settings, self.found, self.exercises, self.left = file, settings, found, exercises, 0
+        self.file, self.settings, self.submissions, self.exercises = file, settings, submissions, exercises
         self.any_seed = any_seed
+        self.to_grade = 0
         self.waiting: dict[str, dict[str, HandIn]] = {}  # to be graded, by exercise and key
 
     def enter(self, begin: Callable[[], None]) -> int:
         """Enter all submissions, and refuse those that cannot be read. Returns how many are to be graded.
 
-        begin: is called at the first one that is to be graded.
+        begin: is called before the first submission that is to be graded.
         """
         with self.file.roll(self.exercises):
-            for student in self.found.students:
+            for student in self.submissions.students:
                 self.file.enrol(student)
-            for handin in self.found.handins:
+            for handin in self.submissions.handins:
                 try:
                     key = self.key(handin.exercise, self.read(handin))
                 except (BadSubmission, NoSuchFile) as error:
@@ -51,18 +53,18 @@ class Ledger:
                         if not self.waiting:
                             begin()
                         self.waiting.setdefault(handin.exercise, {}).setdefault(key, handin)
-        self.left = sum(map(len, self.waiting.values()))
-        return self.left
+        self.to_grade = sum(map(len, self.waiting.values()))
+        return self.to_grade
 
     def rows(self) -> list[Iterator[Task]]:
-        """The tasks of each exercise, the last exercises first: they take longest, and short ones balance the end.
+        """The tasks of each exercise. The last exercises come first: they take longest, and short ones balance the end.
 
         A file is read again when its task is taken.
         """
         return [self._row(exercise) for exercise in sorted(self.waiting, reverse=True)]
 
     def read(self, handin: HandIn) -> Submission:
-        """The submission, renamed as the lesson calls it, so that equal files are equal to the grader.
+        """The submission under the file name of the lesson, so that equal files have equal results.
 
         Raises BadSubmission or NoSuchFile.
         """
@@ -73,16 +75,18 @@ class Ledger:
 
     def key(self, exercise: str, submission: Submission) -> str:
         """The key of the result in the store, whether or not it is there."""
-        case = store.case(submission, version.exercise(exercise), self.settings.device, f"{self.settings.timeout}")
-        earlier = self.file.known(case) if self.any_seed else None
-        return earlier or store.key(case, self.settings.seed)
+        settings = self.settings
+        case = stored_result.case(submission, version.exercise(exercise), settings.device, f"{settings.timeout}")
+        earlier = self.file.latest_key(case) if self.any_seed else None
+        return earlier or stored_result.key(case, settings.seed)
 
     def refuse(self, handin: HandIn, message: str) -> None:
-        """Record the verdict on a file that cannot be graded as it is."""
+        """Record the verdict on a file that cannot be read as a submission."""
         exercise = catalog.read(handin.exercise)
         result = unreadable(exercise, handin.shown, message, self.settings)
-        key = f"unreadable {store.digest(store.written(result))}"
-        self.file.add(key, store.written(result))
+        record = stored_result.written(result)
+        key = f"unreadable {stored_result.digest(record)}"
+        self.file.add(key, record)
         self.file.enter(handin, key)
 
     def broken(self, handin: HandIn, error: Exception) -> None:
@@ -92,11 +96,12 @@ class Ledger:
         self.file.enter(handin, None, f"the grader broke while it read the file: {containment.reason(error)}")
 
     def _row(self, exercise: str) -> Iterator[Task]:
+        """The tasks of one exercise. A file that has changed meanwhile is left out and noted."""
         for key, handin in self.waiting[exercise].items():
             try:
                 submission = self.read(handin)
                 unchanged = self.key(exercise, submission) == key
-            except Exception:  # it could be read before
+            except Exception:  # the file could be read before, so it has changed
                 unchanged = False
             if not unchanged:
                 self.file.trouble(key, "the file changed while the class was graded. Grade again")

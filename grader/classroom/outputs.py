@@ -1,4 +1,4 @@
-"""Writes the results of a class into a folder. Takes one student at a time: a class of any size fits.
+"""Writes the results of a class into a folder, one student after the other, so that a class may have any size.
 
 results/grades.csv  results/class.html  results/<student>/result.json  results/<student>/feedback.html
 """
@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from grader.catalog.errors import WrongUse
 from grader.classroom import grades
@@ -22,7 +23,7 @@ RECORD = "result.json"
 
 
 class Unwritten(WrongUse):
-    """Some files are not there. All others are, and every result is kept: grading again writes them without work."""
+    """Some files could not be written. The store has every result: grade again to write the rest."""
 
 
 def write(
@@ -35,91 +36,94 @@ def write(
     ungraded: Mapping[tuple[str, str], str] | None = None,
     submissions: Found | None = None,
 ) -> Summary:
-    """Write all results; each file is whole or as it was before. What has not changed is not touched.
+    """Write all results. Each file is replaced as a whole, and one that would not change is not written.
 
-    students: each once, with the results there are (none: nothing was handed in), graded with reveal=False; each
-    may be forgotten once taken. form: of grades.FORMS. level: of reports.html.LEVELS. pairs: gives
-    grader.classroom.similar.Pair.
-    ungraded: what the grader could not do, (student's id, exercise) → reason. submissions: what was found.
-    Raises WrongUse; Unwritten where a file could not be written, after all others are: the grades then go to standard
-    output.
+    students: each student once, with results that were graded with reveal=False (none: nothing was handed in); they are
+    taken one at a time. form: one of grades.FORMS; level: one of reports.html.LEVELS. pairs: is called for the
+    grader.classroom.similar.Pair of the class. ungraded: (student's id, exercise) → why there is no result.
+    submissions: all that was handed in.
+    Raises WrongUse where two students have the same id, and Unwritten, after all other files are written, where a file
+    could not be: the grades then go to standard output.
     """
-    summary, lost = Summary(exercises), []
+    summary = Summary(exercises)
+    unwritten: list[str] = []  # the path and the reason
 
-    def put(path: Path, make: Callable[..., str], *arguments) -> None:
+    def put(path: Path, make: Callable[..., str], *arguments: Any) -> None:
+        """Write what make(*arguments) returns."""
         text = containment.optional(str(path), None, make, *arguments)
-        why = _replace(path, text) if text is not None else "could not be made"
-        if why:
-            lost.append(f"{path} {why}")
-        if why and path.name == GRADES and text is not None:
+        reason = _replace(path, text) if text is not None else "could not be made"
+        if reason:
+            unwritten.append(f"{path} {reason}")
+        if reason and path.name == GRADES and text is not None:
             sys.stdout.write(text)
 
     troubles = _by_student(ungraded or {})
-    seen: set[str] = set()
-    for student, found in students:
+    ids: set[str] = set()  # of the students before
+    for student, all_results in students:
         trouble = troubles.get(student.id, {})
-        results = _ordered(found, [folder for folder in exercises if folder not in trouble])
-        if student.id.casefold() in seen:
+        results = _ordered(all_results, [folder for folder in exercises if folder not in trouble])
+        if student.id.casefold() in ids:
             raise WrongUse(f"two students are called {student.id!r}: their results would overwrite each other")
-        seen.add(student.id.casefold())
+        ids.add(student.id.casefold())
         folder = out / _folder(student.id)
         put(folder / RECORD, feedback.record, student, results, exercises, level, trouble)
         put(folder / class_page.FEEDBACK, feedback.page, student, results, exercises, level, trouble)
         summary.add(student, results, trouble)
     put(out / GRADES, grades.table, summary, form)
-    missing = _files(submissions, troubles) if submissions else 0
+    missing = _ungraded_files(submissions, troubles) if submissions else 0
     put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing))
-    if lost:
-        more = f" (and {len(lost) - 1} files more)" if len(lost) > 1 else ""
-        raise Unwritten(f"{lost[0]}{more}. All results are kept: grade again. To write elsewhere: OUT=…")
+    if unwritten:
+        more = f" (and {len(unwritten) - 1} files more)" if len(unwritten) > 1 else ""
+        raise Unwritten(f"{unwritten[0]}{more}. All results are kept: grade again. To write elsewhere: OUT=…")
     return summary
 
 
 def left_over(out: Path, summary: Summary) -> tuple[str, ...]:
-    """The folders of students who have no row any more: what stands there is of an earlier run, and counts no more.
+    """The folders with results of an earlier run whose students have no row in the summary.
 
-    So it is with whoever handed in before, and now needs a person or is gone.
+    Such a student has handed in nothing now, or a person must say which hand-in is theirs.
     """
-    now = {row.student.id for row in summary.rows}
-    return tuple(sorted(path.parent.name for path in out.glob(f"*/{RECORD}") if path.parent.name not in now))
+    ids = {row.student.id for row in summary.rows}
+    return tuple(sorted(path.parent.name for path in out.glob(f"*/{RECORD}") if path.parent.name not in ids))
 
 
 def _folder(id: str) -> str:
-    """The student's folder. Raises WrongUse where the id is no plain name of one."""
+    """The name of the student's folder. Raises WrongUse where the id cannot be a folder's name."""
     if not id or id.startswith(".") or "/" in id or "\\" in id or "\0" in id or id.casefold() in (GRADES, PAGE):
         raise WrongUse(f"{id!r} cannot name a student's folder of results. Rename what was handed in")
     return id
 
 
 def _ordered(results: Sequence[ExerciseResult], exercises: Sequence[str]) -> list[ExerciseResult]:
-    """In the order of the exercises; of others nothing."""
+    """The results in the order of the exercises, without those of other exercises."""
     by_folder = {result.exercise: result for result in results}
     return [by_folder[folder] for folder in exercises if folder in by_folder]
 
 
 def _by_student(ungraded: Mapping[tuple[str, str], str]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    """Student's id → exercise → reason."""
+    troubles: dict[str, dict[str, str]] = {}
     for (student, exercise), reason in ungraded.items():
-        found.setdefault(student, {})[exercise] = reason
-    return found
+        troubles.setdefault(student, {})[exercise] = reason
+    return troubles
 
 
-def _files(submissions: Found, troubles: Mapping[str, Mapping[str, str]]) -> int:
-    """The files that could not be graded; a group's is one."""
+def _ungraded_files(submissions: Found, troubles: Mapping[str, Mapping[str, str]]) -> int:
+    """How many files could not be graded. A file that a group handed in counts once."""
     return len({(h.place, h.member) for h in submissions.handins if h.exercise in troubles.get(h.student.id, ())})
 
 
 def _replace(path: Path, text: str) -> str:
-    """Make the file hold the text, at once or not at all; an unchanged file is left alone. Gives what went wrong."""
+    """Replace the file as a whole where its text changes. Returns why it could not be written, or ""."""
     data = text.encode("utf-8", "backslashreplace")
-    beside = path.with_name(f".{path.name}.new")
+    new = path.with_name(f".{path.name}.new")
     try:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             if path.read_bytes() == data:
                 return ""
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(data)
-        os.replace(beside, path)
+        new.write_bytes(data)
+        os.replace(new, path)
     except OSError as error:
         return f"cannot be written: {error.strerror}"
     return ""

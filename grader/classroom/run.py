@@ -1,11 +1,13 @@
 """Grades a class: finds the submissions, grades those without a result, and writes the results."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader import catalog
 from grader.catalog import Exercise
@@ -25,12 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """A run as it was requested. seed None: a new secret, which is never shown; a resumed run keeps its own."""
+    """A run as it was requested.
+
+    seed None: a new secret, which is never shown; a resumed run keeps its own. timeout: seconds for one call; None: the
+    exercise's own.
+    """
 
     submissions: Path
     out: Path
     exercises: tuple[Exercise, ...]
-    named: bool = True  # each exercise was named; otherwise only those with a submission count
+    named: bool = True  # each exercise was named; False: only exercises with a submission count
     device: str = "cpu"
     seed: int | None = None
     timeout: float | None = None
@@ -47,12 +53,15 @@ class Event:
     """An event of a run, for the terminal and the log. `facts` are plain data."""
 
     kind: str  # "found", "begin", "graded", "ungraded", "written", "recorded"
-    facts: dict
+    facts: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Undone:
-    """The submissions without a grade. troubles: (student's id, exercise) → why; needs_person: of unclear owners."""
+    """The submissions without a grade.
+
+    troubles: (student's id, exercise) → the reason; needs_person: a person must say whose they are.
+    """
 
     troubles: dict[tuple[str, str], str]
     needs_person: tuple[NeedsPerson, ...]
@@ -61,43 +70,44 @@ class Undone:
         return bool(self.troubles or self.needs_person)
 
 
-def run(plan: Plan, tell: Callable[[Event], None]) -> Undone:
-    """Grade a class. Returns what could not be graded.
+def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
+    """Grade a class and write the results. Returns what could not be graded. publish: is called with each event.
 
     Raises WrongUse for a folder that cannot be used, InfrastructureError where nothing can be graded.
     """
-    found = finder.find(plan.submissions, plan.exercises)
-    tell(Event("found", _facts(found)))
+    submissions = finder.find(plan.submissions, plan.exercises)
+    publish(Event("found", _facts(submissions)))
     file = Store(plan.out)
     try:
-        grade(plan, file, found, tell)
+        grade(plan, file, submissions, publish)
         file.finish()
         troubles = file.troubles()
         requested = {exercise.folder for exercise in plan.exercises} if plan.named else set()
         folders = sorted(requested.union(file.exercises()))
         with ThreadPoolExecutor(1) as executor:
-            search = executor.submit(similar.pairs, found.handins, plan.jobs)  # it uses processes of its own
+            search = executor.submit(similar.pairs, submissions.handins, plan.jobs)  # it uses processes of its own
 
-            def pairs() -> Sequence:
+            def pairs() -> Sequence[similar.Pair]:
+                """The pairs of similar submissions, once they are found."""
                 return containment.optional("the pairs that agree", (), search.result)
 
             students = file.students()
-            summary = outputs.write(plan.out, students, folders, plan.form, plan.level, pairs, troubles, found)
+            summary = outputs.write(plan.out, students, folders, plan.form, plan.level, pairs, troubles, submissions)
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
-        facts |= {"needs_person": len(found.needs_person), "left_over": outputs.left_over(plan.out, summary)}
-        tell(Event("written", facts))
-        return Undone(troubles, found.needs_person)
+        facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
+        publish(Event("written", facts))
+        return Undone(troubles, submissions.needs_person)
     finally:
         file.close()
 
 
-def graded(plan: Plan, handins: Sequence[HandIn], tell: Callable[[Event], None]) -> Iterator[Graded]:
-    """Grade the given submissions; yields the results of those that could be graded. Only the store is written."""
+def graded(plan: Plan, handins: Sequence[HandIn], publish: Callable[[Event], None]) -> Iterator[Graded]:
+    """Grade the given submissions and yield the results of those that could be graded. Only the store is written."""
     folders = {handin.exercise for handin in handins}
     plan = replace(plan, exercises=tuple(catalog.read(folder) for folder in sorted(folders)))
     file = Store(plan.out)
     try:
-        grade(plan, file, Found("", tuple(handins)), tell)
+        grade(plan, file, Found("", tuple(handins)), publish)
         file.finish()
         for handin in handins:
             _, key = file.handin(handin.student.id, handin.exercise)
@@ -108,11 +118,11 @@ def graded(plan: Plan, handins: Sequence[HandIn], tell: Callable[[Event], None])
         file.close()
 
 
-def grade(plan: Plan, file: Store, found: Found, tell: Callable[[Event], None]) -> None:
+def grade(plan: Plan, file: Store, submissions: Found, publish: Callable[[Event], None]) -> None:
     """Grade all submissions without a result, on this machine or on a cluster. Results of other exercises stay.
 
-    All submissions of one run get the same inputs. Once feedback was given out, students may know these inputs and the
-    answers. So what is graded later gets a new seed, and what has a result keeps it.
+    All submissions of one run get the same inputs. Once feedback is published, students may know these inputs and the
+    answers. So a later grading gets a new seed, and a submission that has a result keeps it.
     """
     seed = next((seed for seed in (plan.seed, file.unfinished) if seed is not None), None)
     seed = secret_seed() if seed is None else seed
@@ -120,15 +130,16 @@ def grade(plan: Plan, file: Store, found: Found, tell: Callable[[Event], None]) 
     ledger = Ledger(
         file,
         Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True),
-        found,
-        [e.folder for e in plan.exercises],
+        submissions,
+        [exercise.folder for exercise in plan.exercises],
         any_seed=plan.seed is None,
     )
     order = Order(ledger.settings, plan.tier, plan.accept_tier)
     with contextlib.ExitStack() as stack:
-        executors: list = []  # one, whose processes start while the rest is entered
+        executors: list[pool.Pool | Cluster] = []  # at most one; its processes start while the rest is entered
 
         def begin() -> None:
+            """Start the processes that grade."""
             file.begin(seed)
             executors.append(stack.enter_context(executor_of(plan, order)))
 
@@ -136,20 +147,21 @@ def grade(plan: Plan, file: Store, found: Found, tell: Callable[[Event], None]) 
             return
         executor = executors[0]
         file.note("sandbox", executor.wait())
-        tell(Event("begin", {"to_grade": ledger.left, "seed": plan.seed, "sandbox": executor.sandbox["tier"]}))
+        publish(Event("begin", {"to_grade": ledger.to_grade, "seed": plan.seed, "sandbox": executor.sandbox["tier"]}))
 
         def record(outcome: Outcome) -> None:
+            """Store one outcome."""
             facts = {"exercise": outcome.task.exercise, "key": outcome.task.key}
             if outcome.trouble:
                 file.trouble(outcome.task.key, outcome.trouble)
-                return tell(Event("ungraded", {**facts, "reason": outcome.trouble}))
+                return publish(Event("ungraded", {**facts, "reason": outcome.trouble}))
             file.add(outcome.task.key, outcome.record)
-            tell(Event("graded", {**facts, "status": outcome.status}))
+            publish(Event("graded", {**facts, "status": outcome.status}))
 
         executor.run(ledger.rows(), record)
 
 
-def executor_of(plan: Plan, order: Order) -> "pool.Pool | Cluster":
+def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:
     """The processes that grade: of this machine, or of a Dask cluster."""
     if plan.dask is None:
         return pool.Pool(order, plan.jobs)
@@ -158,12 +170,13 @@ def executor_of(plan: Plan, order: Order) -> "pool.Pool | Cluster":
     return Cluster(order, plan.dask)
 
 
-def _facts(found: Found) -> dict:
+def _facts(submissions: Found) -> dict[str, Any]:
+    """The facts of the event "found"."""
     return {
-        "layout": found.layout,
-        "students": len(found.students),
-        "handins": len(found.handins),
-        "files": found.count,
-        "misplaced": found.misplaced,
-        "needs_person": found.needs_person,
+        "layout": submissions.layout,
+        "students": len(submissions.students),
+        "handins": len(submissions.handins),
+        "files": submissions.count,
+        "misplaced": submissions.misplaced,
+        "needs_person": submissions.needs_person,
     }

@@ -1,4 +1,4 @@
-"""What the one at the terminal sees while a class is graded, and the log that programs read."""
+"""The progress of a run: on the terminal for a person, and in a log for programs."""
 
 import json
 import sys
@@ -6,28 +6,32 @@ import time
 from collections import Counter
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Count
+from grader.classroom.handins import Count, Misplaced, NeedsPerson
 from grader.classroom.intake import tally
 from grader.classroom.run import Event
 from grader.records.sanitize import label
 
-MOST = 10  # files not placed, or failures, that are listed
-STEP = 10  # percent between two lines where there is no terminal
+MOST = 10  # lines about misplaced files, or about failures
+STEP = 10  # percent between two lines where stderr is no terminal
 
 
 class Show:
-    """Takes the events of a run. A bar on a terminal, a few plain lines in a pipe. All on stderr."""
+    """Shows the events of a run on stderr: a progress bar on a terminal, a few plain lines in a pipe.
 
-    def __init__(self, log: Path | None = None):
+    log: the file to which each event is appended as a line of JSON. Raises WrongUse where it cannot be written.
+    """
+
+    def __init__(self, log: Path | None = None) -> None:
         self.console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
         self.counts: Counter[str] = Counter()
         self.bar: Progress | None = None
-        self.total = self.shown = 0
+        self.total = self.percent = 0  # of the gradings; the share that the last line reported
         self.began = self.latest = time.monotonic()
         try:
             self.log = log.open("a", encoding="utf-8") if log else None
@@ -40,12 +44,13 @@ class Show:
             try:
                 self.log.write(json.dumps(facts, default=_plain) + "\n")
                 self.log.flush()
-            except OSError as error:  # no reason to stop grading
+            except OSError as error:  # the grading goes on without the log
                 self.log = None
                 self.say(f"the log cannot be written any more: {error.strerror}")
         getattr(self, f"on_{event.kind}")(**event.facts)
 
     def close(self) -> None:
+        """Remove the progress bar and close the log."""
         if self.bar:
             self.bar.stop()
             self.bar = None
@@ -53,20 +58,28 @@ class Show:
             self.log.close()
 
     def on_found(
-        self, layout: str, students: int, handins: int, files: Count, misplaced: tuple, needs_person: tuple
+        self,
+        layout: str,
+        students: int,
+        handins: int,
+        files: Count,
+        misplaced: tuple[Misplaced, ...],
+        needs_person: tuple[NeedsPerson, ...],
     ) -> None:
+        """Show what the folder of submissions holds."""
         self.say(tally.sum_of(files))
         self.say(f"{layout}: {_many(students, 'student')}, {_many(handins, 'hand-in')} to grade.")
         for line in tally.lines(needs_person, MOST):
             self.say(label(line))
-        for one in misplaced[:MOST]:
-            self.say(f"  not placed: {label(one.path)}: {label(one.reason)}")
+        for file in misplaced[:MOST]:
+            self.say(f"  not placed: {label(file.path)}: {label(file.reason)}")
         if len(misplaced) > MOST:
             self.say(f"  … and {len(misplaced) - MOST} more that could not be placed.")
 
     def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
-        named = "" if seed is None else f"Seed {seed}. "  # your own number; a secret is told nobody
-        self.say(f"Sandbox tier {sandbox}, tried out. {named}{_many(to_grade, 'grading')} to do.")
+        """Show that the gradings begin."""
+        own_seed = "" if seed is None else f"Seed {seed}. "  # the teacher chose it; a secret one is None here
+        self.say(f"Sandbox tier {sandbox}, tried out. {own_seed}{_many(to_grade, 'grading')} to do.")
         self.total, self.began = to_grade, time.monotonic()
         if self.console.is_terminal:
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
@@ -76,14 +89,17 @@ class Show:
             self.bar.start()
 
     def on_graded(self, exercise: str, key: str, status: str) -> None:
+        """Count a verdict."""
         self.count(status)
 
     def on_ungraded(self, exercise: str, key: str, reason: str) -> None:
+        """Count a submission that could not be graded, and show the first ones."""
         self.count("ungraded")
         if self.counts["ungraded"] <= MOST:
             self.say(f"  not graded ({exercise}): {label(reason)}")
 
-    def on_written(self, out: str, students: int, ungraded: int, needs_person: int, left_over: tuple) -> None:
+    def on_written(self, out: str, students: int, ungraded: int, needs_person: int, left_over: tuple[str, ...]) -> None:
+        """Show the end of a run."""
         self.end()
         if needs_person:
             entries = "entry needs" if needs_person == 1 else "entries need"
@@ -91,11 +107,12 @@ class Show:
         if ungraded:
             self.say(f"{_many(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
         if left_over:
-            them = label(tally.listed(left_over, 4))
-            self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {them}")
+            folders = label(tally.listed(left_over, 4))
+            self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {folders}")
         self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
 
-    def on_recorded(self, course: str, recorded: int, failed: dict) -> None:
+    def on_recorded(self, course: str, recorded: int, failed: dict[str, str]) -> None:
+        """Show the end of a recording in nbgrader's gradebook. failed: student → the reason."""
         if not recorded and not failed:
             return self.say("Nothing waits for autograding. All again: --force")
         self.end()
@@ -104,30 +121,37 @@ class Show:
         self.say(f"{_many(recorded, 'submission')} recorded in the gradebook of {course}.")
 
     def end(self) -> None:
+        """Replace the progress bar by the sum of all gradings."""
         if self.bar:
             self.bar.stop()
             self.bar = None
-        done = sum(self.counts.values())
+        gradings = sum(self.counts.values())
         seconds = max(self.latest - self.began, 0.001)
-        rate = f" in {seconds:.1f} s ({done / seconds:.1f} a second)" if done else ", all had been graded before"
-        self.say(f"{_many(done, 'grading')}{rate}: {self.summary() or 'nothing to do'}.")
+        rate = f" in {seconds:.1f} s ({gradings / seconds:.1f} a second)"
+        rate = rate if gradings else ", all had been graded before"
+        self.say(f"{_many(gradings, 'grading')}{rate}: {self.summary() or 'nothing to do'}.")
 
     def count(self, status: str) -> None:
+        """Count one grading, and show the progress."""
         self.counts[status] += 1
-        done = sum(self.counts.values())
+        gradings = sum(self.counts.values())
         self.latest = time.monotonic()
-        rate = done / max(self.latest - self.began, 0.001)
+        rate = gradings / max(self.latest - self.began, 0.001)
         if self.bar:
-            self.bar.update(self.task, completed=done, rate=f"{rate:.0f}/s", description=f"grading ({self.summary()})")
-        elif self.total >= 50 and done * 100 // self.total // STEP > self.shown:
-            self.shown = done * 100 // self.total // STEP
-            left = (self.total - done) / rate
-            self.say(f"  {done} of {self.total}, {rate:.0f} a second, {left:.0f} s left ({self.summary()})")
+            description = f"grading ({self.summary()})"
+            self.bar.update(self.task, completed=gradings, rate=f"{rate:.0f}/s", description=description)
+        elif self.total >= 50 and gradings * 100 // self.total >= self.percent + STEP:
+            self.percent = gradings * 100 // self.total // STEP * STEP
+            remaining_s = (self.total - gradings) / rate
+            speed = f"{rate:.0f} a second, {remaining_s:.0f} s left"
+            self.say(f"  {gradings} of {self.total}, {speed} ({self.summary()})")
 
     def summary(self) -> str:
+        """How many gradings have which status."""
         return ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
 
     def say(self, line: str) -> None:
+        """Write one line, above the progress bar where there is one."""
         console = self.bar.console if self.bar else self.console
         console.print(line)
         sys.stderr.flush()
@@ -137,5 +161,6 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
+    """A value of an event as plain data for JSON."""
     return asdict(value) if is_dataclass(value) else str(value)

@@ -1,26 +1,23 @@
-"""The results there are, on disk: each one written as it comes, whole or not at all.
+"""The results of a class on disk, in one SQLite file. Each result is written at once, as a whole or not at all.
 
-A result stands under what it depends on: the submission's bytes, the exercise's version, the seed, the
-device. So a run that was stopped goes on where it was, and what has changed is graded again. The seeds are secrets:
-they stand here alone, and nobody but the file's owner can read it.
-One SQLite file, written by one process; after kill −9 it holds every result that was written.
+The key of a result is made from all that it depends on: the submission's bytes, the exercise's version, the seed and
+the device. So a run that was stopped continues where it was, and what has changed is graded again. The seeds are
+secrets: only this file holds them, and only its owner can read it. One process writes the file; after kill −9 it holds
+every result that was written.
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom.handins import HandIn, Student
-from grader.judge.pictures import Picture
+from grader.classroom.stored_result import mark, read
 from grader.records.results import ExerciseResult
-from grader.records.submission import Submission
-from grader.reports import json as as_json
 
 NAME = ".grading.sqlite"
 SCHEMA = """
@@ -34,32 +31,18 @@ create table if not exists students (student text primary key, name text) withou
 """
 
 
-def case(submission: Submission, version: str, device: str, more: str = "") -> str:
-    """What a result depends on beside the seed, as one short text. more: settings besides."""
-    return digest(json.dumps([submission.digest, submission.filename, submission.notes, version, device, more]))
-
-
-def key(case: str, seed: int) -> str:
-    """Where the result of a case stands that was asked what this seed draws."""
-    return f"{case}.{_mark(seed)}"
-
-
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 class Store:
     """The file of one folder of results. Raises WrongUse where it cannot be used."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, 0o600))
-            with contextlib.suppress(OSError):  # a drive that knows no modes
-                self.path.chmod(0o600)  # SQLite gives the same to the files beside it
+            with contextlib.suppress(OSError):  # some drives have no modes
+                self.path.chmod(0o600)  # SQLite gives the same mode to the files beside it
             self.file = sqlite3.connect(self.path, timeout=0.5, isolation_level=None)
-            # One writer alone: then the write-ahead log needs no shared memory and works on network drives too.
+            # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
             self.file.execute("pragma locking_mode=exclusive")
             self.file.execute("pragma journal_mode=wal")
             self.file.execute("pragma synchronous=normal")
@@ -74,67 +57,75 @@ class Store:
             raise WrongUse(f"{self.path} is damaged. Move it away: all will be graded again") from None
 
     def close(self) -> None:
+        """Close the file."""
         self.file.close()
 
     # Facts of the run: its settings, the sandbox.
 
-    def fact(self, name: str, default=None):
+    def fact(self, name: str, default: Any = None) -> Any:
+        """A fact of the run that `note` wrote, as plain data."""
         row = self.file.execute("select value from facts where name = ?", (name,)).fetchone()
         return default if row is None else json.loads(row[0])
 
-    def note(self, name: str, value) -> None:
+    def note(self, name: str, value: Any) -> None:
+        """Write a fact of the run. value: plain data that JSON can hold."""
         self.file.execute("insert or replace into facts values (?, ?)", (name, json.dumps(value)))
 
-    # Seeds. One that results were asked with is the run's until these are given out: see `finish`.
+    # Seeds. A run uses one seed until its results are published: see `finish`.
 
     def begin(self, seed: int) -> None:
-        """From now on results are made with this seed."""
-        self.file.execute("insert or replace into seeds (mark, seed) values (?, ?)", (_mark(seed), str(seed)))
+        """Note that the results of the run are made with this seed."""
+        self.file.execute("insert or replace into seeds (mark, seed) values (?, ?)", (mark(seed), str(seed)))
         self.note("unfinished", seed)
 
     def finish(self) -> None:
-        """The results are about to be given out: what is graded after this gets another seed."""
+        """Note that the results are about to be published, so that later gradings get another seed."""
         self.note("unfinished", None)
 
     @property
     def unfinished(self) -> int | None:
-        """The seed of a run that was stopped before its results were given out."""
+        """The seed of a run that was stopped before its results were published."""
         return self.fact("unfinished")
 
     def seed(self, key: str) -> int | None:
-        """The seed of the result that stands, or is to stand, under this key."""
+        """The seed of the result with this key, whether or not the result is already there."""
         row = self.file.execute("select seed from seeds where mark = ?", (key.partition(".")[2],)).fetchone()
         return row and int(row[0])
 
     # Results.
 
-    def known(self, case: str) -> str | None:
-        """The key of the latest result of a case, whatever its seed."""
+    def latest_key(self, case: str) -> str | None:
+        """The key of the latest result for a case, whatever its seed."""
         query = "select key from seeds join results on key = ? || '.' || mark order by number desc limit 1"
         row = self.file.execute(query, (case,)).fetchone()
         return row and row[0]
 
     def has(self, key: str) -> bool:
+        """Whether there is a result with this key."""
         return self.file.execute("select 1 from results where key = ?", (key,)).fetchone() is not None
 
     def result(self, key: str) -> ExerciseResult | None:
+        """The result with this key, without the sandbox of the run."""
         row = self.file.execute("select record from results where key = ?", (key,)).fetchone()
         return row and read(row[0])
 
     def add(self, key: str, record: str) -> None:
-        """Keep a result, as `written` made it. The first one stays."""
+        """Store a result, as stored_result.written made it. A result that is there already stays.
+
+        Raises InfrastructureError where the disk is full.
+        """
         try:
             self.file.execute("insert or ignore into results values (?, ?)", (key, record))
-        except sqlite3.OperationalError as error:  # the disk is full
+        except sqlite3.OperationalError as error:
             raise InfrastructureError(
                 f"{self.path} cannot be written: {error}. What it holds is kept: grade again"
             ) from None
 
-    # Who handed in what, as of the latest run.
+    # The hand-ins of the latest run.
 
     @contextlib.contextmanager
     def roll(self, exercises: Iterable[str]) -> Iterator[None]:
-        """What is entered within replaces all that was entered for these exercises, at once."""
+        """A context in which all hand-ins for these exercises are entered anew. All are replaced at once at its end."""
         self.file.execute("begin")
         try:
             self.file.executemany("delete from handins where exercise = ?", [(folder,) for folder in exercises])
@@ -146,34 +137,36 @@ class Store:
         self.file.execute("commit")
 
     def enrol(self, student: Student) -> None:
+        """Add a student, unless the class has one with the same id."""
         self.file.execute("insert or ignore into students values (?, ?)", (student.id, student.name))
 
     def enter(self, handin: HandIn, key: str | None, trouble: str = "") -> None:
-        """key None: there is nothing to grade yet; `trouble` says why."""
-        where = _kept(handin.place), _kept(handin.member)
-        row = (handin.student.id, handin.student.name, handin.exercise, *where, key, trouble)
+        """Add a hand-in with the key of its result. key None: it cannot be graded now; `trouble` says why."""
+        place = _encoded(handin.place), _encoded(handin.member)
+        row = (handin.student.id, handin.student.name, handin.exercise, *place, key, trouble)
         self.file.execute("insert or replace into handins values (?, ?, ?, ?, ?, ?, ?)", row)
 
     def troubles(self) -> dict[tuple[str, str], str]:
-        """What could not be graded: (student's id, exercise) → why."""
+        """The hand-ins that could not be graded: (student's id, exercise) → the reason."""
         query = "select student, exercise, trouble from handins where trouble != ''"
         return {(student, exercise): trouble for student, exercise, trouble in self.file.execute(query)}
 
     def trouble(self, key: str, reason: str) -> None:
+        """Note why the hand-ins with this key could not be graded."""
         self.file.execute("update handins set trouble = ? where key = ?", (reason, key))
 
     def handin(self, student: str, exercise: str) -> tuple[HandIn, str | None] | None:
-        """What a student handed in for an exercise, and the key of its result."""
+        """What a student handed in for an exercise, and the key of its result; None where there is nothing."""
         query = "select student, name, exercise, place, member, key from handins where student = ? and exercise = ?"
         row = self.file.execute(query, (student, exercise)).fetchone()
-        return row and (HandIn(Student(row[0], row[1]), row[2], *map(_known, row[3:5])), row[5])
+        return row and (HandIn(Student(row[0], row[1]), row[2], *map(_decoded, row[3:5])), row[5])
 
     def exercises(self) -> list[str]:
-        """The folders of all exercises that somebody handed in."""
+        """The folders of all exercises for which something was handed in."""
         return [row[0] for row in self.file.execute("select distinct exercise from handins order by exercise")]
 
     def students(self) -> Iterator[tuple[Student, list[ExerciseResult]]]:
-        """Each student with the results there are, one after the other."""
+        """Each student with the results of what was graded, one student after the other."""
         query = "select record from handins join results using (key) where student = ? and trouble = ''"
         sandbox = self.fact("sandbox")
         for id, name in self.file.execute("select student, name from students order by student").fetchall():
@@ -181,39 +174,14 @@ class Store:
             yield Student(id, name), [read(row[0], sandbox) for row in rows]
 
 
-def written(result: ExerciseResult) -> str:
-    """A result as text for the store. The sandbox is the same for all and is kept once."""
-    record = as_json.record(result)
-    probe = record.pop("sandbox", None) or {}
-    record["tier"] = probe.get("tier")
-    return json.dumps({"result": record, "pictures": [asdict(picture) for picture in result.pictures]})
-
-
-def read(text: str, sandbox: dict | None = None) -> ExerciseResult:
-    """The result that `written` made the text of."""
-    known = json.loads(text)
-    record = known["result"]
-    if sandbox:
-        record["sandbox"] = sandbox
-    pictures = tuple(Picture(**{k: _frozen(v) for k, v in picture.items()}) for picture in known["pictures"])
-    return as_json.read(record, pictures)
-
-
-def _kept(name: str) -> str | bytes:
-    """A file's name as SQLite takes it: in bytes, where it is not UTF-8."""
+def _encoded(name: str) -> str | bytes:
+    """A file's name as SQLite can store it: as bytes where it is not UTF-8."""
     try:
         return name.encode() and name
     except UnicodeEncodeError:
         return name.encode("utf-8", "surrogatepass")
 
 
-def _known(name: str | bytes) -> str:
+def _decoded(name: str | bytes) -> str:
+    """The file's name that was encoded."""
     return name if isinstance(name, str) else name.decode("utf-8", "surrogatepass")
-
-
-def _mark(seed: int) -> str:
-    return digest(f"seed {seed}")[:16]
-
-
-def _frozen(value):
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value

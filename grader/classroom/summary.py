@@ -1,4 +1,4 @@
-"""What a class's results come to: one row a student, and counts. Takes one student at a time, and keeps no result."""
+"""Sums up the results of a class: one row for each student, and counts. No result is kept."""
 
 import statistics
 from collections import Counter
@@ -12,9 +12,9 @@ from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseR
 # The state of one student's exercise, one letter each, so that a row stays small.
 ALL_PASSED, SOME_FAILED, NOT_LOADED, NOT_STARTED, NOT_GRADED, ABSENT = "p", "f", "e", "n", "u", "-"
 BINS = 11  # of a distribution: tenths of the points, and all of them
-MAX_KINDS = 5000  # different sentences that are counted: learners' code has a say in them
+MAX_KINDS = 5000  # different sentences that are counted: learners' code can choose some of them
 
-Kind = tuple[int, str]  # the index of an exercise, and what is said of it
+Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +24,22 @@ class Row:
     student: Student
     points: tuple[float | None, ...]
     states: str
-    diagnoses: tuple["Kind", ...] = ()
+    diagnoses: tuple[Kind, ...] = ()
 
     @property
     def total(self) -> float | None:
-        """The sum of the points. None where an exercise could not be graded: a sum would be too low."""
+        """The sum of the points. None where an exercise could not be graded, since the sum would be too low."""
         return None if NOT_GRADED in self.states else round(sum(filter(None, self.points)), 6)
 
     @property
     def handed_in(self) -> bool:
+        """Whether the student handed in something."""
         return any(state != ABSENT for state in self.states)
 
 
 @dataclass
 class Tally:
-    """How a check went in the class, among those whose file could be run."""
+    """The outcomes of a check in the class, among the files that could be run."""
 
     exercise: int  # its index
     title: str
@@ -48,34 +49,39 @@ class Tally:
 
     @property
     def tried(self) -> int:
+        """The number of these files."""
         return self.passed + self.failed + self.not_checked
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """One exercise in the class. `bins`: how many have 0 to 9 % of the points, …, 90 to 99 %, all of them."""
+    """One exercise in the class.
+
+    bins: how many students have 0 to 9 % of the points, …, 90 to 99 %, all points; states: how many have which state.
+    """
 
     handed_in: int
     bins: tuple[int, ...]
     median: float | None
-    states: Counter
+    states: Counter[str]
 
 
 class Summary:
-    """The accumulator: `add` each student once, then read."""
+    """The sums of a class. Call `add` once for each student, then read. exercises: their folders."""
 
-    def __init__(self, exercises: Iterable[str]):
+    def __init__(self, exercises: Iterable[str]) -> None:
         self.exercises = tuple(catalog.find(folder) for folder in exercises)
         self.checks: dict[tuple[int, str], Tally] = {}
         self.diagnoses: Counter[Kind] = Counter()  # students
-        self.troubles: Counter[Kind] = Counter()  # files that could not be loaded, or were not graded
+        self.troubles: Counter[Kind] = Counter()  # files that could not be loaded or graded
         self._index = {exercise.folder: index for index, exercise in enumerate(self.exercises)}
-        self._kinds: dict[Kind, Kind] = {}  # each sentence is kept once, however many rows have it
+        self._kinds: dict[Kind, Kind] = {}  # so that all rows with the same sentence share one string
         self._rows: list[Row] = []
         self._sorted = True
 
     @classmethod
     def of(cls, klass: Class) -> "Summary":
+        """The sums of a whole class."""
         summary = cls(klass.exercises)
         for student in klass.students:
             summary.add(student, klass.of(student))
@@ -83,7 +89,7 @@ class Summary:
 
     @property
     def rows(self) -> list[Row]:
-        """By student, whatever the order in which they came."""
+        """The rows, sorted by student."""
         if not self._sorted:
             self._rows.sort(key=lambda row: row.student)
             self._sorted = True
@@ -91,12 +97,13 @@ class Summary:
 
     @property
     def max_points(self) -> float:
+        """The points of all exercises."""
         return round(sum(exercise.max_points for exercise in self.exercises), 6)
 
     def add(
         self, student: Student, results: Iterable[ExerciseResult], ungraded: Mapping[str, str] | None = None
     ) -> Row:
-        """Count one student. `ungraded`: what the grader could not do, exercise folder → reason."""
+        """Count one student. ungraded: exercise folder → why there is no result."""
         points: list[float | None] = [None] * len(self.exercises)
         states = [ABSENT] * len(self.exercises)
         diagnoses: set[Kind] = set()
@@ -120,26 +127,29 @@ class Summary:
         return row
 
     def distribution(self, index: int) -> Distribution:
-        exercise, bins, found = self.exercises[index], [0] * BINS, []
+        """The distribution of the points of the exercise with this index."""
+        exercise, bins = self.exercises[index], [0] * BINS
+        all_points: list[float] = []
         states = Counter(row.states[index] for row in self._rows)
         for row in self._rows:
             if row.points[index] is not None:
-                found.append(row.points[index])
+                all_points.append(row.points[index])
                 share = row.points[index] / exercise.max_points if exercise.max_points else 1.0
                 bins[min(int(share * 10 + 1e-9), BINS - 1)] += 1
-        median = statistics.median(found) if found else None
+        median = statistics.median(all_points) if all_points else None
         return Distribution(len(self._rows) - states[ABSENT], tuple(bins), median, states)
 
     def totals(self) -> list[float]:
-        """The totals of all who handed something in."""
+        """The totals of all students who handed in something."""
         return [row.total for row in self._rows if row.handed_in and row.total is not None]
 
     def median(self) -> float | None:
+        """The median of the totals."""
         totals = self.totals()
         return statistics.median(totals) if totals else None
 
     def hardest(self, most: int) -> list[Tally]:
-        """The checks that the smallest share passed."""
+        """The checks that the smallest share of the files passed, `most` at most."""
         tallies = [tally for tally in self.checks.values() if tally.passed < tally.tried]
         return sorted(tallies, key=lambda tally: (tally.passed / tally.tried, -tally.failed, tally.exercise))[:most]
 
@@ -152,11 +162,12 @@ class Summary:
 
 
 def commonest(counts: Counter[Kind], most: int) -> list[tuple[Kind, int]]:
-    """The most frequent first; ties by exercise and sentence, so that a page is the same each time."""
+    """The `most` most frequent, sorted by frequency, then exercise and sentence, so that a page is always the same."""
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:most]
 
 
 def _state(result: ExerciseResult) -> str:
+    """The state that a result stands for."""
     if result.status == ERROR:
         return NOT_LOADED
     if not result.started:
@@ -165,7 +176,7 @@ def _state(result: ExerciseResult) -> str:
 
 
 def _count(counts: Counter[Kind], *kinds: Kind) -> None:
-    """Count each; beyond MAX_KINDS a new kind is left out, so that no class can fill the memory."""
+    """Count each kind once. Beyond MAX_KINDS no new kind is counted, so that no class can fill the memory."""
     counts.update(kind for kind in kinds if kind in counts or len(counts) < MAX_KINDS)
 
 

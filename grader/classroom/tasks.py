@@ -1,4 +1,4 @@
-"""What a grading process receives and returns: tasks, the order how to grade them, and outcomes."""
+"""What a grading process receives and returns: an order how to grade, tasks, and outcomes."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -8,7 +8,7 @@ from grader.records.results import Settings
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to grade. key: of its result in the store."""
+    """One submission to grade. key: that of its result in the store."""
 
     key: str
     exercise: str
@@ -19,7 +19,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Order:
-    """How to grade. silence_s: seconds without a message after which a process counts as dead."""
+    """How to grade. silence_s: a process that sends no message for so many seconds is replaced."""
 
     settings: Settings
     tier: str | None = None

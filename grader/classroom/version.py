@@ -1,4 +1,4 @@
-"""What a grade depends on besides the submission, as one short text: the checks, the solution, the grader's code."""
+"""Versions: a digest of all that a grade depends on besides the submission, its seed and its device."""
 
 import functools
 import hashlib
@@ -7,14 +7,14 @@ from pathlib import Path
 
 from grader.catalog import paths
 
-# The parts of grader/ that have a part in a verdict; how results are shown depends on others alone.
-JUDGES = ("authors.py", "sentence.py", "judge", "sandbox", "records", "catalog", "worker")
+# The parts of grader/ on which a verdict depends.
+JUDGING = ("authors.py", "sentence.py", "judge", "sandbox", "records", "catalog", "worker")
 
 
 @functools.cache
 def grader() -> str:
     """The version of the judging code and of torch: the same on each machine that may grade together."""
-    parts = [paths.module(name) for name in JUDGES]
+    parts = [paths.module(name) for name in JUDGING]
     files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*.py"))]
     return f"{_digest(files)} torch {metadata.version('torch')}"
 

@@ -1,6 +1,6 @@
-"""The command line: one verb a command, each in a module cmd_<verb> beside this one.
+"""The command line. Each verb is a module cmd_<verb> of this package.
 
-Nothing heavy is imported here: `check` starts its fork server before it imports torch itself.
+Nothing heavy is imported here, so that `check` can start its fork server before it imports torch itself.
 """
 
 import argparse
@@ -8,6 +8,7 @@ import importlib
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from grader.catalog import NoSuchExercise, errors
 from grader.catalog.errors import InfrastructureError, WrongUse
@@ -32,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
             _parser(["--help"]).print_help()
             return errors.WRONG_USE
         code = options.run(options)
-        sys.stdout.flush()  # a full disk is told here
+        sys.stdout.flush()  # raises where the disk is full
         return code
     except (WrongUse, NoSuchExercise, NoSuchFile) as error:
         print(error, file=sys.stderr)
@@ -55,18 +56,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message: str):
+    def error(self, message: str) -> NoReturn:
+        """Raise WrongUse instead of ending the process."""
         raise WrongUse(f"{message}\nSee: {self.prog} --help")
 
 
 def _parser(arguments: list[str] | None) -> argparse.ArgumentParser:
-    """The parser; only the asked verb's module is imported."""
+    """The parser. Where the arguments name a verb, only that verb's module is imported."""
     words = sys.argv[1:] if arguments is None else arguments
     program = "kata" if Path(sys.argv[0]).stem == "kata" else "python -m grader"
     parser = _Parser(prog=program, description="Grades the exercises. README.md shows the make targets.")
     verbs = parser.add_subparsers(metavar="VERB", parser_class=_Parser)
-    asked = next((word for word in words if not word.startswith("-")), None)
-    for verb in VERBS if asked not in VERBS else (asked,):
+    verb_given = next((word for word in words if not word.startswith("-")), None)
+    for verb in VERBS if verb_given not in VERBS else (verb_given,):
         module = importlib.import_module(f"grader.cli.cmd_{verb}")
         summary = module.__doc__.splitlines()[0]
         sub = verbs.add_parser(verb, help=summary, description=summary)

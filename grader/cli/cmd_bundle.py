@@ -10,17 +10,19 @@ from grader.integrations import bundle
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     default = Path(f"{bundle.TOP}.zip")
     parser.add_argument("--output", metavar="FILE", type=Path, default=default, help=f"default: {default}")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     write(options.output, bundle.build())
     return errors.PASSED
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, and say so."""
+    """Write a file as a whole or not at all, and print its size. Raises WrongUse where it cannot be written."""
     replace(path, data)
     print(f"{path}: {len(data) / 1e3:,.0f} kB")
 
@@ -37,11 +39,11 @@ def save(path: Path, text: str) -> bool:
 
 
 def replace(path: Path, data: bytes | str) -> None:
-    """Write a file whole or not at all. Raises WrongUse."""
+    """Write a file as a whole or not at all. Raises WrongUse where it cannot be written."""
     try:
         new = path.with_name(f".{path.name}.new")
         new.write_bytes(data.encode() if isinstance(data, str) else data)
         new.replace(path)
     except (OSError, ValueError) as error:
-        shown = str(path).encode("utf-8", "backslashreplace").decode()
-        raise WrongUse(f"{shown} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        name = str(path).encode("utf-8", "backslashreplace").decode()
+        raise WrongUse(f"{name} cannot be written: {getattr(error, 'strerror', None) or error}") from None

@@ -11,11 +11,14 @@ from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import progress
 from grader.records import submission
+from grader.records.results import ExerciseResult
+from grader.records.submission import Submission
 from grader.sandbox.devices import DEVICES, demand_device, pick_device
 from grader.sandbox.forkserver import ForkServer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("exercise", nargs="?", metavar="EX", help="a number (3, 03), a slug or a folder name")
     parser.add_argument("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
@@ -24,9 +27,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json", "junit", "github"), default="text")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument("--all", action="store_true", help="show every failed check in full")
+    parser.add_argument("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     device = pick_device(options.device)
     if options.exercise is None and options.submission is not None:
         raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
@@ -34,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     path = options.submission or paths.stub(exercise.folder)
     own = options.submission is None
     with ForkServer(device) as fork_server:  # it imports torch while this process does
-        from grader.judge import examiner  # heavy, so not before
+        from grader.judge import examiner  # heavy: torch
         from grader.records import containment
 
         demand_device(device)
@@ -42,44 +47,69 @@ def run(options: argparse.Namespace) -> int:
         settings = examiner.Settings(device=device, seed=seed, timeout=options.timeout)
         source = ""
 
-        def read() -> submission.Submission:
+        def read() -> Submission:
+            """The submission, whose source the report needs too."""
             nonlocal source
-            read_submission = submission.read(path)
-            source = read_submission.source
-            return read_submission
+            submitted = submission.read(path)
+            source = submitted.source
+            return submitted
 
-        result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings)
+        def completed(judge: examiner.Examiner, submitted: Submission, verdict: ExerciseResult) -> ExerciseResult:
+            """Show the verdict at once where a person waits, then look for the lines."""
+            if options.where == "0" or verdict.status != "failed":
+                return verdict
+            if in_terminal(options):
+                from grader.reports import terminal
+
+                terminal.show(verdict, terminal.console(), options.all)
+            from grader.judge.where import search
+
+            return search.located(judge, submitted, verdict)
+
+        result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings, completed)
         if own and result.status != "not_graded":
             containment.optional("your progress", None, progress.note, result)
         closing = [hidden_follow(exercise), next_step(result) if own else ""]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
-    done = report(result, options, "\n".join(filter(None, closing)), source)
-    return errors.of_verdicts([result]) if done else errors.NOT_DONE
+        was_shown = in_terminal(options) and options.where != "0" and result.status == "failed"
+    is_delivered = report(result, options, "\n".join(filter(None, closing)), source, was_shown)
+    return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
 
 
-def report(result, options: argparse.Namespace, closing: str, source: str = "") -> bool:
+def in_terminal(options: argparse.Namespace) -> bool:
+    """Whether the report is text for a person who waits for it."""
+    return options.format == "text" and options.output is None
+
+
+def report(
+    result: ExerciseResult, options: argparse.Namespace, closing: str, source: str = "", was_shown: bool = False
+) -> bool:
     """Print the result, or write it to --output and also print the text for a person.
 
-    Returns whether all of it is where it was requested.
+    was_shown: the verdict stands there already, and only the places and the closing follow. Returns whether all of it
+    is where it was requested.
     """
     from grader.records import containment
     from grader.reports import terminal
     from grader.reports.delivery import deliver
 
+    if was_shown:
+        terminal.show_places(result, terminal.console(), closing)
+        return True
     rendered = containment.optional(f"the report as {options.format}", None, render, result, options, source)
     if rendered is None or (options.format == "text" and options.output is None):
         terminal.show(result, terminal.console(), options.all, closing)
         return rendered is not None
-    done = deliver(rendered, options.output)
+    is_delivered = deliver(rendered, options.output)
     if options.format == "github":
-        done = add_summary(result) and done
-    if done and options.output is not None:
+        is_delivered = add_summary(result) and is_delivered
+    if is_delivered and options.output is not None:
         terminal.show(result, terminal.console(), options.all, closing)
-    return done
+    return is_delivered
 
 
-def render(result, options: argparse.Namespace, source: str) -> str:
+def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> str:
     """The result in the requested format."""
     from grader.reports import github, junit, terminal
     from grader.reports import json as as_json
@@ -91,8 +121,8 @@ def render(result, options: argparse.Namespace, source: str) -> str:
     return {"json": as_json, "junit": junit}[options.format].render(result)
 
 
-def add_summary(result) -> bool:
-    """Add to the job's summary, where GitHub Actions names one. Returns False where it cannot be written."""
+def add_summary(result: ExerciseResult) -> bool:
+    """Add the result to the summary of a GitHub Actions job, if there is one. Returns False where that fails."""
     from grader.reports import github
 
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
@@ -105,15 +135,15 @@ def add_summary(result) -> bool:
     return True
 
 
-def hidden_follow(exercise) -> str:
+def hidden_follow(exercise: catalog.Exercise) -> str:
     """In a learner's bundle: the points that are not graded here; otherwise ""."""
     if not exercise.hidden_points:
         return ""
-    whole = exercise.max_points + exercise.hidden_points
-    return f"These are {exercise.max_points:g} of {whole:g} points. Hidden checks follow when you hand in."
+    all_points = exercise.max_points + exercise.hidden_points
+    return f"These are {exercise.max_points:g} of {all_points:g} points. Hidden checks follow when you hand in."
 
 
-def next_step(result) -> str:
+def next_step(result: ExerciseResult) -> str:
     """The command that a learner would type next."""
     number = result.exercise[:2]
     if not result.started:
@@ -136,7 +166,7 @@ def first_not_done() -> catalog.Exercise:
 
 
 def seconds(text: str) -> float:
-    """The value of --timeout."""
+    """The value of --timeout, in seconds. Raises ArgumentTypeError where it is out of range."""
     value = float(text)
     if not 0 < value <= 3600:
         raise argparse.ArgumentTypeError(f"{text} is out of range: seconds between 0 and 3600")

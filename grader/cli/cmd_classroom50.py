@@ -14,6 +14,7 @@ from grader.cli.cmd_bundle import save, write
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
     parser.add_argument("--output", metavar="DIR", type=Path, default=Path("classroom50"), help="default: classroom50")
     parser.add_argument("--hidden", action="store_true", help="with solutions and hidden checks, for all to read")
@@ -22,6 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     exercises = catalog.find_all(options.exercises)
     if options.grade is not None:
         return grade(options, exercises)
@@ -37,24 +39,25 @@ def run(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-def grade(options: argparse.Namespace, exercises) -> int:
-    """Grade one checkout. result.json is there from the first moment on, and grows with each exercise.
+def grade(options: argparse.Namespace, exercises: tuple[catalog.Exercise, ...]) -> int:
+    """Grade one checkout. result.json is written before the first exercise, and again after each.
 
-    Exit code 3, with which no score counts, as long as not all that was handed in has a verdict.
+    Returns exit code 3, with which no score counts, where something that was handed in has no verdict.
     """
     from grader.integrations import classroom50, one_student
 
-    def write(graded: one_student.Graded) -> bool:
-        known = classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc))
-        return save(options.output, json.dumps(known, indent=2) + "\n")
+    def write_result(graded: one_student.Graded) -> bool:
+        """Write result.json as far as the exercises are graded."""
+        content = classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc))
+        return save(options.output, json.dumps(content, indent=2) + "\n")
 
-    write(one_student.nothing(exercises))
+    write_result(one_student.nothing(exercises))
     try:
-        graded = one_student.grade(options.grade, exercises, options.seed, so_far=write)
-        done = write(graded) and graded.complete
+        graded = one_student.grade(options.grade, exercises, options.seed, so_far=write_result)
+        is_done = write_result(graded) and graded.complete
     except Exception as error:
         print(f"The grader could not do its work: {error}", file=sys.stderr)
         return errors.NOT_DONE
     points = sum(result.points for _, result in graded.results if result)
     print(f"{points:g} of {sum(exercise.max_points for exercise in exercises):g} points")
-    return errors.PASSED if done else errors.NOT_DONE
+    return errors.PASSED if is_done else errors.NOT_DONE

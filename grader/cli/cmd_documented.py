@@ -8,11 +8,13 @@ from grader.catalog import errors
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("--format", choices=("text", "json", "md"), default="text")
 
 
 def run(options: argparse.Namespace) -> int:
-    from grader.authoring import tables  # imports torch
+    """Run this verb. Returns the exit code."""
+    from grader.authoring import tables  # heavy: torch
     from grader.catalog import documented
 
     numbers = documented.all_numbers()

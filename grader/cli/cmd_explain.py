@@ -8,12 +8,14 @@ from grader.catalog import errors
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("student", metavar="STUDENT", help="as the folder of results calls them")
     parser.add_argument("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("results"), help="default: results")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     exercise = catalog.find(options.exercise)
     from grader.classroom import explain  # heavy: torch
 

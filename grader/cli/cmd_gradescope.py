@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from grader import catalog
 from grader.catalog import errors
@@ -12,6 +13,7 @@ from grader.cli.cmd_bundle import save, write
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     from grader.integrations.gradescope import VISIBLE
 
     parser.add_argument("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
@@ -25,6 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     exercises = catalog.find_all(options.exercises)
     if options.grade is not None:
         return grade(options, exercises)
@@ -35,17 +38,18 @@ def run(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-def grade(options: argparse.Namespace, exercises) -> int:
-    """Grade one submission. results.json is there from the first moment on, and grows with each exercise."""
+def grade(options: argparse.Namespace, exercises: tuple[catalog.Exercise, ...]) -> int:
+    """Grade one submission. results.json is written before the first exercise, and again after each."""
     from grader.integrations import gradescope
 
     if options.output is None:
         raise WrongUse("--grade needs --output results.json")
 
-    def write(content: dict) -> bool:
+    def write_results(content: dict[str, Any]) -> bool:
+        """Write results.json."""
         return save(options.output, json.dumps(content, indent=1) + "\n")
 
-    write(gradescope.failure("the autograder was ended before it was done."))
+    write_results(gradescope.failure("the autograder was ended before it was done."))
     try:
         from grader.integrations import one_student
 
@@ -54,11 +58,11 @@ def grade(options: argparse.Namespace, exercises) -> int:
             exercises,
             options.seed,
             options.accept_tier,
-            lambda graded: write(gradescope.results(graded, options.hidden)),
+            lambda graded: write_results(gradescope.results(graded, options.hidden)),
         )
-        done = write(gradescope.results(graded, options.hidden)) and graded.complete
+        is_done = write_results(gradescope.results(graded, options.hidden)) and graded.complete
     except Exception as error:
         print(error, file=sys.stderr)  # for the instructor: Gradescope keeps it beside the results
-        write(gradescope.failure("the autograder could not do its work."))
-        done = False
-    return errors.PASSED if done else errors.NOT_DONE
+        write_results(gradescope.failure("the autograder could not do its work."))
+        is_done = False
+    return errors.PASSED if is_done else errors.NOT_DONE

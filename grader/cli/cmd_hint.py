@@ -1,20 +1,28 @@
 """Give the next hint of an exercise, one more each time."""
 
+from __future__ import annotations
+
 import argparse
+from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.cli.cmd_check import first_not_done
 
+if TYPE_CHECKING:
+    from grader.desk.hints import Answer, Hint
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("exercise", nargs="?", metavar="EX", help="default: the first that is not done")
     parser.add_argument("--task", type=int, metavar="N", help="for this task; default: the first that is not done")
     parser.add_argument("--all", action="store_true", help="every hint at once")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
     from grader.desk import hints
 
@@ -34,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-def left(answer, number: str) -> str:
+def left(answer: Answer, number: str) -> str:
     """How many hints are left, and how to get them."""
     if not answer.left:
         return f"That was the last one. All again: make hint EX={number} ALL=1"
@@ -42,19 +50,19 @@ def left(answer, number: str) -> str:
     return f"{more}. The next one: make hint EX={number}"
 
 
-def say(exercise: catalog.Exercise, given: tuple, closing: str) -> None:
+def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str) -> None:
     """Print hints, wrapped to the terminal."""
     from rich.padding import Padding
     from rich.text import Text
 
     from grader.reports import terminal
 
-    where, task = terminal.console(), None
-    where.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))
-    for hint in given:
+    console, task = terminal.console(), None
+    console.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))
+    for hint in shown_hints:
         if hint.task != task:
             task = hint.task
-            where.print(Text(f"Task {task}"))
-        where.print(Padding(Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), hint.text), (0, 0, 0, 2)))
+            console.print(Text(f"Task {task}"))
+        console.print(Padding(Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), hint.text), (0, 0, 0, 2)))
     if closing:
-        where.print(Text(closing, "dim"))
+        console.print(Text(closing, "dim"))

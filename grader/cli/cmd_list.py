@@ -9,9 +9,11 @@ RENDER = {"text": overview.listed, "json": overview.as_json, "md": overview.mark
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("--format", choices=tuple(RENDER), default="text")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     print(RENDER[options.format](overview.rows()), end="")
     return errors.PASSED

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from typing import Any
 
 from grader import catalog
 from grader.catalog import errors
@@ -11,28 +12,30 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("exercise", metavar="EX", help="its number or name")
     parser.add_argument("name", nargs="?", metavar="NAME", help="one mistake; default: all")
     parser.add_argument("--format", choices=("text", "json", "md"), default="text")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     from grader.catalog import mistakes, overlay, paths
 
     folder = catalog.find(options.exercise).folder
-    known = [one for one in mistakes.mistakes(folder) if options.name in (None, one.name)]
-    if not known:
-        wanted = options.name or "mistakes"
-        raise WrongUse(f"{folder} has no {wanted} here. See all: make mistakes EX={folder[:2]}")
+    chosen = [mistake for mistake in mistakes.mistakes(folder) if options.name in (None, mistake.name)]
+    if not chosen:
+        name = options.name or "mistakes"
+        raise WrongUse(f"{folder} has no {name} here. See all: make mistakes EX={folder[:2]}")
     solution, not_passed = paths.solution(folder).read_text("utf-8"), mistakes.failed_checks(folder)
     rows = [
         {
-            "name": one.name,
-            "sentence": one.sentence,
-            "changes": overlay.difference(solution, one.overlay),
-            "failed_checks": list(not_passed[one.name].failed) if one.name in not_passed else [],
+            "name": mistake.name,
+            "sentence": mistake.sentence,
+            "changes": overlay.difference(solution, mistake.overlay),
+            "failed_checks": list(not_passed[mistake.name].failed) if mistake.name in not_passed else [],
         }
-        for one in known
+        for mistake in chosen
     ]
     if options.format == "json":
         print(json.dumps({"schema": 1, "exercise": folder, "mistakes": rows}, indent=2, ensure_ascii=False))
@@ -43,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-def _show(rows: list[dict]) -> None:
+def _show(rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -57,10 +60,10 @@ def _show(rows: list[dict]) -> None:
     console.print(f"{len(rows)} mistake{'s' * (len(rows) != 1)}")
 
 
-def _markdown(row: dict) -> str:
+def _markdown(row: dict[str, Any]) -> str:
     changes = "\n".join(row["changes"])
     return f"## `{row['name']}`\n\n{row['sentence']}\n\n```diff\n{changes}\n```\n\nFails: {_failed(row)}\n"
 
 
-def _failed(row: dict) -> str:
+def _failed(row: dict[str, Any]) -> str:
     return ", ".join(row["failed_checks"]) or "not known yet (make verify WRITE=1)"

@@ -10,12 +10,14 @@ DEFAULT = Path("course")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("course", nargs="?", type=Path, default=DEFAULT, help=f"the folder; default: {DEFAULT}")
     parser.add_argument("--ex", metavar="EX,…", default="all", help="these exercises: 03,07; default: all")
     parser.add_argument("--exchange", type=Path, help="the folder that students and instructors share")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     from grader.integrations.nbgrader import course
 
     chosen = catalog.exercises() if options.ex == "all" else tuple(map(catalog.find, options.ex.split(",")))

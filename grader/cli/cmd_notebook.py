@@ -12,17 +12,19 @@ from grader.cli.cmd_check import first_not_done
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("exercise", nargs="?", metavar="EX", help="a number (3, 03), a slug or a folder name")
     parser.add_argument("--no-open", action="store_true", help="only make it")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     from grader.integrations.notebook import export
 
     exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
     path, what = export.make(exercise)
-    shown = paths.shown(path)
-    print(f"{shown} is made." if what == export.MADE else f"{shown} is yours: it was left as it is.")
+    name = paths.shown(path)
+    print(f"{name} is made." if what == export.MADE else f"{name} is yours: it was left as it is.")
     if options.no_open:
         return errors.PASSED
     if importlib.util.find_spec("jupyterlab") is None:

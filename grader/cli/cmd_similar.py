@@ -1,21 +1,30 @@
 """List pairs of submissions that agree more than chance and beyond the stub, for a person to judge."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors
+from grader.classroom.handins import Student
 from grader.classroom.intake import tally
 from grader.classroom.intake.finder import find
 from grader.cli import processes
 from grader.records.sanitize import label
 
-MOST, MOST_ASKED = 200, 10  # pairs printed; JSON gives all; entries that need a person
+if TYPE_CHECKING:
+    from grader.classroom.similar import Pair
+
+MOST, MOST_ENTRIES = 200, 10  # pairs that are printed (JSON has all); entries that need a person
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("submissions", metavar="SUBMISSIONS", type=Path, help="a folder or archive, as for grade")
     parser.add_argument("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
     parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -23,20 +32,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     from grader.classroom.similar import pairs
 
-    found = find(options.submissions, catalog.find_all(options.exercises))
-    print(tally.sum_of(found.count, "to compare"), file=sys.stderr)
-    print(f"{len(found.students)} students, {len(found.handins)} files: {found.layout}", file=sys.stderr)
-    for told in tally.lines(found.needs_person, MOST_ASKED):
-        print(label(told), file=sys.stderr)
-    listed = pairs(found.handins, options.jobs or processes.cores())
-    sys.stdout.write(as_json(listed) if options.format == "json" else text(listed))
+    submissions = find(options.submissions, catalog.find_all(options.exercises))
+    print(tally.sum_of(submissions.count, "to compare"), file=sys.stderr)
+    students, files = len(submissions.students), len(submissions.handins)
+    print(f"{students} students, {files} files: {submissions.layout}", file=sys.stderr)
+    for line in tally.lines(submissions.needs_person, MOST_ENTRIES):
+        print(label(line), file=sys.stderr)
+    agreeing = pairs(submissions.handins, options.jobs or processes.cores())
+    sys.stdout.write(as_json(agreeing) if options.format == "json" else text(agreeing))
     return errors.PASSED
 
 
-def text(listed) -> str:
-    """Each pair with what it agrees in, for a terminal."""
+def text(listed: Sequence[Pair]) -> str:
+    """Each pair with the lines in which it agrees, for a terminal."""
     if not listed:
         return "No two submissions agree more than chance would have it.\n"
     lines, last = [], None
@@ -53,12 +64,14 @@ def text(listed) -> str:
     return "\n".join(lines) + "\n"
 
 
-def named(student) -> str:
+def named(student: Student) -> str:
+    """The student's name and id, once where they are the same."""
     return f"{student.name} ({student.id})" if student.name not in ("", student.id) else student.id
 
 
-def as_json(listed) -> str:
-    known = [
+def as_json(listed: Sequence[Pair]) -> str:
+    """The pairs as JSON, schema 1."""
+    rows = [
         {
             "students": [pair.student_a.id, pair.student_b.id],
             "exercise": pair.exercise,
@@ -69,4 +82,4 @@ def as_json(listed) -> str:
         }
         for pair in listed
     ]
-    return json.dumps({"schema": 1, "pairs": known}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"schema": 1, "pairs": rows}, indent=2, ensure_ascii=False) + "\n"

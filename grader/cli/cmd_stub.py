@@ -8,11 +8,13 @@ from grader.catalog.errors import WrongUse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("exercise", metavar="EX")
     parser.add_argument("--force", action="store_true", help="also over a file that a learner has begun to fill in")
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     exercise = catalog.find(options.exercise)
     path = paths.stub(exercise.folder)
     if path.exists() and not options.force and not _is_stub(path.read_text("utf-8")):

@@ -10,7 +10,7 @@ def cores() -> int:
 
 
 def number(text: str) -> int:
-    """The value of --jobs: 1 or more."""
+    """The value of --jobs. Raises ArgumentTypeError where it is not a number from 1 on."""
     if not text.isdecimal() or not text.isascii() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
     return int(text)

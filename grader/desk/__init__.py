@@ -1,1 +1,1 @@
-"""A companion at the desk: watch, hints, the fresh stub, the solution. For one learner, without a network."""
+"""For one learner: the watch, hints, the fresh stub, the solution and progress. Nothing here needs a network."""

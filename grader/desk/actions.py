@@ -1,4 +1,4 @@
-"""The actions of the watch's keys other than grading: pages to show, and the reset to the stub."""
+"""The pages that the keys of the watch open, and the reset to the stub."""
 
 import os
 import subprocess
@@ -18,10 +18,10 @@ PLOT_S = 90  # seconds; a new process imports torch
 def reset(exercise: Exercise) -> str:
     """Put the stub back. Returns the message about it."""
     try:
-        kept = put_back(exercise.folder)
+        copy = put_back(exercise.folder)
     except WrongUse as error:
         return str(error)
-    return f"The fresh stub is back. Yours is kept: {paths.shown(kept)}" if kept else "The fresh stub is in place."
+    return f"The fresh stub is back. Yours is kept: {paths.shown(copy)}" if copy else "The fresh stub is in place."
 
 
 def all_exercises() -> list[RenderableType]:
@@ -44,10 +44,10 @@ def plot(exercise: Exercise, width: int) -> list[RenderableType]:
     if "NO_COLOR" in os.environ:
         environment.pop("FORCE_COLOR")
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=paths.ROOT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=PLOT_S
         )
     except subprocess.TimeoutExpired:
         return [Text(f"There was no picture after {PLOT_S} s.")]
-    output = done.stdout if done.returncode == 0 else done.stderr or done.stdout
+    output = process.stdout if process.returncode == 0 else process.stderr or process.stdout
     return [Text.from_ansi(output.decode("utf-8", errors="replace").rstrip("\n"), no_wrap=True, overflow="ignore")]

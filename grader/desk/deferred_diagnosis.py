@@ -2,19 +2,23 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.desk.spare_worker import SpareWorkers
-from grader.judge.examiner import Examiner, limits_of
+from grader.judge.diagnosis import Failure
+from grader.judge.examiner import Examiner, Explained, Tried, limits_of
 from grader.judge.proxy import Learner
+from grader.judge.recording import Key
 from grader.judge.session import Check, Session
+from grader.judge.where import search
 from grader.records.bounded_cache import BoundedCache
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.submission import Submission
 from grader.sandbox.connection import Remote
 
 __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
-PRINTS = 8 << 20  # bytes that are kept
+PRINTS = 8 << 20  # bytes of printed text that are cached
 
 
 def grade_all(
@@ -24,35 +28,45 @@ def grade_all(
     settings: Settings,
     publish: Callable[[ExerciseResult], None],
     superseded: Callable[[], bool],
+    where: bool = True,
 ) -> None:
-    """Grade the submissions as examiner.grade_all does. `publish(result)` is called once or twice for each.
+    """Grade the submissions as examiner.grade_all does.
 
-    superseded: whether a newer file waits, in which case the causes are not looked for.
+    `publish(result)` is called up to three times for each: with the verdict, with the diagnoses, and, if `where`, with
+    the lines to look at.
+
+    superseded: whether a newer file waits, in which case nothing more is looked for.
     """
-
     with Session(exercise, settings.seed) as session:
         examiner = DeferredExaminer(session, workers, settings)
         for submission in submissions:
             result = examiner.examine(submission)
             publish(result)
             if examiner.failures is not None and not superseded():
-                publish(examiner.explained(result))
+                result = examiner.with_diagnoses(result)
+                publish(result)
+                if where and not superseded():
+                    publish(search.located(examiner, submission, result, is_cancelled=superseded))
             if not superseded():
                 examiner.record_requests()
 
 
 class DeferredExaminer(Examiner):
-    """An examiner that postpones the diagnosis. failures: what there is to explain about the last submission."""
+    """An examiner that postpones the diagnosis.
+
+    failures: what `explained` needs to know about the last submission; None where all of its checks passed.
+    """
 
     def __init__(self, session: Session, fork_server: SpareWorkers, settings: Settings) -> None:
         super().__init__(session, fork_server, settings)
-        self.prints: BoundedCache[tuple, str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
+        self.prints: BoundedCache[tuple[Any, ...], str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
 
     def examine(self, submission: Submission) -> ExerciseResult:
+        """Grade a submission without its diagnosis."""
         self.failures = None
         return super().examine(submission)
 
-    def judge(self, check: Check, subject: Learner, remote: Remote) -> tuple:
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
         """Judge one check as without `reveal`: equal answers are judged once, and their prints are cached too."""
         settings, before = self.settings, len(remote.output)
         self.settings = replace(settings, reveal=False)
@@ -66,14 +80,16 @@ class DeferredExaminer(Examiner):
             self.prints.put(key, remote.output[before:])
         return key, error, calls
 
-    def sentences(self, failures, passed, keys) -> dict[str, str]:
+    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None]) -> dict[str, str]:
         """No sentence yet: keep what `explained` needs."""
         self.failures = (failures, passed, keys) if failures else None
         return {}
 
-    def explained(self, result: ExerciseResult) -> ExerciseResult:
+    def with_diagnoses(self, result: ExerciseResult) -> ExerciseResult:
         """The same verdict with the diagnoses."""
-        diagnoses = super().sentences(*self.failures)
+        failures, passed, keys = self.failures
+        diagnoses = super().sentences(failures, passed, keys)
+        self.explained = Explained(failures, passed, diagnoses)
         checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
         return replace(result, checks=checks)
 

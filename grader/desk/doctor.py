@@ -1,4 +1,4 @@
-"""What this machine has and lacks: one finding each, with how to mend it."""
+"""Finds what this machine has and lacks, and says how to mend each defect."""
 
 import importlib.metadata
 import platform
@@ -18,9 +18,9 @@ OPTIONAL = {
     "nbgrader": "notebooks for a class (pip install 'nbgrader>=0.9.5')",
     "distributed": "grading on many machines (pip install 'distributed>=2024.1')",
 }
-NAMES = {"distributed": "Dask"}
+NAMES = {"distributed": "Dask"}  # of a package, where people know it by another one
 TORCH_AT_LEAST = (2, 4)
-# What a reason says, and what to do about it.
+# Words of a reason why a tier is not available, and what to do about it.
 CURES = (
     ("bubblewrap is not installed", "sudo apt install bubblewrap (Fedora: sudo dnf install bubblewrap)"),
     ("uid map", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap"),
@@ -35,7 +35,7 @@ CURES = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One fact of this machine. ok: nothing needs to be done; mend: what to type otherwise."""
+    """One fact about this machine. what: its name; ok: nothing needs to be done; mend: what to type otherwise."""
 
     what: str
     ok: bool
@@ -44,15 +44,15 @@ class Finding:
 
 
 def findings() -> list[Finding]:
-    """Everything that a user of this repository may need, most important first. Takes some seconds."""
+    """The findings about everything that a user may need, most important first. Takes some seconds."""
     return [_python(), _torch(), *_sandbox(), _device(), *_disk(), *_optional()]
 
 
-def text(found: list[Finding]) -> str:
-    """The findings for a terminal, one line each and a second one where something can be mended."""
-    width = max(len(finding.what) for finding in found)
+def text(all_findings: list[Finding]) -> str:
+    """The findings for a terminal: a line for each, and a second one where something can be mended."""
+    width = max(len(finding.what) for finding in all_findings)
     lines = []
-    for finding in found:
+    for finding in all_findings:
         lines.append(f" {'✔' if finding.ok else '✘'} {finding.what:<{width}}  {finding.text}")
         if finding.mend:
             lines.append(f"   {'':<{width}}  → {finding.mend}")
@@ -77,29 +77,33 @@ def _torch() -> Finding:
 
 
 def _sandbox() -> list[Finding]:
-    """The tier that works, tried for real, and why none better does."""
+    """The tier of the sandbox, tested by starting it, and the reasons why no better one is available."""
     try:
         tier = tiers.choose(sure=True)
         with ForkServer() as fork_server:
             record = fork_server.sandbox
     except (tiers.Unavailable, InfrastructureError) as error:
         return [Finding("sandbox", False, str(error), "report this with the text above: see SECURITY.md")]
-    walls = ", ".join(record.layers)
+    layers = ", ".join(record.layers)
     good = record.tier in "ABC" and not record.holes
-    said = f"tier {record.tier}: {walls}; {len(record.probe)} forbidden things tried"
-    said += ", all refused as promised" if good else f", open: {', '.join(record.holes)}" if record.holes else ""
+    summary = f"tier {record.tier}: {layers}; {len(record.probe)} forbidden things tried"
+    summary += ", all refused as promised" if good else f", open: {', '.join(record.holes)}" if record.holes else ""
     if record.tier == "D":
-        said = f"tier D: {walls}. Fit for your own code alone; `grade` refuses"
+        summary = f"tier D: {layers}. Fit for your own code alone; `grade` refuses"
     mend = "report this: see SECURITY.md" if record.holes else ""
-    found = [Finding("sandbox", good, said, mend)]
+    sandbox_findings = [Finding("sandbox", good, summary, mend)]
     reasons = record.reasons or tier.reasons
-    found += [Finding(f"not tier {reason[:1]}", record.tier in "ABC", reason[3:], _cure(reason)) for reason in reasons]
+    sandbox_findings += [
+        Finding(f"not tier {reason[:1]}", record.tier in "ABC", reason[3:], _cure(reason)) for reason in reasons
+    ]
     if tier.uid is None and tiers.is_root() and record.tier in "AB":
-        found.append(Finding("user", True, _same_user(record.tier), "grade as an ordinary user, who needs no other"))
-    return found
+        mend = "grade as an ordinary user, who needs no other"
+        sandbox_findings.append(Finding("user", True, _same_user(record.tier), mend))
+    return sandbox_findings
 
 
 def _same_user(tier: str) -> str:
+    """Why the workers run as root in this tier."""
     why = "the interpreter or torch lies where only root may read" if tier in "AB" else "root has no spare user here"
     return f"workers stay root without its powers: {why}"
 
@@ -116,32 +120,36 @@ def _device() -> Finding:
 
 def _disk() -> list[Finding]:
     free = shutil.disk_usage(paths.ROOT).free >> 20
-    found = [Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB")]
+    disk_findings = [
+        Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB")
+    ]
     for name, folder in (("this folder", paths.ROOT), ("temporary files", Path(tempfile.gettempdir()))):
         try:
             with tempfile.TemporaryFile(dir=folder):
-                found.append(Finding(name, True, "can be written"))
+                disk_findings.append(Finding(name, True, "can be written"))
         except OSError as error:
-            found.append(
+            disk_findings.append(
                 Finding(name, True, f"cannot be written ({error.strerror}): checking works, progress is not kept")
             )
-    return found
+    return disk_findings
 
 
 def _optional() -> list[Finding]:
-    found = []
+    optional_findings = []
     for name, purpose in OPTIONAL.items():
         version = _version(name)
-        said = version or f"not installed; wanted only for {purpose}"
-        found.append(Finding(NAMES.get(name, name), True, said))
-    return found
+        availability = version or f"not installed; wanted only for {purpose}"
+        optional_findings.append(Finding(NAMES.get(name, name), True, availability))
+    return optional_findings
 
 
 def _cure(reason: str) -> str:
+    """What to do about the reason why a tier is not available, or ""."""
     return next((cure for words, cure in CURES if words in reason), "")
 
 
 def _version(name: str) -> str | None:
+    """The version of an installed package, or None."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Grades in a thread of its own that keeps the fork server, a spare worker and the checks ready."""
+"""The thread that grades for the watch. It keeps the fork server, a spare worker and the checks ready."""
 
 import contextlib
 import gc
@@ -29,11 +29,11 @@ class Job:
 class GradingThread:
     """Takes jobs, grades only the newest, and calls `publish(job, result or exception)` from its thread.
 
-    A failed verdict is published twice: at once, and again with the likely causes.
+    A failed verdict is published up to three times: at once, with the likely causes, and, if `where`, with the lines.
     """
 
-    def __init__(self, fork_server: ForkServer, publish: Callable[[Job, object], None]) -> None:
-        self.workers, self.publish = SpareWorkers(fork_server), publish
+    def __init__(self, fork_server: ForkServer, publish: Callable[[Job, object], None], where: bool = True) -> None:
+        self.workers, self.publish, self.where = SpareWorkers(fork_server), publish, where
         self.changed = threading.Condition()
         self.waiting: Job | None = None
         self.busy = self.closed = False
@@ -73,7 +73,7 @@ class GradingThread:
                 self.limits = deferred_diagnosis.limits_of(job.exercise, settings)
                 submissions = self._submissions(job)
                 deferred_diagnosis.grade_all(
-                    job.exercise, submissions, self.workers, settings, self._publish, self._has_work
+                    job.exercise, submissions, self.workers, settings, self._publish, self._has_work, self.where
                 )
             except Superseded:
                 continue
@@ -84,13 +84,16 @@ class GradingThread:
         """The submissions of one session of checks as they come, until another exercise is opened."""
 
         def fits(job: Job) -> bool:
+            """Whether this session of checks can grade the job."""
             return (job.exercise, job.seed) == (first.exercise, first.seed) and not isinstance(job.submission, str)
 
         yield first.submission
         while (job := self._next(fits, idle=self._prepare)) is not None:
             yield job.submission
 
-    def _next(self, fits: Callable[[Job], bool] = lambda job: True, idle: Callable = gc.collect) -> Job | None:
+    def _next(
+        self, fits: Callable[[Job], bool] = lambda job: True, idle: Callable[[], object] = gc.collect
+    ) -> Job | None:
         """Wait for the next job, and call `idle()` once where none comes soon.
 
         Returns None where the job does not fit into this session, or the thread is to end.
@@ -110,9 +113,11 @@ class GradingThread:
             return job
 
     def _has_work(self) -> bool:
+        """Whether a job waits, or the thread is to end."""
         return self.waiting is not None or self.closed
 
     def _prepare(self) -> None:
+        """Use the time until the next save: fork the spare worker and collect garbage."""
         self.workers.prepare(self.limits)
         gc.collect()  # nothing else does: grader/__main__.py switched it off
 

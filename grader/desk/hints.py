@@ -1,4 +1,4 @@
-"""The hints of an exercise: numbered stages for each task, one more each time one asks."""
+"""The hints of an exercise: numbered stages for each task. Each request gives one more."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one who asks is given: the hint (None: all are seen), and how many are left."""
+    """The answer to a request: the next hint (None where all are seen), and how many are left."""
 
     hint: Hint | None
     left_of_task: int
@@ -56,8 +56,8 @@ def all_hints(folder: str) -> tuple[Hint, ...]:
 
 def seen(folder: str, states: dict[str, progress.State] | None = None) -> tuple[Hint, ...]:
     """The hints that were given so far."""
-    given = (progress.load() if states is None else states).get(folder, progress.State()).hints
-    return tuple(hint for hint in all_hints(folder) if hint.stage <= given.get(str(hint.task), 0))
+    stages = (progress.load() if states is None else states).get(folder, progress.State()).hints
+    return tuple(hint for hint in all_hints(folder) if hint.stage <= stages.get(str(hint.task), 0))
 
 
 def left(folder: str, states: dict[str, progress.State] | None = None) -> int:
@@ -66,23 +66,24 @@ def left(folder: str, states: dict[str, progress.State] | None = None) -> int:
 
 
 def ask(folder: str, task: int | None = None) -> Answer:
-    """The next hint, which counts as given from now on.
+    """Give the next hint and record that it was given.
 
-    It is one for `task`, else for the first task that the last verdict found not done.
+    task: only hints for this task; None: those for the first task that is not done in the last verdict come first.
     """
-    wanted = lesson.open_tasks(progress.last(folder)) if task is None else {task}
-    found: list[Hint] = []
+    tasks = lesson.open_tasks(progress.last(folder)) if task is None else {task}
+    taken: list[Hint] = []  # at most one
 
     def take(state: progress.State) -> None:
+        """Choose the next hint, and note in the state that it was given."""
         unseen = [hint for hint in all_hints(folder) if hint.stage > state.hints.get(str(hint.task), 0)]
-        if wanted:  # open tasks first, then the rest; a task that was named, alone
-            first = [hint for hint in unseen if hint.task in wanted]
+        if tasks:  # the open tasks come first, then the others; a named task comes alone
+            first = [hint for hint in unseen if hint.task in tasks]
             unseen = first if task is not None else first + [hint for hint in unseen if hint not in first]
         if unseen:
-            found.append(unseen[0])
+            taken.append(unseen[0])
             state.hints[str(unseen[0].task)] = unseen[0].stage
 
     states = {folder: progress.change(folder, take)}
-    if not found:
+    if not taken:
         return Answer(None, 0, left(folder, states))
-    return Answer(found[0], found[0].of - found[0].stage, left(folder, states))
+    return Answer(taken[0], taken[0].of - taken[0].stage, left(folder, states))

@@ -1,4 +1,4 @@
-"""The events of a terminal: single keys, and that it is resized, stopped or hung up."""
+"""The events of a terminal: single keys, a new size, Ctrl-Z and hang-up."""
 
 import contextlib
 import os
@@ -25,67 +25,68 @@ class Events:
     Raises WrongUse where there is no terminal.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         if termios is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise WrongUse("make watch needs a terminal. Without one, grade once: make check EX=03")
         self.input = sys.stdin.fileno()
-        self.waiting: deque = deque()
-        self.woken, self.wake = os.pipe()
-        os.set_blocking(self.wake, False)
+        self.waiting: deque[tuple[str, object]] = deque()
+        self.wake_reader, self.wake_writer = os.pipe()  # `put` writes to it, so that `next` stops waiting
+        os.set_blocking(self.wake_writer, False)
 
     def put(self, kind: str, value: object = None) -> None:
         """Add an event, from any thread or signal handler."""
         self.waiting.append((kind, value))
-        with contextlib.suppress(BlockingIOError, OSError):  # full: it will wake anyway
-            os.write(self.wake, b".")
+        with contextlib.suppress(BlockingIOError, OSError):  # a full pipe wakes `next` too
+            os.write(self.wake_writer, b".")
 
     def next(self, seconds: float | None) -> tuple[str, object] | None:
         """The next event as (kind, value), ("key", "n") for a key; None after `seconds` without one."""
         while not self.waiting:
-            ready, _, _ = select.select([self.input, self.woken], [], [], seconds)
+            ready, _, _ = select.select([self.input, self.wake_reader], [], [], seconds)
             if not ready:
                 return None
-            if self.woken in ready:
-                os.read(self.woken, 4096)
+            if self.wake_reader in ready:
+                os.read(self.wake_reader, 4096)
             if self.input in ready:
                 self._read()
         return self.waiting.popleft()
 
     def __enter__(self) -> "Events":
-        self.before = termios.tcgetattr(self.input)
-        self._take()
+        self.settings = termios.tcgetattr(self.input)
+        self._switch_to_keys()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda *_: self.put(QUIT))
         signal.signal(signal.SIGWINCH, lambda *_: self.put(RESIZED))
         signal.signal(signal.SIGCONT, self._resume)
         return self
 
-    def __exit__(self, *exception) -> None:
-        self._give_back()
+    def __exit__(self, *_: object) -> None:
+        self._restore()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)  # what follows is short, and must not be cut
+            signal.signal(number, signal.SIG_IGN)  # the rest of the program is short, and must not be interrupted
         for number in (signal.SIGWINCH, signal.SIGCONT):
             signal.signal(number, signal.SIG_DFL)
 
     def _read(self) -> None:
+        """Add the keys that were typed."""
         try:
             typed = os.read(self.input, 64)
         except OSError:
             typed = b""  # hung up
         if not typed:
             self.put(QUIT)
-        elif len(typed) == 1 or not typed.startswith(b"\x1b"):  # arrows and the like are no keys of ours
+        elif len(typed) == 1 or not typed.startswith(b"\x1b"):  # arrow keys and the like are ignored
             for character in typed.decode(errors="ignore"):
                 self.waiting.append(("key", character.lower()))
 
-    def _take(self) -> None:
+    def _switch_to_keys(self) -> None:
         with contextlib.suppress(termios.error):
             tty.setcbreak(self.input)
 
-    def _give_back(self) -> None:
+    def _restore(self) -> None:
         with contextlib.suppress(termios.error):
-            termios.tcsetattr(self.input, termios.TCSANOW, self.before)
+            termios.tcsetattr(self.input, termios.TCSANOW, self.settings)
 
-    def _resume(self, *_) -> None:
-        self._take()  # after Ctrl-Z: the shell had the terminal meanwhile, in its own settings
+    def _resume(self, *_: object) -> None:
+        self._switch_to_keys()  # after Ctrl-Z: the shell has used the terminal with its own settings
         self.put(RESUMED)

@@ -1,4 +1,4 @@
-"""The numbered tasks of a lesson, as its README.md tells them."""
+"""The numbered tasks of a lesson, read from its README.md."""
 
 import re
 from dataclasses import dataclass
@@ -25,30 +25,30 @@ def tasks(folder: str) -> tuple[Task, ...]:
         lines = paths.lesson(folder).read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return ()
-    found: list[tuple[int, str, list[str]]] = []
+    sections: list[tuple[int, str, list[str]]] = []
     inside = fenced = False
     for line in lines:
         fenced ^= line.startswith("```")
         heading = None if fenced else HEADING.match(line)
         if heading:
-            found.append((int(heading[1]), heading[2], []))
+            sections.append((int(heading[1]), heading[2], []))
             inside = True
         elif not fenced and OTHER_HEADING.match(line):
             inside = False
         elif inside:
-            found[-1][2].append(line)
-    return tuple(Task(number, title, "\n".join(text).strip()) for number, title, text in found)
+            sections[-1][2].append(line)
+    return tuple(Task(number, title, "\n".join(text).strip()) for number, title, text in sections)
 
 
 def open_tasks(result: ExerciseResult | None) -> set[int] | None:
-    """The tasks with a check that is not passed; None where nothing is known of them."""
+    """The numbers of the tasks with a check that is not passed; None where there is no verdict."""
     if result is None:
         return None
     return {check.task for check in result.checks if check.outcome != PASSED and check.task is not None}
 
 
 def current(folder: str, result: ExerciseResult | None) -> Task | None:
-    """The first task that is not done, as far as the last verdict tells."""
-    known, still_open = tasks(folder), open_tasks(result)
-    left = known if still_open is None else [task for task in known if task.number in still_open]
-    return left[0] if left else None
+    """The first task that is not done according to the last verdict; None where all are done."""
+    all_tasks, open_numbers = tasks(folder), open_tasks(result)
+    not_done = all_tasks if open_numbers is None else [task for task in all_tasks if task.number in open_numbers]
+    return not_done[0] if not_done else None

@@ -54,8 +54,8 @@ def listed(table: list[dict]) -> str:
             lines.append(f"{track} track")
         points = f"{row['points']:g}/{row['max_points']:g}"
         lines.append(f" {_name(row, 52)}  {points:>7}  {row['status']}")
-    done = sum(row["points"] for row in table)
-    lines.append(f"{done:g} of {sum(row['max_points'] for row in table):g} points. Grade one: make check EX=03")
+    points_sum = sum(row["points"] for row in table)
+    lines.append(f"{points_sum:g} of {sum(row['max_points'] for row in table):g} points. Grade one: make check EX=03")
     return "\n".join(lines) + "\n"
 
 
@@ -68,8 +68,8 @@ def text(table: list[dict]) -> str:
             if row["track"] == track["track"]:
                 points = f"{row['points']:g}/{row['max_points']:g}"
                 lines.append(f" {_name(row, 28)} {_bar(row)} {points:>7}  {_history(row)}".rstrip())
-    done = sum(row["points"] for row in table)
-    lines.append(f"{done:g} of {sum(row['max_points'] for row in table):g} points. {_next(table)}")
+    points_sum = sum(row["points"] for row in table)
+    lines.append(f"{points_sum:g} of {sum(row['max_points'] for row in table):g} points. {_next(table)}")
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,6 @@
-"""A learner's progress: one small file in the checkout, whose loss or damage is never an error.
+"""A learner's progress, in one small file of the checkout. Its loss or damage is never an error.
 
-The last verdict on each exercise is kept beside it. Both may be deleted: a grading writes them again.
+The last verdict on each exercise is stored beside it. Both may be deleted: a grading writes them again.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ class State:
 
     @property
     def done(self) -> bool:
-        """Whether the exercise was passed once: an edit that breaks it again takes nothing away."""
+        """Whether the exercise was ever passed. A later edit that breaks it does not change this."""
         return self.first_pass is not None
 
 
@@ -48,7 +48,8 @@ def note(result: ExerciseResult, attempt: bool = True) -> None:
     attempt: False where the same file was graded before.
     """
 
-    def take(state: State) -> None:
+    def update(state: State) -> None:
+        """Write the result into the state of its exercise."""
         if result.started:
             state.attempts += attempt
         state.points = result.points
@@ -57,8 +58,8 @@ def note(result: ExerciseResult, attempt: bool = True) -> None:
         else:
             state.status = "begun" if result.started else "not started"
 
-    change(result.exercise, take)
-    _keep(result)
+    change(result.exercise, update)
+    _save_result(result)
 
 
 def change(folder: str, edit: Callable[[State], None]) -> State:
@@ -81,7 +82,7 @@ def last(folder: str) -> ExerciseResult | None:
         return None
 
 
-def _keep(result: ExerciseResult) -> None:
+def _save_result(result: ExerciseResult) -> None:
     from grader.reports import json as as_json
 
     path = paths.last_result(result.exercise)
@@ -120,7 +121,7 @@ def _save(states: dict[str, State]) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace the file as a whole. In a read-only checkout nothing is kept."""
+    """Replace the file as a whole. In a read-only checkout nothing is written."""
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
@@ -141,8 +142,8 @@ def _locked() -> Iterator[None]:
             import fcntl
 
             file = stack.enter_context(paths.progress_lock().open("w"))
-            until = time.monotonic() + LOCK_S
-            while time.monotonic() < until:
+            deadline = time.monotonic() + LOCK_S
+            while time.monotonic() < deadline:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
@@ -152,6 +153,7 @@ def _locked() -> Iterator[None]:
 
 
 def _set_aside() -> None:
+    """Rename the damaged file, so that a new one can be written."""
     path = paths.PROGRESS
     for number in range(1, 1000):
         aside = path.with_name(f"{path.name}.damaged-{number}")

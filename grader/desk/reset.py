@@ -1,4 +1,4 @@
-"""Puts the stub of an exercise back and keeps the learner's file beside it."""
+"""Puts the stub of an exercise back and keeps a copy of the learner's file beside it."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ def source(folder: str) -> str:
 
 
 def reset(folder: str) -> Path | None:
-    """Put the stub back. Returns where the learner's file is kept, or None where there was nothing to keep.
+    """Put the stub back. Returns the path of the copy of the learner's file, or None where there was nothing to keep.
 
     Raises WrongUse where a file cannot be written; then nothing has changed.
     """
@@ -35,24 +35,24 @@ def reset(folder: str) -> Path | None:
         if own == stub:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = _keep(path, own) if own else None
+        copy = _write_copy(path, own) if own else None
         new = path.with_name(f".{path.name}.new")
         new.write_bytes(stub)
-        os.replace(new, path)  # an editor that has the file open sees it whole
+        os.replace(new, path)  # at once, so that an editor never reads a part of it
     except OSError as error:
         raise WrongUse(f"{paths.shown(path)} cannot be reset: {error.strerror}. Nothing was lost.") from None
-    return kept
+    return copy
 
 
-def _keep(path: Path, content: bytes) -> Path:
+def _write_copy(path: Path, content: bytes) -> Path:
     """Write a copy with the date in its name, without overwriting any file. Returns its path."""
     date = time.strftime("%Y-%m-%d-%H%M%S")
     number = 1
     while True:
-        kept = path.with_name(f"{path.name}.{date}" + (f"-{number}" if number > 1 else ""))
+        copy = path.with_name(f"{path.name}.{date}" + (f"-{number}" if number > 1 else ""))
         try:
-            with kept.open("xb") as file:
+            with copy.open("xb") as file:
                 file.write(content)
-            return kept
+            return copy
         except FileExistsError:
             number += 1

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-STEP_MS, GROUP_MS = 5, 50  # events of one save are taken together; one that never ends is told after GROUP_MS
+STEP_MS, GROUP_MS = 5, 50  # events less than STEP_MS apart count as one save, for GROUP_MS at most
 POLL_S = 0.2  # seconds between two reads where there are no events
 FALLBACK_S = 2.0  # seconds between two reads where there are events, since an unknown drive may send none
 NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "drvfs", "vboxsf", "prl_fs", "virtiofs")
@@ -41,6 +41,7 @@ class Saves:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def close(self) -> None:
+        """End the thread that listens."""
         self.stop.set()
 
     def _listen(self) -> None:

@@ -1,4 +1,4 @@
-"""What the watch shows: pages as lines of rich text, and the terminal that they are drawn on."""
+"""Draws the pages of the watch on the terminal."""
 
 import contextlib
 import re
@@ -14,7 +14,8 @@ from rich.theme import Theme
 from grader.catalog import Exercise, paths
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
-from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.causes import causes
+from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
 from grader.reports import terminal
 
 KEYS = (
@@ -35,7 +36,7 @@ class View:
     result: ExerciseResult | None
     when: str = ""  # the time of the verdict
     every: bool = False
-    done: bool = False
+    is_passed: bool = False  # now or before
     hints: tuple[Hint, ...] = ()
     status: str = ""  # "grading …"
     note: str = ""
@@ -46,75 +47,77 @@ class View:
 class Screen:
     """Draws pages. A page longer than the terminal scrolls, so that its end and the keys are seen."""
 
-    def __init__(self, console: Console):
+    def __init__(self, console: Console) -> None:
         self.console = console
-        console.push_theme(Theme({"markdown.code": "cyan"}))  # without a ground: terminals are dark or light
+        console.push_theme(Theme({"markdown.code": "cyan"}))  # no background: terminals are dark or light
         self.plain = console.is_dumb_terminal
-        self.begun = False
-        self.laid_out: dict[tuple[str, int], list[str]] = {}
+        self.has_drawn = False
+        self.lesson_lines: dict[tuple[str, int], list[str]] = {}  # by Markdown and width
 
     def draw(self, parts: Iterable[RenderableType]) -> None:
         """Show the page instead of the one before, in one write, so that it does not flicker."""
         text = self.text(parts)
         if not self.plain:
-            first = "" if self.begun else "\n" * self.console.height  # what was there stays above
-            text = f"{first}\x1b[H" + text.replace("\n", "\x1b[K\n") + "\x1b[K\x1b[J"
-        self.begun = True
-        with contextlib.suppress(OSError):  # the window was closed: the keyboard will tell
+            scrolled = "" if self.has_drawn else "\n" * self.console.height  # keeps what the terminal showed before
+            text = f"{scrolled}\x1b[H" + text.replace("\n", "\x1b[K\n") + "\x1b[K\x1b[J"
+        self.has_drawn = True
+        with contextlib.suppress(OSError):  # the window was closed, which the keyboard reports
             self.console.file.write(text)
             self.console.file.flush()
 
     def text(self, parts: Iterable[RenderableType]) -> str:
+        """The parts as text with escape codes, in the terminal's width."""
         with self.console.capture() as captured:
             for part in parts:
                 self.console.print(part, crop=False)
         return captured.get()
 
     def main(self, view: View) -> None:
-        """Draw the main page; the task's text gets the lines that the rest leaves."""
+        """Draw the main page. The task's text gets the lines that the other parts leave free."""
         below = [*verdict(view), Text(), keys(view)]
         above = heading(view)
         room = self.console.height - self.text([*above, *below]).count("\n") - 2
         self.draw([*above, *self.task(view, room), *below])
 
     def task(self, view: View, room: int) -> list[RenderableType]:
-        """The task that is open, as the lesson tells it."""
+        """The current task, with its text from the lesson. room: the lines that it may take."""
         if view.task is None:
             return []
         least, most = LESSON_LINES
         title = Text.assemble((f"Task {view.task.number}  ", "dim"), (view.task.title.replace("`", ""), "bold"))
         lines = self.lesson(view.task.text, self.console.width)
-        shown = max(least, min(room - 2, most))
-        text = Text.from_ansi("\n".join(lines[:shown]), no_wrap=True)
-        if len(lines) > shown:
+        count = max(least, min(room - 2, most))
+        text = Text.from_ansi("\n".join(lines[:count]), no_wrap=True)
+        if len(lines) > count:
             lesson = paths.shown(paths.lesson(view.exercise.folder))
             return [title, text, Text(f"  … more in {lesson}", "dim"), Text()]
         return [title, text, Text()]
 
     def lesson(self, markdown: str, width: int) -> list[str]:
-        """A task's text as lines for the terminal; the same as before is not laid out again."""
-        if (markdown, width) not in self.laid_out:
+        """A task's text as lines for the terminal. Lines that were made before are reused."""
+        if (markdown, width) not in self.lesson_lines:
             page = Markdown(LINKS.sub(r"\1", markdown), code_theme="ansi_dark")
             lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
-            self.laid_out[markdown, width] = [line for line in lines if Text.from_ansi(line).plain.strip()]
-        return self.laid_out[markdown, width]
+            self.lesson_lines[markdown, width] = [line for line in lines if Text.from_ansi(line).plain.strip()]
+        return self.lesson_lines[markdown, width]
 
 
 def heading(view: View) -> list[RenderableType]:
+    """The exercise, its place among all, and its file."""
     facts = f"  {view.exercise.track} track · {view.position}"
     name = Text.assemble((f"{view.exercise.folder[:2]} {view.exercise.title}", "bold"), (facts, "dim"))
     return [name, Text(paths.shown(paths.stub(view.exercise.folder)), "dim", no_wrap=True), Text()]
 
 
 def verdict(view: View) -> Iterable[RenderableType]:
-    """The verdict, in brief or with every check, and what is said beside it."""
+    """The verdict, in brief or with every check, and below it hints and notes."""
     result = view.result
     if result is None:
         yield from ()
     elif not result.started:
         yield Text("Not started: replace a `raise NotImplementedError` with your code and save.")
     elif view.every or result.status == ERROR:
-        yield from (terminal.line(left, text) for left, text in terminal.render(result, every=True)[1:-1])
+        yield from (terminal.line(indent, text) for indent, text in terminal.render(result, every=True)[1:-1])
     else:
         yield from brief(result)
     if result is not None and result.started:
@@ -128,26 +131,26 @@ def verdict(view: View) -> Iterable[RenderableType]:
 
 
 def brief(result: ExerciseResult) -> Iterable[RenderableType]:
-    """What is passed in one line, the first failure in full, the rest in one line."""
+    """What is passed in one line, the first cause in full, the rest in one line."""
     counts = {outcome: sum(check.outcome == outcome for check in result.checks) for outcome in terminal.SIGNS}
     yield from (Text(f"note: {note}", "yellow") for note in result.notes)
     if counts[PASSED]:
         yield Text(f" ✔ {_checks(counts[PASSED])} passed", "green")
-    first = next((check for check in result.checks if check.outcome == FAILED), None)
+    first, *others = causes(result) or (None,)
     if first is not None:
-        yield from (terminal.line(left, text) for left, text in terminal.check_lines(first, full=True))
-    others = counts[FAILED] - (first is not None) + counts[NOT_CHECKED]
-    if others:
-        yield Text(f" – {_checks(others, 'more ')} not passed (a: show all)", "dim")
+        yield from (terminal.line(left, text) for left, text in terminal.cause_lines(first))
+    left = sum(len(cause.checks) for cause in others) + counts[NOT_CHECKED]
+    if left:
+        yield Text(f" – {_checks(left, 'more ')} not passed (a: show all)", "dim")
     if result.output.strip():
-        yield from (terminal.line(left, text) for left, text in terminal.printed(result.output))
+        yield from (terminal.line(indent, text) for indent, text in terminal.printed(result.output))
 
 
 def keys(view: View) -> Text:
-    """One key each; what cannot be done now is dim."""
+    """The keys with their names. A key that does nothing now is dim."""
     text = Text(no_wrap=False)
     for key, name in KEYS:
-        style = "dim" if key == "s" and not view.done else "bold cyan"
+        style = "dim" if key == "s" and not view.is_passed else "bold cyan"
         text.append(key, style).append(f" {name}  ", "dim")
     return text
 

@@ -1,4 +1,4 @@
-"""The reference beside the learner's own: a coloured diff, side by side where there is room."""
+"""A coloured comparison of the learner's file with the reference, side by side where the terminal is wide enough."""
 
 import ast
 import difflib
@@ -19,16 +19,16 @@ ADDED, REMOVED, EQUAL, SKIPPED = "green", "red", "", "dim"
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the comparison; a side that has none is None. `equal`: both are the same line."""
+    """One line of the comparison. mine, theirs: None where that side has no line; equal: both are the same line."""
 
     mine: str | None
     theirs: str | None
     equal: bool
-    skipped: int = 0  # equal lines left out here, instead of a line
+    skipped: int = 0  # the row stands for so many equal lines, which are not shown
 
 
 def of(folder: str, width: int) -> RenderableType:
-    """The comparison for one exercise. Raises WrongUse where one of the two is not there."""
+    """The comparison for one exercise, `width` columns wide. Raises WrongUse where one of the files is absent."""
     path = paths.stub(folder)
     try:
         reference = paths.solution(folder).read_text("utf-8")
@@ -47,35 +47,36 @@ def of(folder: str, width: int) -> RenderableType:
 
 def rows(mine: str, theirs: str) -> list[Row]:
     """The two sources line by line, with long equal stretches left out."""
-    ours, others = inert(mine).splitlines(), inert(theirs).splitlines()
-    found: list[Row] = []
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, ours, others, autojunk=False).get_opcodes():
+    my_lines, their_lines = inert(mine).splitlines(), inert(theirs).splitlines()
+    compared: list[Row] = []
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, my_lines, their_lines, autojunk=False).get_opcodes():
         if tag == "equal":
-            found += _shortened([Row(line, line, True) for line in ours[a:b]], a == 0, b == len(ours))
+            compared += _shortened([Row(line, line, True) for line in my_lines[a:b]], a == 0, b == len(my_lines))
             continue
-        left, right = ours[a:b], others[c:d]
-        for number in range(max(len(left), len(right))):
-            pair = [side[number] if number < len(side) else None for side in (left, right)]
-            found.append(Row(*pair, equal=False))
-    return found
+        sides = my_lines[a:b], their_lines[c:d]
+        for number in range(max(map(len, sides))):
+            pair = [side[number] if number < len(side) else None for side in sides]
+            compared.append(Row(*pair, equal=False))
+    return compared
 
 
 def render(mine: str, theirs: str, width: int) -> RenderableType:
-    """The comparison for a terminal of this width, with the reference's own words first."""
-    found = rows(mine, theirs)
-    if all(row.equal for row in found):
+    """The comparison for a terminal `width` columns wide. It begins with the docstring of the reference."""
+    compared = rows(mine, theirs)
+    if all(row.equal for row in compared):
         return Group(Text(notes(theirs), "bold"), Text("Yours is the reference, line by line.", ADDED))
     legend = Text.assemble(("- yours", REMOVED), "   ", ("+ the reference", ADDED))
-    body = _beside(found) if width >= WIDE else _below(found)
+    body = _beside(compared) if width >= WIDE else _below(compared)
     return Group(Text(notes(theirs), "bold"), legend, Text(), body)
 
 
 def notes(source: str) -> str:
-    """What the reference says of itself: its docstring. Its other notes stand in its lines."""
+    """The docstring of the reference."""
     return ast.get_docstring(ast.parse(source)) or "The reference"
 
 
 def _shortened(equal: list[Row], first: bool, last: bool) -> list[Row]:
+    """Equal rows without those far from a difference. first, last: the rows begin or end the files."""
     before, after = (0 if first else CONTEXT), (0 if last else CONTEXT)
     skipped = len(equal) - before - after
     if skipped <= 1:
@@ -83,11 +84,11 @@ def _shortened(equal: list[Row], first: bool, last: bool) -> list[Row]:
     return [*equal[:before], Row(None, None, True, skipped), *(equal[-after:] if after else [])]
 
 
-def _below(found: list[Row]) -> Text:
-    """One column: what is the learner's own, then what stands there in the reference."""
+def _below(compared: list[Row]) -> Text:
+    """One column: of each difference the learner's lines, then those of the reference."""
     lines: list[tuple[str, str]] = []
     removed, added = [], []
-    for row in [*found, Row(None, None, True)]:
+    for row in [*compared, Row(None, None, True)]:
         if not row.equal:
             removed += [(f"- {row.mine}", REMOVED)] if row.mine is not None else []
             added += [(f"+ {row.theirs}", ADDED)] if row.theirs is not None else []
@@ -101,11 +102,12 @@ def _below(found: list[Row]) -> Text:
     return Text("\n").join(Text(line, style) for line, style in lines)
 
 
-def _beside(found: list[Row]) -> Table:
+def _beside(compared: list[Row]) -> Table:
+    """Two columns: the learner's lines and those of the reference."""
     table = Table(box=None, expand=True, padding=(0, 1), show_header=True)
     for title in ("yours", "the reference"):
         table.add_column(title, ratio=1, overflow="fold")
-    for row in found:
+    for row in compared:
         if row.skipped:
             table.add_row(Text(_left_out(row), SKIPPED), "")
         else:

@@ -1,4 +1,4 @@
-"""Workers for the watch: a spare one is forked in advance, and a grading can be cancelled."""
+"""Workers for the watch: a spare worker is forked in advance, and a grading can be cancelled."""
 
 import contextlib
 import os

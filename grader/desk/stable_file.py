@@ -34,12 +34,16 @@ class Content:
 
 
 class StableFile:
-    """The file of one exercise. accepted: the last content that was accepted; doubtful: content that must settle."""
+    """The file of one exercise.
+
+    accepted: the content that was accepted last; doubtful: content that must still prove stable, and since when it is
+    there (seconds of time.monotonic).
+    """
 
     def __init__(self, exercise: Exercise) -> None:
         self.path = paths.stub(exercise.folder)
         self.accepted: Content | None = None
-        self.doubtful: tuple[float, Content] | None = None  # since when, and what
+        self.doubtful: tuple[float, Content] | None = None
 
     @property
     def is_settling(self) -> bool:
@@ -63,7 +67,7 @@ class StableFile:
 
 
 def read(path: Path) -> Content:
-    """What a file holds now."""
+    """The present content of a file."""
     try:
         return Content(submission.read(path))
     except BadSubmission as error:

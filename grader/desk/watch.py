@@ -1,4 +1,4 @@
-"""The watch: one exercise at a time, graded again on every save, with one key for each action."""
+"""The watch: shows one exercise at a time and grades it again on every save."""
 
 import secrets
 import sys
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.desk import actions, hints, keyboard, lesson, progress
+from grader.desk import hints, keyboard, keys, lesson, progress
 from grader.desk.grading import GradingThread, Job
 from grader.desk.keyboard import Events
 from grader.desk.saves import Saves
@@ -24,13 +24,16 @@ SLOW_S = 0.4  # a grading that takes longer is announced
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
 
 
-def run(exercise: catalog.Exercise, poll: bool) -> int:
-    """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal."""
+def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
+    """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal.
+
+    where: look for the lines of mistakes too.
+    """
     events = Events()
     warnings.simplefilter("ignore")  # they would be written into the page
     with ForkServer() as fork_server:
         saves = Saves(paths.EXERCISES, lambda: events.put(keyboard.SAVED), poll)
-        grading = GradingThread(fork_server, lambda job, result: events.put(keyboard.GRADED, (job, result)))
+        grading = GradingThread(fork_server, lambda job, result: events.put(keyboard.GRADED, (job, result)), where)
         notes = (saves.note, NO_SANDBOX if fork_server.tier.name == "D" else "")
         try:
             with events:
@@ -42,13 +45,14 @@ def run(exercise: catalog.Exercise, poll: bool) -> int:
 
 
 class Watch:
-    """The state that is shown, and how each event changes it."""
+    """The state that is shown, and the effect of each event on it. keys.py has the effects of the keys."""
 
     def __init__(self, events: Events, grading: GradingThread, saves: Saves, notes: tuple[str, ...]) -> None:
         self.events, self.grading, self.saves, self.notes = events, grading, saves, notes
-        # sys.stdout itself, because it is replaced while the solution runs in this process.
+        # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
-        self.quitting, self.graded_once, self.jobs, self.shown_job = False, False, 0, 0
+        self.quitting = self.graded_once = False
+        self.jobs = self.shown_job = 0  # how many jobs there were, and the number of the one whose verdict is shown
 
     def run(self, exercise: catalog.Exercise) -> None:
         """Handle one event after the other until the learner quits."""
@@ -56,7 +60,7 @@ class Watch:
         while not self.quitting:
             kind, value = self.events.next(self.pause()) or (None, None)
             if kind == "key":
-                self.press(value)
+                keys.press(self, value)
             elif kind == keyboard.GRADED:
                 self.show_verdict(*value)
             elif kind == keyboard.RESIZED:
@@ -79,8 +83,8 @@ class Watch:
         self.hints: tuple[hints.Hint, ...] = ()
         self.submitted_at: float | None = None
         self.when = self.note = self.status = ""
-        self.every = self.confirming = False
-        self.done = progress.load().get(exercise.folder, progress.State()).done
+        self.every = self.confirming = False  # show every check; the next key confirms the reset
+        self.is_passed = progress.load().get(exercise.folder, progress.State()).done
         self.draw()
         self.grade_new_content(attempt=False)
 
@@ -106,7 +110,7 @@ class Watch:
         self.grading.take(self.job)
 
     def show_verdict(self, job: Job, result: ExerciseResult | Exception) -> None:
-        """Show a verdict, unless it is on older content. It comes a second time with its likely causes."""
+        """Show a verdict, unless a newer job replaced its own. It comes a second time with its likely causes."""
         if job is not self.job:
             return
         again = self.shown_job == job.number
@@ -119,7 +123,7 @@ class Watch:
         self.result, self.shown_job = result, job.number
         self.when = self.when if again else time.strftime("%H:%M:%S")
         if result.status == PASSED:
-            self.done, self.hints = True, ()
+            self.is_passed, self.hints = True, ()
         self.draw()
         progress.note(result, attempt=job.attempt and not again)
 
@@ -151,91 +155,25 @@ class Watch:
         if self.page is not None:
             self.screen.draw([*self.page, Text(), Text("any key: back", "dim")])
             return
-        every = catalog.exercises()
-        place = every.index(self.exercise)
-        after = every[place + 1] if place + 1 < len(every) else None
+        exercises = catalog.exercises()
+        place = exercises.index(self.exercise)
+        following = exercises[place + 1] if place + 1 < len(exercises) else None
         self.screen.main(
             View(
                 exercise=self.exercise,
-                position=f"{place + 1} of {len(every)}",
+                position=f"{place + 1} of {len(exercises)}",
                 task=lesson.current(self.exercise.folder, self.result),
                 result=self.result,
                 when=self.when,
                 every=self.every,
-                done=self.done,
+                is_passed=self.is_passed,
                 hints=self.hints,
                 status=self.status or ("" if self.graded_once or self.note else "The grader wakes up …"),
                 note=self.note,
-                following=f"{after.folder[:2]} {after.title}" if after else "",
+                following=f"{following.folder[:2]} {following.title}" if following else "",
                 warnings=self.notes,
             )
         )
-
-    # Keys.
-
-    def press(self, key: str) -> None:
-        """Do what one key asks for. Every other key leads back to the main page."""
-        if self.confirming:
-            self.confirming, self.note = False, ""
-            if key == "y":
-                self.note = actions.reset(self.exercise)
-                self.grade_new_content()
-            self.draw()
-        elif self.page is not None and key not in "nplsgq":
-            self.page = None
-            self.draw()
-        elif key in KEYS:
-            self.note = ""
-            KEYS[key](self)
-
-    def step(self, by: int) -> None:
-        """Open the next or the previous exercise."""
-        every = catalog.exercises()
-        place = every.index(self.exercise) + by
-        if 0 <= place < len(every):
-            self.open(every[place])
-        else:
-            self.say("That was the last one." if by > 0 else "This is the first one.")
-
-    def hint(self) -> None:
-        """Show the next hint."""
-        answer = hints.ask(self.exercise.folder)
-        if answer.hint is None:
-            self.say("You have seen every hint for this exercise. All: make hint ALL=1")
-            return
-        self.hints = (answer.hint,)
-        self.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
-
-    def toggle(self) -> None:
-        """Show every check, or again the first failure alone."""
-        self.every = not self.every
-        self.draw()
-
-    def plot(self) -> None:
-        """Show the pictures."""
-        self.say("drawing …")
-        self.note = ""
-        self.open_page(actions.plot(self.exercise, self.screen.console.width))
-
-    def solution(self) -> None:
-        """Show the reference, once the exercise was passed."""
-        if not self.done:
-            self.say("The solution opens once this exercise is passed.")
-            return
-        self.open_page(actions.solution(self.exercise, self.screen.console.width))
-
-    def ask_to_reset(self) -> None:
-        """Ask whether to put the stub back."""
-        self.confirming = True
-        self.say("Put the fresh stub back? Your file is kept beside it. y: yes, any other key: no")
-
-    def overview(self) -> None:
-        """Show all exercises."""
-        self.open_page(actions.all_exercises())
-
-    def quit(self) -> None:
-        """Leave the watch."""
-        self.quitting = True
 
     def open_page(self, page: list[RenderableType]) -> None:
         """Show a page instead of the main one until a key is pressed."""
@@ -246,17 +184,3 @@ class Watch:
         """Show a note on the main page."""
         self.page, self.note = None, note
         self.draw()
-
-
-KEYS = {
-    "n": lambda watch: watch.step(1),
-    "p": lambda watch: watch.step(-1),
-    "h": Watch.hint,
-    "a": Watch.toggle,
-    "g": Watch.plot,
-    "s": Watch.solution,
-    "r": Watch.ask_to_reset,
-    "l": Watch.overview,
-    "q": Watch.quit,
-    "\x04": Watch.quit,
-}

@@ -1,8 +1,7 @@
-"""What learners get, as one zip: lessons, stubs, hints, and the grader with the documented checks alone.
+"""The learners' bundle, one zip: lessons, stubs, hints, and the grader with the documented checks alone.
 
-Everything in it is on a list of what may be given out; solutions, wrong versions and hidden checks are not. An
-exercise.toml is taken over without what it tells of hidden checks, but for the sum of their points.
-The zip of the same tree has the same bytes.
+It holds only what is listed here; solutions, wrong versions and hidden checks are not. An exercise.toml is included
+without the hidden checks, except for the sum of their points. The same tree gives a zip with the same bytes.
 """
 
 import ast
@@ -29,14 +28,14 @@ DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 
 
 def build() -> bytes:
-    """The zip. Raises WrongUse in a copy that is a bundle itself."""
+    """The zip as bytes. Raises WrongUse in a copy that is a bundle itself."""
     if not paths.SOLUTIONS.is_dir():
         raise WrongUse("This copy holds no solutions, so it makes no bundle. Use the project's own repository.")
     return zipped({f"{TOP}/{name}": content for name, content in files()})
 
 
 def zipped(content: dict[str, bytes], programs: tuple[str, ...] = ()) -> bytes:
-    """A zip with these files, the same bytes for the same files. programs: those that can be run."""
+    """A zip with these files, with the same bytes for the same files. programs: the names of executable files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(content):
@@ -69,7 +68,7 @@ def files() -> Iterator[tuple[str, bytes]]:
 
 
 def whole() -> Iterator[tuple[str, bytes]]:
-    """All that grading with every check needs, solutions too: for the autograders of platforms, not for learners."""
+    """All files that grading with every check needs, also the solutions. For autograders, not for learners."""
     for name in ("README.md", *WHOLE):
         yield name, paths.at_root(name).read_bytes()
     for room in (paths.GRADER, paths.SOLUTIONS):
@@ -80,21 +79,24 @@ def whole() -> Iterator[tuple[str, bytes]]:
 
 def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     """One exercise: its lesson, a fresh stub, its hints, and its documented checks."""
-    room, lesson = f"grader/checks/{folder}", f"exercises/{folder}"
+    checks_folder, exercise_folder = f"grader/checks/{folder}", f"exercises/{folder}"
     public = paths.documented_checks(folder)
-    shown = check_names(public)
+    public_checks = check_names(public)
     stub = stubs.make(paths.solution(folder).read_text("utf-8")).encode()
     slug = paths.slug(folder)
-    yield f"{lesson}/{slug}.py", stub  # never the file in this checkout: somebody may have worked on it
-    yield f"{room}/{slug}.stub", stub
+    yield f"{exercise_folder}/{slug}.py", stub  # not the file in this checkout, which somebody may have filled in
+    yield f"{checks_folder}/{slug}.stub", stub
     for path in (paths.lesson(folder), paths.hints(folder)):
-        yield f"{lesson}/{path.name}", path.read_bytes()
-    yield f"{room}/{public.name}", public.read_bytes()
-    yield f"{room}/exercise.toml", points_shown(paths.exercise_toml(folder).read_text("utf-8"), shown).encode()
+        yield f"{exercise_folder}/{path.name}", path.read_bytes()
+    yield f"{checks_folder}/{public.name}", public.read_bytes()
+    yield (
+        f"{checks_folder}/exercise.toml",
+        points_shown(paths.exercise_toml(folder).read_text("utf-8"), public_checks).encode(),
+    )
     if paths.documented_toml(folder).exists():
-        hidden = {number.id for number in numbers(folder) if number.check not in shown}
+        hidden = {number.id for number in numbers(folder) if number.check not in public_checks}
         text = paths.documented_toml(folder).read_text("utf-8")
-        yield f"{room}/documented.toml", numbers_shown(text, hidden).encode()
+        yield f"{checks_folder}/documented.toml", numbers_shown(text, hidden).encode()
 
 
 def check_names(path: Path) -> set[str]:
@@ -104,15 +106,15 @@ def check_names(path: Path) -> set[str]:
     return {name.removeprefix("test_") for name in names if name.startswith("test_")}
 
 
-def points_shown(toml: str, shown: set[str]) -> str:
-    """An exercise.toml without comments and without the points of hidden checks; their sum stays."""
+def points_shown(toml: str, public_checks: set[str]) -> str:
+    """An exercise.toml without comments and with only the sum of the points of hidden checks."""
     lines, section, hidden = [], "", 0.0
     for line in toml.splitlines():
         section = line.strip() if line.startswith("[") else section
         entry = re.fullmatch(r"(\w+)\s*=\s*([\d.]+)\s*(#.*)?", line)
         if line.lstrip().startswith("#"):
             continue
-        if section == "[points]" and entry and entry[1] not in shown:
+        if section == "[points]" and entry and entry[1] not in public_checks:
             hidden += float(entry[2])
         else:
             lines.append(line)
@@ -120,17 +122,17 @@ def points_shown(toml: str, shown: set[str]) -> str:
 
 
 def numbers_shown(toml: str, hidden: set[str]) -> str:
-    """A documented.toml without the numbers that only hidden checks look at."""
-    head, *entries = re.split(r"(?m)^(?=\[\[number\]\])", toml)
-    kept = [entry for entry in entries if not any(f'id = "{name}"\n' in entry for name in hidden)]
-    return head + "".join(kept)
+    """A documented.toml without the numbers that only hidden checks use."""
+    beginning, *entries = re.split(r"(?m)^(?=\[\[number\]\])", toml)
+    public_entries = [entry for entry in entries if not any(f'id = "{name}"\n' in entry for name in hidden)]
+    return beginning + "".join(public_entries)
 
 
 def makefile(text: str) -> str:
     """The Makefile without the targets of authors and teachers."""
     blocks = re.split(r"\n\n(?=\S)", text.rstrip("\n"))
-    kept = [block for block in blocks if not any(_is_not_here(line) for line in block.splitlines()[:3])]
-    lines = "\n\n".join(kept).splitlines()
+    learners_blocks = [block for block in blocks if not any(_is_not_here(line) for line in block.splitlines()[:3])]
+    lines = "\n\n".join(learners_blocks).splitlines()
     for number, line in enumerate(lines):
         if line.startswith(".PHONY:"):
             lines[number] = " ".join(word for word in line.split() if not _is_not_here(f"{word}:"))
@@ -138,5 +140,6 @@ def makefile(text: str) -> str:
 
 
 def _is_not_here(line: str) -> bool:
+    """Whether a line of the Makefile begins a target that a bundle does not have."""
     target = re.match(r"([a-z0-9-]+):(?!=)", line)
     return bool(target) and (target[1] in NOT_HERE or target[1].partition("-")[0] in NOT_HERE)

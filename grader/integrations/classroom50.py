@@ -1,16 +1,17 @@
-"""CS50's Classroom 50: the result.json that its runner reads, and the folder of files that it is made with.
+"""CS50's Classroom 50: the result.json that its runner reads, and the files of an autograder.
 
 The contract is `classroom50/result/v1`, https://github.com/foundation50/classroom50 (schemas/result-v1.schema.json,
-wiki "Advanced Autograding"). Its scores are whole numbers: a point of ours counts SCALE of theirs.
+wiki "Advanced Autograding"). Its scores are whole numbers: one point of an exercise is SCALE points there.
 
-What an assignment's autograder consists of is published with GitHub Pages, for everybody to read. So it holds what a
-learner's bundle holds, unless it is asked for more.
+The files of an autograder are published with GitHub Pages, for everybody to read. So they hold what a learner's bundle
+holds, unless more is requested.
 """
 
 import datetime
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
@@ -22,20 +23,23 @@ SCHEMA = "classroom50/result/v1"
 SCALE = 4  # points are multiples of a quarter
 
 
-def result(graded: Graded, about: Mapping[str, str], now: datetime.datetime) -> dict:
-    """The content of result.json. about: the environment that the runner gives. Raises WrongUse where it lacks one."""
+def result(graded: Graded, environment: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
+    """The content of result.json.
+
+    environment: the variables that the runner sets. Raises WrongUse where it lacks one.
+    """
     tests = [test for exercise, result in graded.results for test in _tests(exercise, result)]
-    commit = _known(about, "COMMIT_URL")
+    commit = _variable(environment, "COMMIT_URL")
     return {
         "schema": SCHEMA,
-        "classroom": _known(about, "CLASSROOM"),
-        "assignment": _known(about, "ASSIGNMENT"),
-        "assignment_type": about.get("ASSIGNMENT_TYPE") or "individual",
-        "owner": about.get("OWNER") or _known(about, "USERNAME"),
-        "submission": _known(about, "SUBMISSION_TAG"),
+        "classroom": _variable(environment, "CLASSROOM"),
+        "assignment": _variable(environment, "ASSIGNMENT"),
+        "assignment_type": environment.get("ASSIGNMENT_TYPE") or "individual",
+        "owner": environment.get("OWNER") or _variable(environment, "USERNAME"),
+        "submission": _variable(environment, "SUBMISSION_TAG"),
         "commit": commit,
-        "release": _known(about, "RELEASE_URL"),
-        "review": about.get("REVIEW_URL") or commit,
+        "release": _variable(environment, "RELEASE_URL"),
+        "review": environment.get("REVIEW_URL") or commit,
         "datetime": now.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "score": sum(test["score"] for test in tests),
         "max-score": sum(test["max-score"] for test in tests),
@@ -43,13 +47,14 @@ def result(graded: Graded, about: Mapping[str, str], now: datetime.datetime) -> 
     }
 
 
-def _tests(exercise: Exercise, result: ExerciseResult | None):
+def _tests(exercise: Exercise, result: ExerciseResult | None) -> Iterator[dict[str, Any]]:
+    """The tests of one exercise: one for each check, or one for all where there is no verdict."""
     if result is None:
         yield _test(f"{exercise.folder[:2]} {exercise.title}", False, 0.0, exercise.max_points, "nothing was handed in")
         return
     if result.status == NOT_GRADED:
-        told = "not graded. That is not your code's fault. Tell your instructor."
-        yield _test(f"{exercise.folder[:2]} {exercise.title}", False, 0.0, exercise.max_points, told)
+        message = "not graded. That is not your code's fault. Tell your instructor."
+        yield _test(f"{exercise.folder[:2]} {exercise.title}", False, 0.0, exercise.max_points, message)
         return
     for check in result.checks:
         likely = f"likely: {check.diagnosis}" if check.diagnosis else ""
@@ -58,18 +63,20 @@ def _tests(exercise: Exercise, result: ExerciseResult | None):
         yield _test(name, check.outcome == PASSED, check.points, check.max_points, message)
 
 
-def _test(name: str, passed: bool, score: float, most: float, message: str) -> dict:
-    known = {"test-name": name, "passed": passed, "score": scaled(score), "max-score": scaled(most)}
-    return known | ({"message": message} if message else {})
+def _test(name: str, passed: bool, score: float, most: float, message: str) -> dict[str, Any]:
+    """One test. score, most: points of the exercise."""
+    fields = {"test-name": name, "passed": passed, "score": scaled(score), "max-score": scaled(most)}
+    return fields | ({"message": message} if message else {})
 
 
 def scaled(points: float) -> int:
-    """Points as a whole number."""
+    """The points of an exercise as a whole number of points of Classroom 50."""
     return round(points * SCALE)
 
 
-def _known(about: Mapping[str, str], name: str) -> str:
-    value = about.get(name, "").strip()
+def _variable(environment: Mapping[str, str], name: str) -> str:
+    """A variable of the environment. Raises WrongUse where it is not set."""
+    value = environment.get(name, "").strip()
     if not value:
         raise WrongUse(f"The environment says no {name}: this runs inside Classroom 50's autograder alone.")
     return value

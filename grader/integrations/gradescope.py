@@ -1,9 +1,10 @@
-"""Gradescope: the results.json that it shows, and the zip that it builds its autograder from.
+"""Gradescope: the results.json that it shows, and the zip from which it builds its autograder.
 
 The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/specs/
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.integrations import bundle
@@ -15,14 +16,14 @@ SCRIPTS = ("setup.sh", "run_autograder")
 BLAMELESS = "That is not your code's fault. Tell your instructor."
 
 
-def results(graded: Graded, hidden: str = "visible") -> dict:
-    """The content of results.json. hidden: who sees the hidden checks; their inputs and numbers nobody does."""
+def results(graded: Graded, hidden: str = "visible") -> dict[str, Any]:
+    """The content of results.json. hidden: who sees the hidden checks (one of VISIBLE); nobody sees their inputs."""
     tests = [test for exercise, result in graded.results for test in _tests(exercise, result, hidden)]
-    said = [f"{result.exercise}: {_said(result)}" for _, result in graded.results if result and result.message]
-    lost = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
+    messages = [f"{result.exercise}: {_message(result)}" for _, result in graded.results if result and result.message]
+    misplaced = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
     return {
         "execution_time": graded.seconds,
-        "output": "\n".join([*said, *lost]),
+        "output": "\n".join([*messages, *misplaced]),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -30,7 +31,7 @@ def results(graded: Graded, hidden: str = "visible") -> dict:
     }
 
 
-def failure(reason: str) -> dict:
+def failure(reason: str) -> dict[str, Any]:
     """The content of results.json where the autograder could not do its work."""
     return {
         "score": 0,
@@ -41,7 +42,8 @@ def failure(reason: str) -> dict:
     }
 
 
-def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str):
+def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str) -> Iterator[dict[str, Any]]:
+    """The tests of one exercise: one for each check, or one for all where there is no verdict."""
     if result is None:
         file = f"{exercise.folder}/{exercise.slug}.py"
         name = f"{exercise.folder[:2]} {exercise.title}"
@@ -49,21 +51,24 @@ def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str):
         return
     if result.status == NOT_GRADED:
         name = f"{exercise.folder[:2]} {exercise.title}"
-        yield _test(name, exercise.folder[:2], 0.0, exercise.max_points, _said(result), "visible")
+        yield _test(name, exercise.folder[:2], 0.0, exercise.max_points, _message(result), "visible")
         return
     for number, check in enumerate(result.checks, 1):
         name = f"{exercise.folder[:2]} {exercise.title}: {check.title}"
-        seen = hidden if check.hidden else "visible"
+        visibility = hidden if check.hidden else "visible"
         place = f"{exercise.folder[:2]}.{number}"
-        yield _test(name, place, check.points, check.max_points, _output(check), seen, check.outcome == PASSED)
+        yield _test(name, place, check.points, check.max_points, _output(check), visibility, check.outcome == PASSED)
 
 
-def _said(result: ExerciseResult) -> str:
-    """What a student reads of the file as a whole; what broke in the grader is the instructor's to read."""
+def _message(result: ExerciseResult) -> str:
+    """The message about the whole file. Errors of the grader are not shown to students."""
     return f"not graded. {BLAMELESS}" if result.status == NOT_GRADED else result.message
 
 
-def _test(name: str, number: str, score: float, most: float, output: str, seen: str, passed: bool = False) -> dict:
+def _test(
+    name: str, number: str, score: float, most: float, output: str, visibility: str, passed: bool = False
+) -> dict[str, Any]:
+    """One test."""
     return {
         "name": name,
         "number": number,
@@ -72,16 +77,17 @@ def _test(name: str, number: str, score: float, most: float, output: str, seen: 
         "status": "passed" if passed else "failed",
         "output": output,
         "output_format": "text",
-        "visibility": seen,
+        "visibility": visibility,
     }
 
 
 def _output(check: CheckResult) -> str:
+    """A check's message and diagnosis."""
     return "\n".join(filter(None, [check.message, f"likely: {check.diagnosis}" if check.diagnosis else ""]))
 
 
 def package(exercises: Sequence[Exercise], seed: int | None, hidden: str, accept_tier: str | None) -> bytes:
-    """The autograder zip. seed None: a new secret in every run, else the same for all, always."""
+    """The autograder zip. seed None: a new secret in every run; otherwise every run uses this seed."""
     kata = dict(bundle.whole())
     words = [",".join(exercise.folder for exercise in exercises), "--hidden", hidden]
     words += ["--seed", str(seed)] if seed is not None else []

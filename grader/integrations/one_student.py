@@ -1,4 +1,4 @@
-"""Grades the folder of one student, as a platform lays it out."""
+"""Grades the folder of one student, in the layout of a platform."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ SETTINGS = Settings(reveal=False)
 
 @dataclass(frozen=True)
 class Graded:
-    """One student's results, in the order of the exercises; None where nothing was handed in."""
+    """One student's results in the order of the exercises; None where nothing was handed in. seconds: their time."""
 
     results: tuple[tuple[Exercise, ExerciseResult | None], ...]
     misplaced: tuple[Misplaced, ...] = ()
@@ -45,21 +45,22 @@ def grade(
     accept_tier: str | None = None,
     so_far: Callable[[Graded], None] = lambda graded: None,
 ) -> Graded:
-    """Grade the submissions in the folder, behind a sandbox that was tested. seed None: a new secret.
+    """Grade the submissions in the folder, in a sandbox that was tested. seed None: a new secret.
 
-    so_far: is called with the results after each exercise. Raises InfrastructureError where there is no sandbox, and
+    so_far: is called with all results after each exercise. Raises InfrastructureError where there is no sandbox, and
     WrongUse for a folder that cannot be read.
     """
     started = time.monotonic()
-    found = find_one(folder, exercises)
-    handins = {handin.exercise: handin for handin in found.handins}
+    submissions = find_one(folder, exercises)
+    handins = {handin.exercise: handin for handin in submissions.handins}
     settings = replace(SETTINGS, seed=secret_seed() if seed is None else seed)
     results = [
         (exercise, result if exercise.folder in handins else None) for exercise, result in nothing(exercises).results
     ]
 
-    def known() -> Graded:
-        return Graded(tuple(results), found.misplaced, round(time.monotonic() - started, 2))
+    def graded() -> Graded:
+        """The results up to now."""
+        return Graded(tuple(results), submissions.misplaced, round(time.monotonic() - started, 2))
 
     with ForkServer() as fork_server:
         sandbox = fork_server.demand(accept_tier)
@@ -69,19 +70,21 @@ def grade(
                 if result.status == NOT_GRADED:
                     containment.report(f"{exercise.folder}: {result.message}")
                 results[place] = (exercise, replace(result, sandbox=sandbox))
-                so_far(known())
-    return known()
+                so_far(graded())
+    return graded()
 
 
 def _grade(
     exercise: Exercise, handin: HandIn, folder: Path, fork_server: ForkServer, settings: Settings
 ) -> ExerciseResult:
-    shown = handin.below(folder)
+    """The verdict on one hand-in."""
+    name = handin.below(folder)
 
     def read() -> Submission:
-        return replace(handin.read(), filename=shown)
+        """The submission under the name that messages show."""
+        return replace(handin.read(), filename=name)
 
     try:
-        return examiner.graded(exercise, read, shown, fork_server, settings)
+        return examiner.graded(exercise, read, name, fork_server, settings)
     except NoSuchFile as error:
-        return examiner.unreadable(exercise, shown, str(error), settings)
+        return examiner.unreadable(exercise, name, str(error), settings)

@@ -6,6 +6,7 @@ as the learner's code did. Where none does, `structure` says what can be said in
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -70,7 +71,7 @@ class Replay(Learner):
         super().__init__(connection)
         self._recorded = recorded
 
-    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple:
+    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple[Any, ...]:
         try:
             value, reply = super()._exchange(request, encoder, call)
         except LearnerError as error:
@@ -84,7 +85,7 @@ class Replay(Learner):
         super()._note(call)
         self._compare(call.value, None)
 
-    def _compare(self, value, problem: LearnerError | None) -> None:
+    def _compare(self, value: Any, problem: LearnerError | None) -> None:
         index = len(self.calls) - 1
         if index >= len(self._recorded):
             raise Differs
@@ -107,7 +108,8 @@ class Diagnostician:
     def sentences(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, str]:
         """A sentence for each failed check that can be explained. `passed`: the checks that did."""
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
-        matches = containment.optional("the diagnosis", {}, self.matches, begun, passed)
+        none: dict[str, list[WrongVersion]] = {}
+        matches = containment.optional("the diagnosis", none, self.matches, begun, passed)
         sentences = {}
         for name, failure in begun.items():
             general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed)
@@ -223,7 +225,7 @@ def differ(one: Call, other: Call) -> bool:
     return one.problem is None or other.problem is None or outline(one.problem) != outline(other.problem)
 
 
-def outline(error: BaseException) -> tuple:
+def outline(error: BaseException) -> tuple[Any, ...]:
     """What must be equal of two failures: the kind and the words. Neither numbers nor the author's own words count."""
     if isinstance(error, LearnerError):
         own = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
@@ -238,7 +240,7 @@ def words(error: BaseException) -> str:
     return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """An answer with every object of the learner's replaced by its class's name."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}

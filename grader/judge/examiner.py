@@ -2,16 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.catalog.limits import Limits
 from grader.judge import messages
 from grader.judge.diagnosis import Diagnostician, Failure
-from grader.judge.pictures import capture_pictures
+from grader.judge.pictures import Picture, capture_pictures
 from grader.judge.proxy import Learner
-from grader.judge.recording import Recording, Verdict
+from grader.judge.recording import Key, Recording, Verdict
 from grader.judge.session import Check, Session
 from grader.records import containment, introspection, limited
 from grader.records.results import (
@@ -26,31 +27,45 @@ from grader.records.results import (
 )
 from grader.records.sanitize import inert
 from grader.records.submission import NoSuchFile, Submission
-from grader.sandbox.connection import LearnerError, Local, Remote
+from grader.sandbox.connection import Call, LearnerError, Local, Remote
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.process import Lost
 from grader.sandbox.transcript import Diverged
 
+Tried = tuple[Key | None, BaseException | None, list[Call]]  # the key of a verdict, the error, the calls
+Completed = Callable[["Examiner", Submission, ExerciseResult], ExerciseResult]
 WRONG = "the answer is not the right one"
+E = TypeVar("E", bound=BaseException)
 DEVICE_CALL_S = 30.0  # the first call on a GPU starts CUDA
 
 
-def grade(exercise: Exercise, submission: Submission, fork_server: ForkServer, settings: Settings) -> ExerciseResult:
-    """The verdict on one submission. Raises as `grade_all`."""
+def grade(
+    exercise: Exercise,
+    submission: Submission,
+    fork_server: ForkServer,
+    settings: Settings,
+    completed: Completed | None = None,
+) -> ExerciseResult:
+    """The verdict on one submission. completed: see `grade_all`. Raises as `grade_all`."""
     results: list[ExerciseResult] = []
-    grade_all(exercise, [submission], fork_server, settings, lambda _, result: results.append(result))
+    grade_all(exercise, [submission], fork_server, settings, lambda _, result: results.append(result), completed)
     return results[0]
 
 
 def graded(
-    exercise: Exercise, read: Callable[[], Submission], shown: str, fork_server: ForkServer, settings: Settings
+    exercise: Exercise,
+    read: Callable[[], Submission],
+    shown: str,
+    fork_server: ForkServer,
+    settings: Settings,
+    completed: Completed | None = None,
 ) -> ExerciseResult:
     """The result of what `read()` gives, whatever it is: "error" for a BadSubmission, "not_graded" where we break.
 
-    shown: what it is called where it cannot be read. Raises NoSuchFile.
+    shown: what it is called where it cannot be read; completed: see `grade_all`. Raises NoSuchFile.
     """
     try:
-        return grade(exercise, read(), fork_server, settings)
+        return grade(exercise, read(), fork_server, settings, completed)
     except BadSubmission as error:
         return unreadable(exercise, shown, str(error), settings)
     except NoSuchFile:
@@ -72,12 +87,16 @@ def grade_all(
     fork_server: ForkServer,
     settings: Settings,
     record: Callable[[Submission, ExerciseResult], None],
-) -> None:
+    completed: Completed | None = None,
+) -> Session:
     """Grade submissions one after the other; `record(submission, result)` is called for each.
 
+    completed: `completed(examiner, submission, result)` gives what is recorded in the result's place: the verdict with
+    more said of it.
+
     The checks are collected once, so that the cost of pytest's start is paid once. Where grading one submission breaks,
-    its result is "not_graded" and the next one finds everything new. Raises InfrastructureError where the checks
-    cannot be read.
+    its result is "not_graded" and the next one finds everything new. Returns the session, which has ended. Raises
+    InfrastructureError where the checks cannot be read.
     """
 
     with Session(exercise, settings.seed) as session:
@@ -87,15 +106,31 @@ def grade_all(
                 examiner.record_requests()
             try:
                 result = examiner.examine(submission)
+                result = completed(examiner, submission, result) if completed is not None else result
             except Exception as error:
                 result = broken(exercise, submission.filename, error, settings)
                 session.forget()
                 examiner = Examiner(session, fork_server, settings)
             record(submission, result)
+    return session
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What failed in the submission that was examined last, and what is said of it. passed: ids of checks."""
+
+    failures: dict[str, Failure]
+    passed: set[str]
+    diagnoses: dict[str, str]
 
 
 class Examiner:
-    """Grades one submission after the other in one pytest session."""
+    """Grades one submission after the other in one pytest session.
+
+    explained: of the last submission; None where no check failed, or nothing was begun.
+    """
+
+    explained: Explained | None = None
 
     def __init__(self, session: Session, fork_server: ForkServer, settings: Settings):
         self.session, self.fork_server, self.settings = session, fork_server, settings
@@ -121,8 +156,10 @@ class Examiner:
 
     def examine(self, submission: Submission) -> ExerciseResult:
         """The verdict on one submission."""
+        self.explained = None
         try:
-            notes = containment.optional("the notes on a source", (), introspection.notes, submission.source)
+            none: tuple[str, ...] = ()
+            notes = containment.optional("the notes on a source", none, introspection.notes, submission.source)
             try:
                 return self.tried(submission, notes)
             except Lost:  # the fork server is gone, and with it what the worker knew; there is another one now
@@ -147,10 +184,11 @@ class Examiner:
                 output = remote.output_of_load
                 return self.unloadable(submission, reason, output, time.monotonic() - started, notes)
             status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
-            output, pictures = remote.output, ()
+            output = remote.output
+            pictures: tuple[Picture, ...] = ()
             if self.settings.pictures and begun and status == FAILED:
                 loaded = (self.exercise, submission, self.fork_server, remote)
-                pictures = containment.optional("the pictures", (), capture_pictures, *loaded)
+                pictures = containment.optional("the pictures", pictures, capture_pictures, *loaded)
         finally:
             remote.close()
         return ExerciseResult(
@@ -176,7 +214,7 @@ class Examiner:
         At last the reason why nothing of the exercise is there, where what failed on loading is one.
         """
         results: dict[str, CheckResult] = {}
-        keys: dict[str, tuple | None] = {}
+        keys: dict[str, Key | None] = {}
         failures: dict[str, Failure] = {}
         for check in self.session.checks:
             name = check.id
@@ -198,7 +236,9 @@ class Examiner:
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
-            for name, sentence in self.sentences(failures, passed, keys).items():
+            diagnoses = self.sentences(failures, passed, keys)
+            self.explained = Explained(failures, passed, diagnoses) if failures else None
+            for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)
         reason = self.absence(failures, passed, submission, remote)
         return [results[name] for name in self.exercise.points if name in results], begun, reason
@@ -206,24 +246,24 @@ class Examiner:
     def absence(self, failures: dict[str, Failure], passed: set[str], submission: Submission, remote: Remote) -> str:
         """Why the source defines nothing that the checks ask for, where something failed when it was loaded."""
         errors = [failure.error for failure in failures.values()]
-        missing = all(isinstance(error, LearnerError) and error.kind == "missing" for error in errors)
-        if passed or not missing:
+        missing = [error for error in errors if isinstance(error, LearnerError) and error.kind == "missing"]
+        if passed or missing != errors:
             return ""
-        explained = [_explained(error, remote) for error in errors]
-        found = [error for error in explained if error.kind != "missing"]
+        found = [error for one in missing if (error := _explained(one, remote)) is not one]
         found += [one.error for one in remote.left_out or ()]
         return messages.learner_error(found[0], submission) if found else submission.reason
 
-    def judge(self, check: Check, subject: Learner, remote: Remote) -> tuple[tuple | None, BaseException | None, list]:
+    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
         """Run one check: the key of the verdict where it can be remembered, the error, the calls."""
-        script = self.recording.of(check) if self.recording else None
-        if script is None:
+        recording = self.recording
+        script = recording.of(check) if recording else None
+        if recording is None or script is None:
             return (None, *self.session.run(check, subject))
         bodies = remote.ask_ahead(script.requests, script.held)
         # Prints are told at a learner's desk, so there each answer is read.
-        keys = () if self.settings.reveal else self.recording.keys(check, remote, bodies, subject.hits)
+        keys = () if self.settings.reveal else recording.keys(check, remote, bodies, subject.hits)
         key = keys[-1] if keys else None
-        known = self.recording.known(keys)
+        known = recording.known(keys)
         if known is not None:
             remote.drop_ahead()
             subject.hits |= known.hits
@@ -236,10 +276,10 @@ class Examiner:
             return (None, *self.session.run(check, subject))
         if keys and complete:
             kept = () if error is None else tuple(calls)
-            self.recording.remember(keys, Verdict(error, kept, dict(subject.hits)))
+            recording.remember(keys, Verdict(error, kept, dict(subject.hits)))
         return key if complete else None, error, calls
 
-    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict) -> dict[str, str]:
+    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None]) -> dict[str, str]:
         """The diagnosis of each failed check; of failures seen before, the one found then."""
         key = (tuple((name, keys[name]) for name in failures), frozenset(passed))
         if self.recording is None or any(keys[name] is None for name in failures):
@@ -280,7 +320,7 @@ class Examiner:
         )
 
 
-def _explained(error: BaseException, remote: Remote) -> BaseException:
+def _explained(error: E, remote: Remote) -> E | LearnerError:
     """What a check failed with; where it misses what the source does define, what failed when that was loaded."""
     if isinstance(error, LearnerError) and error.kind == "missing":
         reason = remote.why_missing(str(error.facts.get("missing", "")))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.catalog import documented
 from grader.judge.compare import Mismatch
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 def learner(session: Session, check: str) -> Learner:
     """The proxy of the submission's module."""
+    assert session.subject is not None, "a check runs on a subject"
     return session.subject
 
 
@@ -38,17 +39,18 @@ def rng(session: Session, check: str) -> Random:
 
 def documented_numbers(session: Session, check: str) -> documented.Numbers:
     """The printed numbers that this check grades, by id, as `expect` takes them."""
-    return documented.of_check(session.exercise.folder, check)
+    return documented.of_check(session.exercise.folder, check, session.numbers_read)
 
 
-def no_ready_made(session: Session, check: str) -> Callable:
+def no_ready_made(session: Session, check: str) -> Callable[..., None]:
     """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules."""
 
-    def demand(target, *args, **kwargs) -> None:
+    def demand(target: Any, *args: Any, **kwargs: Any) -> None:
         for rule in session.exercise.forbidden:
             if target.name in rule.functions:
-                for use in forbidden_uses(session.subject.source, replace(rule, functions=(target.name,))):
-                    raise Mismatch(f"{place(session.subject.source, use.line)} uses {use.name}: {rule.reason}")
+                source = learner(session, check).source
+                for use in forbidden_uses(source, replace(rule, functions=(target.name,))):
+                    raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
                 computes_itself(target, rule, *args, **kwargs)
 
     return demand

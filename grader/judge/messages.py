@@ -3,6 +3,7 @@ exceptions stands in them: what an exception says may hold a hidden input.
 """
 
 import signal
+from typing import Any
 
 from grader.catalog import paths
 from grader.judge.compare import Mismatch
@@ -15,7 +16,7 @@ from grader.worker.executor import nearest
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
 MAX_NOTES = 5  # statements that were left out, each told on its own
 MAX_TOLD = 100  # characters of an exception's text in a note
-SIGNALS = {
+SIGNALS: dict[int, str] = {
     signal.SIGSEGV: "Python itself crashed in it (segmentation fault)",
     signal.SIGABRT: "Python itself crashed in it (abort)",
     signal.SIGBUS: "Python itself crashed in it (bus error)",
@@ -112,7 +113,7 @@ def left_out(one: LeftOut, source: str) -> str:
     return f"{place} failed and was left out: {kind}{', ' * bool(told)}{told}"
 
 
-def exception(facts: dict, file: Submission, reveal: bool = True) -> list[str]:
+def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> list[str]:
     """An exception of the learner's: what, where, and the lines of their own file that led to it."""
     kind, text = str(facts.get("type", "Exception")), str(facts.get("message", ""))
     if kind == "PackageNotFoundError":
@@ -140,7 +141,7 @@ def exception(facts: dict, file: Submission, reveal: bool = True) -> list[str]:
     return lines
 
 
-def missing(name: str, names: list, filename: str) -> str:
+def missing(name: str, names: list[str], filename: str) -> str:
     """A function or class that the file lacks, with the name that was probably meant.
 
     A name that is the wanted one with an ending more or less is most likely another of the tasks.

@@ -6,6 +6,7 @@ A picture's setup stands beside the checks, in grader/checks/NN_slug/pictures.py
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from grader.sentence import TOKENS
 
@@ -37,7 +38,7 @@ class Picture:
     @property
     def largest_difference(self) -> float | None:
         """The largest distance from the expected; NaN where one is no number."""
-        if self.learner is None:
+        if self.difference is None:
             return None
         distances = [abs(value) for row in self.difference for value in row]
         return next((value for value in distances if value != value), max(distances, default=0.0))
@@ -57,14 +58,14 @@ class Drawing:
     """
 
     title: str
-    expected: Callable
-    ask: Callable
+    expected: Callable[..., Any]
+    ask: Callable[..., Any]
     rows: tuple[str, ...] = TOKENS
     columns: tuple[str, ...] = TOKENS
     note: str = ""
 
 
-def take(exercise, learner) -> tuple[Picture, ...]:
+def take(exercise: Any, learner: Any) -> tuple[Picture, ...]:
     """The pictures of an exercise, asked of a grader.judge.proxy.Learner. Whatever the learner's code does, they come.
 
     Its worker must have seen nothing hidden: what a learner's code remembers, its picture can show.
@@ -74,7 +75,7 @@ def take(exercise, learner) -> tuple[Picture, ...]:
     return capture.take(exercise, learner)
 
 
-def capture_pictures(exercise, submission, fork_server, loaded=None) -> tuple[Picture, ...]:
+def capture_pictures(exercise: Any, submission: Any, fork_server: Any, loaded: Any = None) -> tuple[Picture, ...]:
     """The same for a submission, in the worker that has loaded it, or in a fresh one."""
     from grader.judge import capture
 

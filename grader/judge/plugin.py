@@ -5,7 +5,7 @@
 Without --submission the exercise's own file is taken: what `make check` grades.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,7 +51,7 @@ def kata_session(request: pytest.FixtureRequest, kata_fork_server: ForkServer) -
     remote.close()
 
 
-def _fixture(name: str) -> Callable:
+def _fixture(name: str) -> Callable[..., object]:
     @pytest.fixture(name=name)
     def fixture(request: pytest.FixtureRequest, kata_session: Session) -> object:
         return FIXTURES[name](kata_session, request.node.name.removeprefix("test_"))
@@ -64,9 +64,11 @@ globals().update({f"fixture_{name}": _fixture(name) for name in FIXTURES})
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """What the learner would read stands before the traceback."""
-    report = yield
+    report: pytest.TestReport = yield
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, (LearnerError, Mismatch)):
         called = error.call if isinstance(error, LearnerError) else None

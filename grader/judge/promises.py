@@ -4,19 +4,21 @@
 Each helper raises Mismatch, which says what the promise was.
 """
 
+from typing import Any
+
 import torch
 
 from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, expect, expect_shape, same
+from grader.judge.dispatched import demand_no_machinery
 from grader.judge.proxy import Module, Target, tensors_in
 from grader.judge.renaming import told
-from grader.records import introspection
 from grader.records.places import place
 from grader.sandbox.connection import LearnerError
 from grader.worker.fake_device import MIXED
 
 
-def agrees(mine: Target, theirs: Target, *args, tolerance: float | None = None, **kwargs):
+def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The learner's result is the reference's. Returns it."""
     got, expected = mine(*args, **kwargs), theirs(*args, **kwargs)
     try:
@@ -29,7 +31,7 @@ def agrees(mine: Target, theirs: Target, *args, tolerance: float | None = None, 
     return got
 
 
-def same_gradients(mine: Target, theirs: Target, *args, tolerance: float | None = None, **kwargs) -> None:
+def same_gradients(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
     """The gradients of every floating-point argument and parameter are the true ones."""
     expected = theirs.gradients(*args, **kwargs)
     got = mine.gradients(*args, **kwargs)
@@ -43,7 +45,9 @@ def same_gradients(mine: Target, theirs: Target, *args, tolerance: float | None 
         expect(got[name], gradient, f"the gradient of {name}", room)
 
 
-def keeps_dtype(mine: Target, theirs: Target, *args, dtypes=(torch.float64, torch.bfloat16), **kwargs) -> None:
+def keeps_dtype(
+    mine: Target, theirs: Target, *args: Any, dtypes: Any = (torch.float64, torch.bfloat16), **kwargs: Any
+) -> None:
     """float64 stays float64, a half type stays that type: inputs (and a module) of each dtype.
 
     A module is left in the last dtype; converting it back does not bring its digits back.
@@ -57,7 +61,7 @@ def keeps_dtype(mine: Target, theirs: Target, *args, dtypes=(torch.float64, torc
         expect(mine(*cast, **named), theirs(*cast, **named))
 
 
-def keeps_inputs(mine: Target, *args, **kwargs) -> None:
+def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     """The call leaves its arguments as they were, and gives the same answer when called again.
 
     Both calls are looked at in the same way and are given the same seed, drawn for this check: nothing tells
@@ -73,7 +77,7 @@ def keeps_inputs(mine: Target, *args, **kwargs) -> None:
     expect(second[0], first[0], "the answer to a second, equal call")
 
 
-def keeps_device(mine: Target, *args, **kwargs) -> None:
+def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     """On another device the result is the same, and lies there. A fake device stands in for a GPU.
 
     Whatever cannot run there counts: on a GPU it could not either. So does what gives another result there, as code
@@ -102,7 +106,7 @@ def keeps_device(mine: Target, *args, **kwargs) -> None:
     expect(result, expected, "the result for inputs on another device")
 
 
-def refuses(exception: type[BaseException], target: Target, *args, **kwargs) -> str:
+def refuses(exception: type[BaseException], target: Target, *args: Any, **kwargs: Any) -> str:
     """The call raises this exception (or a subclass). Returns the exception's text."""
     try:
         result = target(*args, **kwargs)
@@ -118,16 +122,13 @@ def refuses(exception: type[BaseException], target: Target, *args, **kwargs) -> 
     raise Mismatch(f"no error was raised; expected {exception.__name__}")
 
 
-def computes_itself(target: Target, rule: Forbidden, *args, **kwargs) -> None:
+def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) -> None:
     """All calls of this function so far used operations of the rule's groups alone, and this one did use some.
 
     Nor does its file reach for what could blind the watch on them, which lives in the learner's process.
     """
     target(*args, watch=rule, **kwargs)
-    for use in introspection.reaches(target._learner.source)[:1]:
-        raise Mismatch(
-            f"{_place(target, use.line)} uses {use.name}: the code of this exercise stays out of such machinery"
-        )
+    demand_no_machinery(target._learner.source)
     hit = target._learner.hits.get(target.name)
     if hit:
         name, line = hit
@@ -198,7 +199,7 @@ def _room(gradient: torch.Tensor) -> float:
     return {torch.float64: 1e-6, torch.float32: 2e-5}.get(gradient.dtype, 5e-2)
 
 
-def _cast(value, dtype: torch.dtype):
+def _cast(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         return value.to(dtype)
     if isinstance(value, (list, tuple)):
@@ -206,5 +207,5 @@ def _cast(value, dtype: torch.dtype):
     return value
 
 
-def _data(value) -> bool:
+def _data(value: Any) -> bool:
     return not isinstance(value, Module)

@@ -10,11 +10,13 @@ The same proxy stands before the solution (`reference`), run in the grader's own
 
 import contextlib
 import functools
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 
 from grader.catalog import Forbidden
-from grader.judge import renaming
+from grader.judge import dispatched, renaming
 from grader.judge.compare import Mismatch
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
@@ -26,7 +28,10 @@ from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
 # What a Call says that it asked for.
-WANTS = {protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients"}
+WANTS = {
+    protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
+    protocol.CallWithOperations: "output",
+}  # fmt: skip
 
 
 class Learner:
@@ -38,7 +43,7 @@ class Learner:
         # Functions whose every call is watched, and the first forbidden operation seen in each: code that
         # remembers an answer would pass a single watched call.
         self.watched: dict[str, Forbidden] = {}
-        self.hits: dict[str, list] = {}
+        self.hits: dict[str, list[Any]] = {}
         self.map_of: dict[str, int] = {}  # of a class whose parameters have other names: which of the maps is right
 
     @property
@@ -60,7 +65,7 @@ class Learner:
     def _note(self, call: Call) -> None:
         self.calls.append(call)
 
-    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple:
+    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple[Any, ...]:
         """The value in the reply to a request, and the reply. Raises LearnerError where there is no value."""
         try:
             tensors, function = encoder.tensors if encoder else [], call.function if call else ""
@@ -75,7 +80,7 @@ class Learner:
         except wire.ProtocolError as error:
             raise LearnerError("protocol", {"message": str(error)}, call) from None
 
-    def _vouched(self, hit: list, rule: Forbidden) -> list:
+    def _vouched(self, hit: list[Any], rule: Forbidden) -> list[Any]:
         """What a hit says, where that cannot be a hidden input: a name of the rule's or the source's ("" else), and
         a line that holds a step of a computation (0 else)."""
         name, line = hit
@@ -94,15 +99,17 @@ class Target:
     owner: the class whose method this is; one that hangs on one object is not called on the next.
     """
 
-    def __init__(self, learner: Learner, path: list, text: str, outline: str = "", owner: str = ""):
+    def __init__(self, learner: Learner, path: list[Any], text: str, outline: str = "", owner: str = ""):
         self._learner, self._path, self._text, self._outline = learner, path, text, outline or text
         self._owner = owner
 
     @property
     def name(self) -> str:
-        return self._path[0] if isinstance(self._path[0], str) else self._text
+        return str(self._path[0]) if isinstance(self._path[0], str) else self._text
 
-    def __call__(self, *args, seed=None, watch: Forbidden | None = None, state=None, **kwargs):
+    def __call__(
+        self, *args: Any, seed: Any = None, watch: Forbidden | None = None, state: Any = None, **kwargs: Any
+    ) -> Any:
         result = self._call(protocol.Call, args, kwargs, seed, watch)
         if isinstance(result, Module):
             result._text, result._outline = self._described(args, kwargs)
@@ -112,16 +119,19 @@ class Target:
                 result.to(device=self._learner._device)
         return result
 
-    def gradients(self, *args, seed=None, **kwargs) -> dict[str, torch.Tensor]:
+    def gradients(self, *args: Any, seed: Any = None, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
         cotangent_seed = torch_seed(part(self._learner._seed))
-        return self._call(protocol.CallForGradients, args, kwargs, seed, cotangent_seed=cotangent_seed)
+        found: dict[str, torch.Tensor] = self._call(
+            protocol.CallForGradients, args, kwargs, seed, cotangent_seed=cotangent_seed
+        )
+        return found
 
-    def inputs_after(self, *args, seed=None, **kwargs) -> list:
+    def inputs_after(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[Any]:
         """The arguments [args, kwargs] as they are after the call."""
-        return self.with_inputs(*args, seed=seed, **kwargs)[1]
+        return list(self.with_inputs(*args, seed=seed, **kwargs)[1])
 
-    def with_inputs(self, *args, seed=None, **kwargs) -> tuple:
+    def with_inputs(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
         """The result, and the arguments [args, kwargs] as they are after the same call."""
         found = self._call(protocol.CallWithInputs, args, kwargs, seed)
         alike = type(found) is list and len(found) == 3 and [type(part) for part in found[1:]] == [list, dict]
@@ -129,14 +139,33 @@ class Target:
             raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
         return found[0], found[1:]
 
-    def on_meta(self, *args, seed=None, **kwargs):
+    def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
         return self._call(protocol.Call, args, kwargs, seed, device="meta")
 
-    def _call(
-        self, kind: type[protocol.Call], args, kwargs, seed, watch: Forbidden | None = None, device: str = "", **options
-    ):
-        """Make a call of this kind on the learner's side, and note it."""
+    def operations(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[dispatched.Operation]:
+        """What torch ran in the call, in order."""
+        _, reply = self._asked(protocol.CallWithOperations, args, kwargs, seed)
+        try:
+            return dispatched.operations(reply, self._learner.source)
+        except wire.ProtocolError as error:
+            raise LearnerError("protocol", {"message": str(error)}, self._learner.calls[-1]) from None
+
+    def _call(self, kind: type[protocol.Call], args: Any, kwargs: Any, seed: Any, *rest: Any, **options: Any) -> Any:
+        """Make a call of this kind on the learner's side, and note it. Returns the value."""
+        return self._asked(kind, args, kwargs, seed, *rest, **options)[0]
+
+    def _asked(
+        self,
+        kind: type[protocol.Call],
+        args: Any,
+        kwargs: Any,
+        seed: Any,
+        watch: Forbidden | None = None,
+        device: str = "",
+        **options: Any,
+    ) -> tuple[Any, Reply]:
+        """As `_call`. Returns the value, and the reply that it came in."""
         learner = self._learner
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
         drawn = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
@@ -161,15 +190,15 @@ class Target:
         if watch and reply.hits:
             learner.hits.setdefault(self.name, learner._vouched(reply.hits[0], watch))
         _same_device(value, args, kwargs, device)
-        return value
+        return value, reply
 
-    def _in_lessons_words(self, value):
+    def _in_lessons_words(self, value: Any) -> Any:
         return value
 
     def _function(self) -> str:
         return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]
 
-    def _described(self, args, kwargs) -> tuple[str, str]:
+    def _described(self, args: Any, kwargs: Any) -> tuple[str, str]:
         """The call in words, and the same for everybody's eyes."""
         texts = []
         for text, short in ((self._text, _short), (self._outline, _outline)):
@@ -189,7 +218,7 @@ class Module(Target):
         self._state: dict[str, torch.Tensor] = {}  # what was loaded by such a map
 
     @property
-    def handle(self):
+    def handle(self) -> Handle:
         return Handle(self._number, self.class_name)
 
     def __getattr__(self, name: str) -> Target:
@@ -198,7 +227,7 @@ class Module(Target):
         text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
         return Target(self._learner, [self._number, name], text, outline, self._owner)
 
-    def describe(self, values: bool = True) -> dict:
+    def describe(self, values: bool = True) -> dict[str, Any]:
         """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.
 
         Raises Mismatch where the object is no torch.nn.Module.
@@ -208,16 +237,17 @@ class Module(Target):
         parameters = {own.get(name, name): held for name, held in value["parameters"].items()}
         return value | {"parameters": parameters, "frozen": [own.get(name, name) for name in value["frozen"]]}
 
-    def _facts(self, values: bool = True) -> dict:
+    def _facts(self, values: bool = True) -> dict[str, Any]:
         """The description in the learner's own names."""
         value, _ = self._learner._exchange(protocol.Describe(self._number, values))
         # Part of the transcript: a diagnosis compares what was seen.
         seen = value.get("parameters") if isinstance(value, dict) else None
         self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
         self._demand_module(value, values)
-        return value
+        facts: dict[str, Any] = value
+        return facts
 
-    def _demand_module(self, facts, values: bool) -> None:
+    def _demand_module(self, facts: Any, values: bool) -> None:
         if not isinstance(facts, dict):
             raise self._no_module()
         if not _is_description(facts):
@@ -231,21 +261,22 @@ class Module(Target):
     def _no_module(self) -> Mismatch:
         return Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
 
-    def parameters(self, like: dict | None = None) -> dict[str, torch.Tensor]:
+    def parameters(self, like: dict[str, Any] | None = None) -> dict[str, torch.Tensor]:
         """The parameters by name; by those of `like` (tensors or shapes), where nothing but the names differs."""
         if like is None:
-            return self.describe()["parameters"]
+            found: dict[str, torch.Tensor] = self.describe()["parameters"]
+            return found
         held = self._facts()["parameters"]
         own = {name: lesson for lesson, name in self._fit(like, held).items()}
         return {own.get(name, name): value for name, value in held.items()}
 
-    def renamed(self, like: dict) -> dict[str, str]:
+    def renamed(self, like: dict[str, Any]) -> dict[str, str]:
         """The lesson's names and the learner's, where nothing else differs; {} else. No word of a worker's is told."""
         names = self._fit(like, self._facts(values=False)["parameters"])
         words = self._learner._connection.words
         return {lesson: ".".join(map(words.told, name.split("."))) for lesson, name in names.items()}
 
-    def other_maps(self):
+    def other_maps(self) -> Iterator[int]:
         """Load the same under each other map of the names, one after the other; the first one again at last."""
         held = self._facts(values=False)["parameters"] if self._state else {}
         count = len(renaming.maps(_shapes(self._state), _shapes(held))) if held else 0
@@ -256,7 +287,7 @@ class Module(Target):
             if choice:
                 yield choice
 
-    def _fit(self, like: dict, held: dict) -> dict[str, str]:
+    def _fit(self, like: dict[str, Any], held: dict[str, Any]) -> dict[str, str]:
         """Find the map from the lesson's names to those that are held; {} where they are the same, or none fits."""
         self._names = {}
         if like.keys() != held.keys():
@@ -265,7 +296,7 @@ class Module(Target):
             self._names = found[min(choice, len(found) - 1)] if found else {}
         return self._names
 
-    def _in_lessons_words(self, value):
+    def _in_lessons_words(self, value: Any) -> Any:
         """Gradients by the lesson's names."""
         if not self._names or type(value) is not dict:
             return value
@@ -275,7 +306,7 @@ class Module(Target):
     def _assigned(self, parameters: dict[str, torch.Tensor]) -> Reply:
         encoder = Encoder()
         own = {self._names.get(name, name): value for name, value in parameters.items()}
-        _, reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(own)), encoder)
+        reply: Reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(own)), encoder)[1]
         if reply.unknown is None:
             raise self._no_module()
         return reply
@@ -288,7 +319,7 @@ class Module(Target):
         reply = self._assigned(parameters)
         if reply.unknown and reply.surplus and self._fit(parameters, self._facts(values=False)["parameters"]):
             self._state, reply = parameters, self._assigned(parameters)
-        unknown = [name for name in parameters if name in reply.unknown]
+        unknown = [name for name in parameters if name in (reply.unknown or ())]
         surplus = ", ".join(reply.surplus or ())[:300]
         if unknown:
             details = f"it has:  {surplus or 'none that fit'}"
@@ -313,11 +344,11 @@ class Module(Target):
         return self.train(False)
 
 
-def _shapes(parameters: dict) -> dict[str, tuple]:
+def _shapes(parameters: dict[str, Any]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(getattr(value, "shape", value)) for name, value in parameters.items()}
 
 
-def without_objects(value):
+def without_objects(value: Any) -> Any:
     """The value with a handle in each object's place: an object would keep all that its learner was asked."""
     if isinstance(value, Module):
         return value.handle
@@ -326,7 +357,7 @@ def without_objects(value):
     return type(value)(map(without_objects, value)) if type(value) in (list, tuple) else value
 
 
-def _same_device(value, args, kwargs, device: str) -> None:
+def _same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
     has_inputs = bool(tensors_in([args, kwargs]))
     for tensor in tensors_in(value):
         found = device_of(tensor)
@@ -339,10 +370,10 @@ def _same_device(value, args, kwargs, device: str) -> None:
 
 def device_of(tensor: torch.Tensor) -> str:
     """Where the worker says that a tensor of its own lies."""
-    return "meta" if tensor.device.type == "meta" else tensor.facts["device"]
+    return "meta" if tensor.device.type == "meta" else str(tensor.facts["device"])  # type: ignore[attr-defined]
 
 
-def tensors_in(value) -> list[torch.Tensor]:
+def tensors_in(value: Any) -> list[torch.Tensor]:
     """All tensors inside nested lists, tuples and dicts."""
     if isinstance(value, torch.Tensor):
         return [value]
@@ -365,10 +396,10 @@ def _demand_value(reply: Reply) -> None:
         raise LearnerError("gradient", {"message": reply.gradient})
 
 
-def _is_description(facts: dict) -> bool:
+def _is_description(facts: dict[str, Any]) -> bool:
     """Whether a worker's description of an object has the form that Module.describe promises."""
-    tables = [facts.get(name) for name in ("parameters", "modules")]
-    if not all(type(table) is dict for table in tables) or type(facts.get("frozen")) is not list:
+    tables = [table for name in ("parameters", "modules") if type(table := facts.get(name)) is dict]
+    if len(tables) < 2 or type(facts.get("frozen")) is not list:
         return False
     names = [*facts["frozen"], *(name for table in tables for name in table)]
     kinds = facts["modules"].values()
@@ -376,7 +407,7 @@ def _is_description(facts: dict) -> bool:
     return known and type(facts.get("training")) is bool
 
 
-def _is_torchs(kind_) -> bool:
+def _is_torchs(kind_: Any) -> bool:
     """Whether this names a class of torch.nn."""
     return type(kind_) is str and kind_ in _torchs_classes()
 
@@ -391,7 +422,7 @@ def _torchs_classes() -> frozenset[str]:
     return frozenset(found)
 
 
-def _short(value) -> str:
+def _short(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
         return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
@@ -402,7 +433,7 @@ def _short(value) -> str:
     return repr(value)[:60]
 
 
-def _outline(value) -> str:
+def _outline(value: Any) -> str:
     """An argument without its values: they may be hidden inputs. Sizes and switches are told."""
     is_shown = isinstance(value, (torch.Tensor, Module)) or type(value) in (int, bool, type(None))
     return _short(value) if is_shown else kind(value)

@@ -6,8 +6,9 @@ for byte those of an earlier submission, so is the verdict.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grader.catalog import paths
 from grader.judge.proxy import Learner
@@ -22,6 +23,7 @@ from grader.worker import protocol
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
 
+Key = tuple[Any, ...]  # what a verdict or a sentence depends on
 VERDICTS, SENTENCES = 64 << 20, 8 << 20  # bytes that are remembered
 
 
@@ -30,27 +32,36 @@ class Verdict:
     """What running a check came to. hits: forbidden operations seen until then."""
 
     error: BaseException | None
-    calls: tuple
-    hits: dict
+    calls: tuple[Any, ...]
+    hits: dict[str, list[Any]]
 
 
 @dataclass(frozen=True)
 class Script:
-    """The requests of a check, encoded. held: the numbers of those that may tell an answer to one before them."""
+    """The requests of a check, encoded. held: the numbers of those that may tell an answer to one before them.
+
+    reads_source: whether the verdict depends on the source too, as it does where a record of operations is asked for.
+    """
 
     requests: list[bytes]
     held: frozenset[int]
+    reads_source: bool
 
 
 class Recorder(Local):
     """The solution in a submission's place; `transcript` and `held` are those since the last check began."""
 
+    transcript: Transcript
+    held: set[int]
+    flow: Flow
+
     def begin(self, flow: Flow) -> None:
-        self.transcript, self.held, self.flow = Transcript(), set(), flow
+        self.transcript, self.held, self.flow, self.reads_source = Transcript(), set(), flow, False
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
         if self.flow.reaches(request, tensors):
             self.held.add(len(self.transcript.requests))
+        self.reads_source |= type(request) is protocol.CallWithOperations
         body, reply = protocol.encode_request(request, tensors), self.answer(request, tensors)
         self.transcript.record(body, reply)
         return protocol.decode_reply(reply)
@@ -67,8 +78,8 @@ class Recording:
         self.recorder = Recorder.load(paths.solution(session.exercise.folder), session.exercise.slug)
         self.subject = subject(self.recorder)
         self.scripts: dict[str, Script | None] = {}
-        self.verdicts: BoundedCache[tuple, Verdict] = BoundedCache(VERDICTS)
-        self.sentences: BoundedCache[tuple, dict[str, str]] = BoundedCache(SENTENCES)
+        self.verdicts: BoundedCache[Key, Verdict] = BoundedCache(VERDICTS)
+        self.sentences: BoundedCache[Key, dict[str, str]] = BoundedCache(SENTENCES)
 
     def of(self, check: Check) -> Script | None:
         """What the check asks of code that is right; None where that is not known."""
@@ -78,11 +89,14 @@ class Recording:
                 self.recorder.begin(flow)
                 error, _ = self.session.run(check, self.subject)
             # Where the solution does not get to the check's end, what it was asked is not all that will be.
-            script = Script(self.recorder.transcript.requests, frozenset(self.recorder.held))
+            reads_source = "no_ready_made" in check.fixtures or self.recorder.reads_source
+            script = Script(self.recorder.transcript.requests, frozenset(self.recorder.held), reads_source)
             self.scripts[name] = script if error is None else None
         return self.scripts[name]
 
-    def keys(self, check: Check, remote: Remote, bodies: list[bytes] | None, hits: dict) -> tuple[tuple, ...]:
+    def keys(
+        self, check: Check, remote: Remote, bodies: Sequence[bytes | bytearray] | None, hits: dict[str, list[Any]]
+    ) -> tuple[Key, ...]:
         """What the verdict depends on, where that can be said: first of one that passed, then of any.
 
         A failure that tells an exception names the learner's own lines; one that passed says nothing.
@@ -100,16 +114,17 @@ class Recording:
 
     def read(self, check: Check, remote: Remote) -> str:
         """What the check reads of the source: nothing, or, where it would find something there, all of it."""
-        if "no_ready_made" not in check.fixtures:
+        script = self.scripts[check.id]
+        if script is None or not script.reads_source:
             return ""
         source, rules = remote.submission.source, self.session.exercise.forbidden
         found = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
         return remote.submission.digest if found else ""
 
-    def known(self, keys: tuple[tuple, ...]) -> Verdict | None:
+    def known(self, keys: tuple[Key, ...]) -> Verdict | None:
         """The verdict on the same answers."""
         return next((self.verdicts.get(key) for key in keys if key in self.verdicts), None)
 
-    def remember(self, keys: tuple[tuple, ...], verdict: Verdict) -> None:
+    def remember(self, keys: tuple[Key, ...], verdict: Verdict) -> None:
         passed, any_ = keys
         self.verdicts.put(passed if verdict.error is None else any_, verdict)

@@ -6,6 +6,7 @@ behaviour decides: `agrees` in promises.py tries the other maps.
 
 import itertools
 import re
+from typing import Any
 
 ROLES = {  # words by which people call the same thing
     "query": re.compile(r"quer|(?<![a-z])w?qs?(?![a-z])"),
@@ -14,9 +15,10 @@ ROLES = {  # words by which people call the same thing
     "out": re.compile(r"out|(?<![a-z])w?o(?![a-z])"),
 }
 MAX_MAPS = 24
+Shape = tuple[int, ...]
 
 
-def maps(expected: dict, held: dict) -> list[dict[str, str]]:
+def maps(expected: dict[str, Shape], held: dict[str, Shape]) -> list[dict[str, str]]:
     """The one-to-one maps from the lesson's names to the learner's, the likeliest first; none where none fits.
 
     expected, held: shapes by name, in the order of creation.
@@ -25,7 +27,9 @@ def maps(expected: dict, held: dict) -> list[dict[str, str]]:
         theirs, mine = _layers(expected, numbered), _layers(held, numbered)
         same = [layer for layer in theirs if mine.get(layer) == theirs[layer]]
         rest, others = ([layer for layer in layers if layer not in same] for layers in (theirs, mine))
-        if len(rest) == len(others) and sorted(map(theirs.get, rest)) == sorted(map(mine.get, others)):
+        if len(rest) == len(others) and sorted(theirs[layer] for layer in rest) == sorted(
+            mine[layer] for layer in others
+        ):
             break
     else:
         return []
@@ -52,16 +56,18 @@ def told(names: dict[str, str]) -> str:
     return f"the parameters are called {owns}: the lesson calls them {lessons}"
 
 
-def _layers(shapes: dict, numbered: bool) -> dict[str, tuple]:
+def _layers(shapes: dict[str, Shape], numbered: bool) -> dict[str, tuple[Any, ...]]:
     """Layers by name, each with the ends and shapes of its parameters. Not numbered: those alike are one."""
-    found: dict[str, list] = {}
+    found: dict[str, list[Any]] = {}
     for name, shape in shapes.items():
         layer, end = _layer(name)
         found.setdefault(layer if numbered else _template(layer), []).append((end, tuple(shape)))
     return {layer: tuple(sorted(parts)) for layer, parts in found.items()}
 
 
-def _by_name(layers: dict[str, str], expected: dict, held: dict, numbered: bool) -> dict[str, str]:
+def _by_name(
+    layers: dict[str, str], expected: dict[str, Shape], held: dict[str, Shape], numbered: bool
+) -> dict[str, str]:
     """The map of layers as a map of parameters: the numbers of a layer follow its own order."""
     waiting: dict[tuple[str, str], list[str]] = {}
     for name in held:

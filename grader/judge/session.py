@@ -15,11 +15,11 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.judge.compare import Mismatch
 from grader.judge.fixtures import FIXTURES
-from grader.judge.proxy import Call, Learner, without_objects
+from grader.judge.proxy import Learner, without_objects
 from grader.judge.words import kind
 from grader.records import containment
 from grader.records.seeds import part
-from grader.sandbox.connection import LearnerError, Recorded
+from grader.sandbox.connection import Call, LearnerError, Recorded
 from grader.sandbox.transcript import Stop
 
 # The pytest that collects sees our checks alone: no plugins, no configuration, no conftest of anybody's.
@@ -42,7 +42,7 @@ class Check:
     """
 
     id: str
-    function: Callable
+    function: Callable[..., None]
     title: str
     task: int | None
     after: tuple[str, ...]
@@ -73,6 +73,7 @@ class Session:
         self.exercise, self.seed = exercise, seed
         self.checks: tuple[Check, ...] = ()
         self.subject: Learner | None = None
+        self.numbers_read: set[str] = set()  # ids of the documented numbers that checks looked at
         self._solution: Recorded | None = None
 
     def __enter__(self) -> "Session":
@@ -91,7 +92,7 @@ class Session:
         self.begin(check, subject)
         try:
             check.function(**{name: FIXTURES[name](self, check.id) for name in check.fixtures})
-            error = None
+            error: BaseException | None = None
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as raised:
             error = self._judge(raised, subject)
         self.subject = None
@@ -108,6 +109,7 @@ class Session:
             self._solution = Recorded.load(paths.solution(self.exercise.folder), self.exercise.slug)
         self._solution.begin(check)
         learner = Learner(self._solution)
+        assert self.subject is not None, "a check runs on a subject"
         learner._begin(self.subject._seed)
         return learner
 
@@ -132,7 +134,7 @@ class Collector:
     """The plugin of pytest that keeps what was collected."""
 
     def __init__(self) -> None:
-        self.items: list[pytest.Item] = []
+        self.items: list[pytest.Function] = []
         self.trouble = ""
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -144,7 +146,7 @@ class Collector:
             self.trouble = self.trouble or f"{report.nodeid} cannot be read: {reason}"
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.items = session.items
+        self.items = [item for item in session.items if isinstance(item, pytest.Function)]
 
 
 MARKER = "task(number, after): the task of the lesson a check belongs to"

@@ -9,6 +9,7 @@ import collections
 import itertools
 import math
 import re
+from typing import Any
 
 import torch
 
@@ -24,7 +25,7 @@ SENTENCES = {
 LAYOUT, DTYPE, ELEMENTS = "a tensor with layout ", "a tensor of dtype ", re.compile(r"a tensor of [\d,]+ elements")
 
 
-def kind(value) -> str:
+def kind(value: Any) -> str:
     """A value in words: "a tensor of shape (6, 3)", "None", "a list of 6 floats"."""
     if value is None:
         return "None (is a return missing?)"
@@ -47,7 +48,7 @@ def is_plain(tensor: torch.Tensor) -> bool:
     return tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_nested
 
 
-def shape_words(got: tuple, expected: tuple, what: str) -> str:
+def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str) -> str:
     """Two shapes that differ, and the likeliest reason."""
     guess = ""
     if got != expected and sorted(got) == sorted(expected):
@@ -66,7 +67,7 @@ def shape_words(got: tuple, expected: tuple, what: str) -> str:
     return f"{what} has the wrong shape: got {sizes(got)}, expected {expected}{guess}"
 
 
-def sizes(shape) -> str:
+def sizes(shape: Any) -> str:
     """A shape as Python writes it; of numbers that no shape here has, only that they are large."""
     shown = [str(size) if 0 <= size <= LARGEST_SIZE else f">{LARGEST_SIZE}" for size in itertools.islice(shape, SHOWN)]
     shown += ["…"] * (len(shape) > SHOWN)
@@ -85,7 +86,7 @@ def values(tensor: torch.Tensor) -> str:
     return f"{lead}[{', '.join(items)}{', …' if row.numel() > SHOWN else ''}]"
 
 
-def number(value) -> str:
+def number(value: Any) -> str:
     """A number with four digits after the point, or more where it is small."""
     if isinstance(value, int) and abs(value) > MOST_DIGITS:
         return "a very large int"
@@ -98,7 +99,7 @@ def dtype_name(tensor: torch.Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-def _noun(value) -> str:
+def _noun(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return "tensor"
     return "object" if isinstance(value, Opaque) or hasattr(value, "class_name") else type(value).__name__

@@ -28,7 +28,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The verdict of one check. `title` is the line that the learner reads."""
+    """The verdict of one check. `title` is the line that the learner reads.
+
+    lines: of the learner's file, where a change that was tried helps, () where none was found; where: the sentence that
+    says so, or that names the definition.
+    """
 
     id: str
     title: str
@@ -39,6 +43,8 @@ class CheckResult:
     diagnosis: str | None = None
     hidden: bool = False
     task: int | None = None
+    lines: tuple[int, ...] = ()
+    where: str = ""
 
 
 @dataclass(frozen=True)

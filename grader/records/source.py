@@ -78,6 +78,16 @@ class SourceWords:
 
 
 @limited
+def nesting(source: str) -> int:
+    """How deep the syntax tree of a source is, 0 where it is no Python. Raises BadSubmission where that is too much."""
+    tree, depth = parsed(source), 0
+    level: list[ast.AST] = [tree] if tree is not None else []
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
+
+
+@limited
 def parses(source: str) -> bool:
     """Whether a stranger's source is Python. Raises BadSubmission where parsing exceeds a limit."""
     return parsed(source) is not None

@@ -1,1 +1,1 @@
-"""The output forms of a result: each is a pure function of plain data."""
+"""The output forms of a result. Each is a pure function of plain data."""

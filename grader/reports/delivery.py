@@ -16,8 +16,8 @@ def deliver(text: str, path: Path | None = None) -> bool:
             path.write_bytes(data)
             return True
         except (OSError, ValueError) as error:  # ValueError: the name cannot be one of a file
-            shown = str(path).encode("utf-8", "backslashreplace").decode()
-            why = getattr(error, "strerror", None) or error
-            print(f"{shown} cannot be written: {why}. The report stands on standard output.", file=sys.stderr)
+            name = str(path).encode("utf-8", "backslashreplace").decode()
+            reason = getattr(error, "strerror", None) or error
+            print(f"{name} cannot be written: {reason}. The report stands on standard output.", file=sys.stderr)
     sys.stdout.write(data.decode())
     return path is None

@@ -9,11 +9,11 @@ from grader.records.results import ExerciseResult
 from grader.reports import templating
 from grader.reports.heatmap import svg
 
-LEVELS = ("full", "hints", "names", "none")  # how much a learner is told
+LEVELS = ("full", "hints", "names", "none")  # of detail in feedback
 
 
 def verdict(result: ExerciseResult, level: str = "full", pictures: Sequence[Picture] = (), heading: int = 2) -> Markup:
-    """One exercise's result. `heading`: the level of its heading, 2 to 5.
+    """The result of one exercise. heading: the level of its heading, 2 to 5; pictures: shown below the checks.
 
     level "full": messages, diagnoses, prints, pictures; "hints": diagnoses and pictures; "names": which checks
     passed; "none": the points alone. Raises ValueError for any other level.

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from typing import Any
 
 from jinja2 import Template
 from markupsafe import Markup
@@ -10,18 +11,21 @@ from grader.catalog import paths
 from grader.reports import templating
 
 
-def document(template: str | Template, title: str, *, script: str = "", style: str = "", **facts) -> str:
-    """A whole page. `template` extends reports/templates/page.html and shows the facts; `title` becomes the heading.
+def document(template: str | Template, title: str, *, script: str = "", style: str = "", **facts: Any) -> str:
+    """A whole page.
 
-    The page's content security policy allows exactly this style and script: no style="…", no onclick="…".
+    template: extends reports/templates/page.html and shows the facts; title: the page's heading; script, style: texts
+    of files of this package. The page's content security policy allows exactly this style and script: no style="…",
+    no onclick="…".
     """
     style = paths.STYLE.read_text("utf-8") + style
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     if script:
         policy += f"; script-src {_digest(script)}"
-    ours = {"style": Markup(style), "script": Markup(script)}  # files of this package
-    return templating.render(template, title=title, policy=policy, **ours, **facts)
+    files = {"style": Markup(style), "script": Markup(script)}
+    return templating.render(template, title=title, policy=policy, **files, **facts)
 
 
 def _digest(text: str) -> str:
+    """The hash of a style or script as a content security policy names it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,16 +1,20 @@
-"""A result as JSON, schema 1: what other tools read. Documented in the README."""
+"""A result as JSON, schema 1, for other tools. The README documents it."""
 
 import json
+from typing import Any
 
+from grader.judge.pictures import Picture
+from grader.records import causes
 from grader.records.results import CheckResult, ExerciseResult
 from grader.sandbox.tiers import Sandbox
 
 SCHEMA = 1
 
 
-def record(result: ExerciseResult) -> dict:
+def record(result: ExerciseResult) -> dict[str, Any]:
     """The result as a dict of plain data."""
-    known = {
+    cause = causes.numbers(result)
+    fields = {
         "schema": SCHEMA,
         "exercise": result.exercise,
         "title": result.title,
@@ -21,25 +25,26 @@ def record(result: ExerciseResult) -> dict:
         "points": result.points,
         "max_points": result.max_points,
         "duration_s": result.duration_s,
-        "checks": [_check(check) for check in result.checks],
+        "checks": [_check(check, cause.get(check.id)) for check in result.checks],
         "output": result.output,
         "message": result.message,
         "started": result.started,
         "notes": list(result.notes),
     }
     if result.sandbox is not None:
-        known["sandbox"] = dict(vars(result.sandbox))
-    return known
+        fields["sandbox"] = dict(vars(result.sandbox))
+    return fields
 
 
-def read(known: dict, pictures: tuple = ()) -> ExerciseResult:
-    """The result from which `record` was made. Raises KeyError or TypeError where it is not a record."""
+def read(fields: dict[str, Any], pictures: tuple[Picture, ...] = ()) -> ExerciseResult:
+    """The result from which `record` made the fields. Raises KeyError or TypeError where they are no record."""
     same = ("exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started")
-    sandbox = {key: tuple(v) if isinstance(v, list) else v for key, v in known.get("sandbox", {}).items()}
+    sandbox = fields.get("sandbox", {})
+    sandbox = {key: tuple(value) if isinstance(value, list) else value for key, value in sandbox.items()}
     return ExerciseResult(
-        **{key: known[key] for key in same},
-        checks=tuple(CheckResult(**check) for check in known["checks"]),
-        notes=tuple(known["notes"]),
+        **{key: fields[key] for key in same},
+        checks=tuple(_read_check(check) for check in fields["checks"]),
+        notes=tuple(fields["notes"]),
         pictures=pictures,
         sandbox=Sandbox(**sandbox) if sandbox else None,
     )
@@ -50,7 +55,8 @@ def render(result: ExerciseResult) -> str:
     return json.dumps(record(result), indent=2, ensure_ascii=False) + "\n"
 
 
-def _check(check: CheckResult) -> dict:
+def _check(check: CheckResult, cause: int | None) -> dict[str, Any]:
+    """One check as a dict of plain data."""
     return {
         "id": check.id,
         "title": check.title,
@@ -61,4 +67,12 @@ def _check(check: CheckResult) -> dict:
         "diagnosis": check.diagnosis,
         "hidden": check.hidden,
         "task": check.task,
+        "lines": list(check.lines),
+        "where": check.where,
+        "cause": cause,
     }
+
+
+def _read_check(fields: dict[str, Any]) -> CheckResult:
+    own = {name: value for name, value in fields.items() if name != "cause"}  # it follows from the others
+    return CheckResult(**{**own, "lines": tuple(fields.get("lines", ()))})

@@ -1,8 +1,9 @@
-"""One page with all exercises of a learner: state, last verdict, pictures, remaining hints, link to the lesson."""
+"""One page with all exercises of a learner: state, last verdict, pictures, hints that are left, link to the lesson."""
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grader.judge.pictures import Picture
 from grader.records.results import ExerciseResult
@@ -14,9 +15,9 @@ TITLE = "Attention, by hand: your report"
 
 @dataclass(frozen=True)
 class Entry:
-    """What the page shows of one exercise. `row`: as grader.desk.overview gives it; `lesson`: a relative address."""
+    """One exercise on the page. row: as grader.desk.overview makes it; lesson: a relative address."""
 
-    row: dict
+    row: dict[str, Any]
     result: ExerciseResult | None
     pictures: tuple[Picture, ...]
     hints: int
@@ -30,8 +31,8 @@ class Entry:
         return "–" if moment is None else time.strftime("%Y-%m-%d", time.localtime(moment))
 
 
-def page(entries: Sequence[Entry], tracks: Sequence[dict], now: float) -> str:
-    """The whole page; it needs no script."""
-    made = time.strftime("%Y-%m-%d %H:%M", time.localtime(now))
-    facts = {"entries": entries, "tracks": tracks, "made": made, "verdict": verdict}
+def page(entries: Sequence[Entry], tracks: Sequence[dict[str, Any]], now: float) -> str:
+    """The whole page, which needs no script. now: seconds since 1970."""
+    date = time.strftime("%Y-%m-%d %H:%M", time.localtime(now))
+    facts = {"entries": entries, "tracks": tracks, "made": date, "verdict": verdict}
     return document("reports/templates/overview.html", TITLE, **facts)

@@ -4,6 +4,7 @@ A template is named by its path in grader/, as in "reports/templates/page.html".
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import markupsafe
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -13,23 +14,23 @@ from grader.catalog import paths
 from grader.records.sanitize import inert
 
 
-def render(template: str | Template, **facts) -> str:
-    """A rendered template. Raises jinja2.UndefinedError where it shows a value that it was not given."""
+def render(template: str | Template, **facts: Any) -> str:
+    """A rendered template. Raises jinja2.UndefinedError where it shows a value that is not among the facts."""
     return ENVIRONMENT.get_template(template).render(facts)
 
 
 def macro(template: str, name: str) -> Callable[..., Markup]:
-    """One macro of a template, to be called with its arguments."""
+    """One macro of a template as a function."""
     return getattr(ENVIRONMENT.get_template(template).module, name)
 
 
 def escape(value: object) -> Markup:
-    """What a template writes for a value: HTML that shows it and does nothing else; fit for attributes too."""
+    """A value as HTML that shows it and does nothing else, also within an attribute."""
     return markupsafe.escape(_inert(value))
 
 
 def _inert(value: object) -> object:
-    """Markup as it is; of everything else its text, without control characters. Jinja2 escapes it afterwards."""
+    """Markup unchanged, and any other value as text without control characters, which jinja2 escapes afterwards."""
     return value if hasattr(value, "__html__") else inert(str(value))
 
 

@@ -2,13 +2,16 @@
 
 import io
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
+from grader.records.causes import Cause, causes
+from grader.records.results import NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.sanitize import label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
@@ -17,17 +20,17 @@ PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
 
 
 def console(file: TextIO | None = None) -> Console:
-    """Where to print: rich decides on colours (NO_COLOR, pipes); a pipe is never wrapped."""
+    """A console for a file, or for standard output. rich decides about colours (NO_COLOR, pipes)."""
     return Console(file=file, highlight=False, markup=False, emoji=False)
 
 
-def show(result: ExerciseResult, where: Console, every: bool = False, closing: str = "") -> None:
-    """Print the result. `every`: all failed checks in full, not only the first."""
-    for left, text in render(result, every, closing):
-        if where.is_terminal:
-            where.print(line(left, text), crop=False)
+def show(result: ExerciseResult, output: Console, every: bool = False, closing: str = "") -> None:
+    """Print the result. every: all failed checks in full, not only the first; closing: lines that follow."""
+    for indent, text in render(result, every, closing):
+        if output.is_terminal:
+            output.print(line(indent, text), crop=False)
         else:
-            where.print(Text(" " * left) + text, soft_wrap=True)
+            output.print(Text(" " * indent) + text, soft_wrap=True)
 
 
 def plain(result: ExerciseResult, every: bool = False) -> str:
@@ -37,11 +40,11 @@ def plain(result: ExerciseResult, every: bool = False) -> str:
     return file.getvalue()
 
 
-def line(left: int, text: Text) -> RenderableType:
-    """One line, wrapped with its indentation. A place in a file is not wrapped, so that terminals make it a link."""
+def line(indent: int, text: Text) -> RenderableType:
+    """One line, wrapped with its indentation. A place in a file is not wrapped, so that terminals link it."""
     if PLACE.match(text.plain):
-        return Text(" " * left, no_wrap=True, overflow="ignore") + text
-    return Padding(text, (0, 0, 0, left), expand=False)
+        return Text(" " * indent, no_wrap=True, overflow="ignore") + text
+    return Padding(text, (0, 0, 0, indent), expand=False)
 
 
 def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:
@@ -53,14 +56,21 @@ def render(result: ExerciseResult, every: bool = False, closing: str = "") -> li
     if not result.tried:
         lines += _block(result.message, 3, "bold red")
     else:
-        first = next((check for check in result.checks if check.outcome == FAILED), None)
-        for check in result.checks:
-            lines += check_lines(check, full=every or check is first)
+        lines += [line for check in result.checks for line in check_lines(check)] if every else by_cause(result)
     if result.output.strip():
         lines += printed(result.output)
     lines.append((0, summary(result)))
     lines += [(0, Text(line, "dim")) for line in closing.splitlines()]
     return lines
+
+
+def show_places(result: ExerciseResult, where: Console, closing: str = "") -> None:
+    """Print where to look, for each cause that a place was found for: it is found after the verdict is shown."""
+    for cause in causes(result):
+        if cause.where:
+            where.print(Text(cause.where, "bold"), soft_wrap=not where.is_terminal)
+    for text in closing.splitlines():
+        where.print(Text(text, "dim"), soft_wrap=not where.is_terminal)
 
 
 def heading(result: ExerciseResult) -> Text:
@@ -77,8 +87,31 @@ def summary(result: ExerciseResult) -> Text:
     return Text(f"{result.points:g} of {result.max_points:g} points · {result.status}", style)
 
 
-def check_lines(check: CheckResult, full: bool) -> list[tuple[int, Text]]:
-    """One check: its line, and below it what went wrong; `full`: all of that, not only its first line."""
+def by_cause(result: ExerciseResult) -> list[tuple[int, Text]]:
+    """Each cause once, by its clearest example; then the checks that were not tried, and how many passed."""
+    lines = []
+    for cause in causes(result):
+        lines += cause_lines(cause)
+    not_checked = [check for check in result.checks if check.outcome == NOT_CHECKED]
+    if not_checked:
+        lines.append((1, Text(f"– not checked before that is mended: {_names(not_checked)}", "dim")))
+    passed = [check for check in result.checks if check.outcome == PASSED]
+    if result.status == PASSED:
+        lines += [line for check in passed for line in check_lines(check)]
+    elif passed:
+        lines.append((1, Text(f"✔ passed: {_count(passed)}", "green")))
+    return lines
+
+
+def cause_lines(cause: Cause) -> list[tuple[int, Text]]:
+    """One cause: its clearest example in full, and which checks fail with it."""
+    lines = check_lines(replace(cause.example, diagnosis=cause.diagnosis, where=cause.where))
+    others = [check for check in cause.checks if check is not cause.example]
+    return [*lines, *_block(f"also fails: {_names(others)}", 6, "dim")] if others else lines
+
+
+def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
+    """One check: its line, and below it the likely cause, where to look, and what went wrong."""
     sign, style = SIGNS[check.outcome]
     line = Text()
     line.append(f"{sign} ", style)
@@ -87,20 +120,28 @@ def check_lines(check: CheckResult, full: bool) -> list[tuple[int, Text]]:
     line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
     if check.outcome == PASSED:
         return [(1, line)]
-    message = check.message if full else check.message.partition("\n")[0]
-    likely = _block(f"likely: {check.diagnosis}", 6, "yellow") if full and check.diagnosis else []
-    return [(1, line), *_block(message, 6), *likely]
+    likely = _block(f"likely: {check.diagnosis}", 6, "yellow") if check.diagnosis else []
+    where = _block(check.where, 6, "bold") if check.where else []
+    return [(1, line), *likely, *where, *_block(check.message, 6)]
 
 
 def printed(output: str) -> list[tuple[int, Text]]:
-    """What the learner's code printed, each line behind a bar, so that it cannot be mistaken for the report."""
+    """The prints of the learner's code. Each line begins with a bar, so that none can be mistaken for the report."""
     lines = output.rstrip("\n").split("\n")
-    shown = lines[:MAX_OUTPUT_LINES]
-    if len(lines) > len(shown):
-        shown.append(f"… {len(lines) - len(shown)} more lines")
-    return [(0, Text("Your code printed:", "dim")), *((0, Text(f"│ {line}", "dim")) for line in shown)]
+    first_lines = lines[:MAX_OUTPUT_LINES]
+    if len(lines) > len(first_lines):
+        first_lines.append(f"… {len(lines) - len(first_lines)} more lines")
+    return [(0, Text("Your code printed:", "dim")), *((0, Text(f"│ {line}", "dim")) for line in first_lines)]
 
 
-def _block(text: str, left: int, first_style: str = "") -> list[tuple[int, Text]]:
+def _names(checks: Sequence[CheckResult]) -> str:
+    return f"{_count(checks)}: {', '.join(check.id for check in checks)}"
+
+
+def _count(checks: Sequence[CheckResult]) -> str:
+    return "1 check" if len(checks) == 1 else f"{len(checks)} checks"
+
+
+def _block(text: str, indent: int, first_style: str = "") -> list[tuple[int, Text]]:
     first, *rest = text.split("\n")
-    return [(left, Text(first, first_style)), *((left, Text(line)) for line in rest)]
+    return [(indent, Text(first, first_style)), *((indent, Text(line)) for line in rest)]

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
@@ -39,6 +40,8 @@ TRANSCRIPTS = 64 << 20  # bytes of what a solution was asked and answered that a
 # Where the grader lies, which no message tells: a warning or a traceback that was printed may name it.
 OUR_PATHS = sorted({str(paths.ROOT), sys.prefix, str(Path.home())} - {"/", "/usr", "/usr/local"}, key=len, reverse=True)
 
+L = TypeVar("L", bound="Local")
+
 
 @dataclass
 class Call:
@@ -60,7 +63,7 @@ class LearnerError(Exception):
     kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
     """
 
-    def __init__(self, kind: str, facts: dict, call: Call | None = None):
+    def __init__(self, kind: str, facts: dict[str, Any], call: Call | None = None):
         super().__init__(kind)
         self.kind, self.facts, self.call = kind, facts, call
 
@@ -131,20 +134,27 @@ class Remote:
             self.load()
         return self._received(request, self._answer(body, function))
 
-    def load(self) -> None:
-        """Start a worker and run the source in it, without what fails in it. Raises LearnerError where that fails.
+    def load(self, worker: Worker | None = None) -> None:
+        """Run the source in a worker, without what fails in it. Raises LearnerError where that fails.
 
-        Where the process ends or hangs, the source is run once more step by step, to find the statement that does it.
+        worker: one that served another source, to be used again; a fresh one otherwise. Where its process ends or
+        hangs, the source is run once more step by step, to find the statement that does it.
         """
         try:
-            left_out = self._run(self._begin())
+            left_out = self._run(self._begin(worker))
         except LearnerError as error:
-            if error.kind not in ENDINGS:
+            if error.kind not in ENDINGS or worker is not None:
                 raise
             left_out = self._load_stepwise(error)
         if self.left_out is None:
             found = [*left_out, *self.skipped.values()]
             self.left_out = sorted(found, key=lambda one: one.statement)
+
+    def slow(self) -> dict[int, LeftOut]:
+        """The statements that were stopped, or ended the process, by number."""
+        slow = {one.statement: one for one in self.left_out or () if one.error.kind in ENDINGS}
+        lines = [first for first, _ in statements(self.source)] if slow else []
+        return {number: slow[line] for number, line in enumerate(lines) if line in slow}
 
     def why_missing(self, name: str) -> LeftOut | None:
         """The failure that explains why the source, which defines this name, does not have it after it was loaded."""
@@ -161,9 +171,10 @@ class Remote:
         """
         self.drop_ahead()
         over = self.spent >= self.limits.total_s or self.received > MAX_RECEIVED
-        if over or self.hung or not self.is_alive:
+        if over or self.hung or self.worker is None or not self.is_alive:
             return None
-        began, bodies = time.monotonic(), []
+        began = time.monotonic()
+        bodies: list[bytes | bytearray | Exception] = []
         try:
             for body in self.worker.exchange_all(requests, self._seconds(), held):
                 bodies.append(body)
@@ -176,7 +187,8 @@ class Remote:
         finally:
             self.spent += time.monotonic() - began
         self.ahead = Transcript(requests, bodies)
-        return bodies if all(type(body) is bytearray for body in bodies) else None
+        whole = [body for body in bodies if isinstance(body, bytearray)]
+        return whole if len(whole) == len(bodies) else None
 
     def drop_ahead(self) -> None:
         """Forget what was asked ahead."""
@@ -191,9 +203,9 @@ class Remote:
         if self.worker is not None:
             self.worker.close()
 
-    def _begin(self, stepwise: bool = False) -> Reply:
-        """A fresh worker, and its reply to the source."""
-        self.worker = self.fork_server.spawn(self._limits())
+    def _begin(self, worker: Worker | None = None, stepwise: bool = False) -> Reply:
+        """The reply of a worker to the source: of this one while it lives, otherwise of a fresh one."""
+        self.worker = worker if worker is not None and worker.alive else self.fork_server.spawn(self._limits())
         seconds = self.limits.load_cpu_s or self.limits.call_s
         request = protocol.Load(
             self.source, self.submission.filename, self.name, places.is_notebook(self.source), [*self.skipped],
@@ -243,6 +255,7 @@ class Remote:
 
     def _answer(self, body: bytes, function: str, cpu_s: float | None = None) -> bytearray:
         """The encoded reply to an encoded request. Raises LearnerError where there is none, Lost."""
+        assert self.worker is not None, "load first"
         seconds, began = self._seconds(), time.monotonic()
         try:
             reply = self.worker.exchange(body, seconds, cpu_s or self.worker.limits.call_cpu_s)
@@ -253,7 +266,7 @@ class Remote:
         self._count(len(reply))
         return reply
 
-    def _received(self, request: Request, body: bytearray) -> tuple[Reply, list[RawTensor]]:
+    def _received(self, request: Request, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
         """A reply as the grader takes it: checked, prints kept, an exception told in the source's own words."""
         try:
             reply, tensors = protocol.decode_reply(body)
@@ -303,7 +316,7 @@ class Remote:
             return LearnerError("ended", {"status": error.status})
         return LearnerError("protocol", {"message": str(error)})
 
-    def _told(self, error: dict) -> dict:
+    def _told(self, error: dict[str, Any]) -> dict[str, Any]:
         """An exception with no word that the worker made up: names and lines are the source's own.
 
         A worker that was taken over could write a hidden input into them.
@@ -335,7 +348,7 @@ class Local:
             raise RuntimeError(f"{filename}: {error['type']}: {error['message']}")
 
     @classmethod
-    def load(cls, path: Path, name: str) -> "Local":
+    def load(cls: type[L], path: Path, name: str) -> L:
         """One of our own files, as the module of this name."""
         return cls(path.read_text("utf-8"), path.name, name)
 

@@ -9,6 +9,7 @@ import struct
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import Any
 
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
@@ -56,7 +57,7 @@ class ForkServer:
             raise InfrastructureError(f"this machine has no such sandbox: {missing}") from None
         if self.tier.name == "D":  # nothing else keeps a worker of the same user out of our memory
             kernel.keep_out()
-        self.process: Process | None = Process(self.tier, device)
+        self.process = Process(self.tier, device)
         self._record: Sandbox | None = None
         self._torch = ""
 
@@ -127,18 +128,21 @@ class ForkServer:
 
     def close(self) -> str:
         """End the fork server and all its workers. Returns the last line it wrote to stderr, if any."""
-        return self.process.close() if self.process else ""
+        return self.process.close()
 
     def _end(self, pid: Pid, grace: float = 0.0) -> int | None:
         """As `end`. Raises Lost where there is no fork server that could tell: the worker is gone with it."""
         process = self.process
         try:
-            return process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
+            status: int | None = process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
+            return status
         except (OSError, ValueError, KeyError) as error:
             self._replace()
             raise Lost(f"the fork server was lost: {error}") from None
 
-    def _fork(self, do: str, limits: Limits, facts: dict | None = None) -> tuple[socket.socket, Pid, dict]:
+    def _fork(
+        self, do: str, limits: Limits, facts: dict[str, Any] | None = None
+    ) -> tuple[socket.socket, Pid, dict[str, Any]]:
         """A live fork of the fork server: the connection to it, its pid, what it said of itself."""
         asked = asdict(limits)
         if self.device == "cuda":
@@ -193,7 +197,7 @@ class ForkServer:
     def __enter__(self) -> "ForkServer":
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
 
@@ -272,7 +276,7 @@ class Worker:
             if now - began >= seconds:
                 raise TimedOut(seconds)
             used = self.pid.used() if most else None
-            if used is None:
+            if most is None or used is None:
                 continue
             first = first or used
             if last is None or used.pages - last.pages > FEW_PAGES:
@@ -286,7 +290,7 @@ class Worker:
                 raise TimedOut(IN_ALL * most)
 
     @contextlib.contextmanager
-    def _mishaps(self):
+    def _mishaps(self) -> Iterator[None]:
         """After an exception the worker is dead; one that hung up is asked how it ended."""
         try:
             yield

@@ -1,17 +1,26 @@
 """What a worker can see: the folders it may read, and bubblewrap's command line around them."""
 
+from __future__ import annotations
+
 import os
 import sys
 import sysconfig
 import threading
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.catalog import paths
 from grader.sandbox import packages
 from grader.worker.lockdown import landlock
 
-LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64", "/lib", "/lib64", "/lib32")
-LIBRARIES += ("/nix/store", "/gnu/store")
+if TYPE_CHECKING:
+    from grader.sandbox.tiers import Tier  # which imports this module
+
+LIBRARIES = (
+    "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64", "/lib", "/lib64", "/lib32",
+    "/nix/store", "/gnu/store",
+)  # fmt: skip
 SYSTEM = ("/etc/ld.so.cache", "/sys/devices/system/cpu", "/sys/devices/system/node")
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads there whether it may use large pages; workers need not
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
@@ -44,7 +53,7 @@ def executable() -> str:
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
-def plan(tier, device: str, control: int) -> dict:
+def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
     """What the fork server must know, as JSON: where it reads, whom it becomes, what it refuses."""
     here = {
         "control": control, "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
@@ -60,9 +69,9 @@ def plan(tier, device: str, control: int) -> dict:
     return here | {"worker": str(paths.WORKER), "roads": roads, "readable": [*readable, *closure.values()]}
 
 
-def bubblewrap(tier, device: str) -> list[str]:
+def bubblewrap(tier: Tier, device: str) -> list[str]:
     """The command line up to the program: a world that holds what a worker may see."""
-    words = [tier.bwrap, "--new-session", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    words = [tier.bwrap or "", "--new-session", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--cap-drop", "ALL"]
     if os.geteuid() != 0:
         words += ["--unshare-user"]
@@ -126,5 +135,5 @@ def _installed(libraries: tuple[str, ...]) -> list[str]:
     return [*found, *([str(paths.ROOT)] if _inside(str(paths.ROOT), roots) else [])]
 
 
-def _inside(place: str, folders) -> bool:
+def _inside(place: str, folders: Iterable[str]) -> bool:
     return any(place.startswith(folder + os.sep) for folder in folders)

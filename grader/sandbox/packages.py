@@ -25,7 +25,7 @@ def closure() -> dict[str, str]:
     folders = _site_folders()
     found: dict[str, str] = {}
     for name, distribution in _required(folders):
-        home = [os.fspath(distribution.locate_file(""))] if distribution else folders
+        home = [str(distribution.locate_file(""))] if distribution else folders
         for top in (*_top_level(distribution), name.replace("-", "_"), f"{name}.libs"):
             found = _lying(top, home) | found
     for name in COMPANIONS:
@@ -69,7 +69,7 @@ def _top_level(distribution: metadata.Distribution | None) -> Iterator[str]:
     """The importable names of a distribution; "" or "..", which would give away a whole folder, are none."""
     if distribution is None:
         return
-    lines = (distribution.read_text("top_level.txt") or "").split()
+    lines = set((distribution.read_text("top_level.txt") or "").split())
     if not lines:  # not `distribution.files`, which takes half a second for torch: only the first parts are wanted
         record = (distribution.read_text("RECORD") or "").splitlines()
         lines = {line.partition(",")[0].partition("/")[0].removesuffix(".py") for line in record}

@@ -8,7 +8,7 @@ import socket
 import struct
 import subprocess
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grader.catalog.errors import InfrastructureError
 from grader.sandbox import mounts
@@ -55,7 +55,9 @@ class Lost(InfrastructureError):
 class Pid(int):
     """A process's number as we know it; `inside` is the number that the fork server knows it by."""
 
-    def __new__(cls, inside: int, outside: int | None):
+    inside: int
+
+    def __new__(cls, inside: int, outside: int | None) -> "Pid":
         number = super().__new__(cls, outside or inside)
         number.inside = inside
         return number
@@ -114,7 +116,7 @@ class Process:
         theirs.close()
         self.control, self.warm, self.pid = ours, False, self.process.pid
 
-    def command(self, command: dict, descriptor: socket.socket | None = None) -> dict:
+    def command(self, command: dict[str, Any], descriptor: socket.socket | None = None) -> dict[str, Any]:
         """Send one command and wait for its reply. Raises OSError where there is none in time."""
         deadline = time.monotonic() + (CONTROL_S if self.warm else START_S)
         line = json.dumps(command).encode() + b"\n"
@@ -136,7 +138,8 @@ class Process:
             if not chunk:
                 raise OSError("the fork server ended")
             reply += chunk
-        return json.loads(reply)
+        answer: dict[str, Any] = json.loads(reply)
+        return answer
 
     def close(self) -> str:
         """Let the fork server end itself and its workers; kill it where it does not within seconds."""
@@ -176,7 +179,7 @@ class Process:
             return os.path.exists("/proc/self/stat")
 
 
-def _pid(extra: list[tuple]) -> int | None:
+def _pid(extra: list[tuple[int, int, bytes]]) -> int | None:
     for level, kind, data in extra:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
             return CREDENTIALS.unpack(data[: CREDENTIALS.size])[0] or None

@@ -6,6 +6,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from grader.catalog import paths
 from grader.sandbox.tiers import Tier
@@ -21,19 +22,20 @@ class BaitFiles:
     """Files and sockets that nothing in a sandbox may reach."""
 
     def __init__(self, folder: Path | None):
-        self.folder, self.sockets = folder, []
+        self.folder = folder
+        self.sockets: list[socket.socket] = []
         if folder is not None:
             folder.chmod(0o755)
             for name, mode in (("hidden", 0o644), ("private", 0o600), ("writable", 0o666)):
                 (folder / name).write_bytes(TEXT)
                 (folder / name).chmod(mode)
 
-    def facts(self) -> dict:
+    def facts(self) -> dict[str, Any]:
         """Where they are, for the probe."""
         named = {name: str(self.folder / name) for name in ("hidden", "private", "writable")} if self.folder else {}
         tcp, udp = (self._listen(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
         own = str(paths.module("sandbox/forkserver.py"))
-        facts = {"own": own, "hidden": own, "private": None, "writable": None} | named
+        facts: dict[str, Any] = {"own": own, "hidden": own, "private": None, "writable": None} | named
         facts |= {"abstract": None, "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
         with contextlib.suppress(OSError):
             name = f"kata-{secrets.token_hex(8)}"
@@ -56,7 +58,7 @@ class BaitFiles:
         for one in self.sockets:
             one.close()
 
-    def _listen(self, family: int, kind: int, address=("127.0.0.1", 0)) -> socket.socket:
+    def _listen(self, family: int, kind: int, address: str | tuple[str, int] = ("127.0.0.1", 0)) -> socket.socket:
         one = socket.socket(family, kind)
         self.sockets.append(one)
         one.bind(address)
@@ -75,7 +77,7 @@ def bait_files() -> Iterator[BaitFiles]:
         yield stack.enter_context(contextlib.closing(BaitFiles(folder)))
 
 
-def arithmetic(live: dict) -> dict[str, str]:
+def arithmetic(live: dict[str, Any]) -> dict[str, str]:
     """Whether a worker rounds as the grader does; without /proc/cpuinfo torch takes slower roads."""
     import torch
 

@@ -6,6 +6,7 @@ check is recorded, every tensor that the grader's own code computes from an answ
 
 import ctypes
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
@@ -20,16 +21,16 @@ NEW = (torch.ops.aten.empty.memory_format, torch.ops.aten.lift_fresh.default)
 PLACES = ("args", "kwargs", "parameters")  # of a request, where a check's own values stand
 
 
-class Flow(TorchDispatchMode):
+class Flow(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Active while a check is recorded: knows the tensors that answers flowed into, and asks for each request."""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
         self.seen: dict[int, list[torch.Tensor]] = {}  # by the place of their memory; kept, so that it stays theirs
         self.flowed: set[int] = set()  # the places that something of an answer came to
-        self.sent: set = set()  # tensors and plain values of earlier requests: they tell nothing new
+        self.sent: set[Any] = set()  # tensors and plain values of earlier requests: they tell nothing new
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         given, made = _tensors((args, kwargs)), _tensors(result)
         for tensor in (*given, *made):
@@ -55,7 +56,7 @@ class Flow(TorchDispatchMode):
         return bool(data) and any(NAMES.get(tensor.dtype) == dtype and _bytes(tensor) == data for tensor in alike)
 
 
-def _tensors(value) -> list[torch.Tensor]:
+def _tensors(value: Any) -> list[torch.Tensor]:
     return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, torch.Tensor)]
 
 
@@ -69,7 +70,7 @@ def _bytes(tensor: torch.Tensor) -> bytes:
     return ctypes.string_at(plain.data_ptr(), plain.nbytes)
 
 
-def _plain(node) -> Iterator:
+def _plain(node: Any) -> Iterator[Any]:
     """The parts of a node that hold text or numbers, as large as they come; no whole numbers by themselves."""
     if isinstance(node, str) or (isinstance(node, float) and not node.is_integer()):
         yield node
@@ -81,7 +82,7 @@ def _plain(node) -> Iterator:
             yield from [part] if numbers else _plain(part)
 
 
-def _leaves(node) -> Iterator:
+def _leaves(node: Any) -> Iterator[Any]:
     """All that stands in a list, tuple or dict; of a dict the values."""
     if isinstance(node, list) and node and node[0] in ("list", "tuple", "dict"):
         for part in [pair[1] for pair in node[1]] if node[0] == "dict" else node[1]:

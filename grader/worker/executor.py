@@ -19,6 +19,7 @@ from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, each, move_module, place
 from .loading import Loading, TookTooLong
 from .modules import COPY, MODULE, REQUIRES_GRAD, described, parameters
+from .op_record import OpRecord
 from .op_watch import OpWatch
 from .protocol import Reply
 from .stand_ins import display, get_ipython
@@ -40,7 +41,7 @@ NO_GRADIENT = (NO_LEAVES, NO_FLOATS, NO_PATH)
 class Executor:
     """One loaded submission and the objects made from it. `handle` answers one request."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.filename, self.lines, self.module = "", [], types.ModuleType("submission")
         self.loading: Loading | None = None
         self.objects: dict[int, object] = {}
@@ -162,7 +163,7 @@ class Executor:
         """Make the call, and encode what is told of the result and of the arguments afterwards.
 
         A call that is watched is watched from where its arguments are known to where its result is plain data: the
-        signature and the result may be the learner's code too.
+        signature and the result may be the learner's code too. A record is of the call itself.
         """
         target, args, kwargs = self.prepared(request, decoder)
         if target is None:
@@ -170,16 +171,20 @@ class Executor:
         _seed(decoder.value(request.seed), request.device)
         watch = OpWatch(request.banned, request.allowed, self.filename) if request.allowed else NOTHING
         fake = FakeDevice() if request.device == "meta" else NOTHING
+        record = OpRecord() if type(request) is protocol.CallWithOperations else NOTHING
         with watch:
             wrong = self.misfit(target, args, kwargs)
             if wrong:
                 return Reply(signature=wrong)
-            with fake:
+            with fake, record:
                 result = target(*args, **kwargs)
             value = told(result, args, kwargs)
-        if watch is NOTHING:
-            return Reply(value=value)
-        return Reply(value=value, hits=watch.hits, computed=watch.computed)
+        reply = Reply(value=value)
+        if watch is not NOTHING:
+            reply.hits, reply.computed = watch.hits, watch.computed
+        if record is not NOTHING:
+            reply.operations, reply.unrecorded = record.rows, record.problem
+        return reply
 
     def prepared(self, request: protocol.Call, decoder: Decoder) -> tuple:
         """The thing to call (None where it is missing) and its arguments, on the device that is asked for."""
@@ -279,8 +284,8 @@ class Executor:
 
 
 HANDLERS = {
-    protocol.Load: Executor.load, protocol.Step: Executor.step,
-    protocol.Call: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
+    protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
+    protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.Describe: Executor.describe,
     protocol.Assign: Executor.assign, protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
 }  # fmt: skip

@@ -104,11 +104,11 @@ class Calls(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if name != "__get__":  # the most frequent by far: x.shape, x.dtype
             self.ban.called(name)
-        if any(kind not in TORCHS_OWN and OWN_FUNCTION in _written(kind) for kind in types):
+        if any(kind not in TORCHS_OWN and OWN_FUNCTION in own_parts(kind) for kind in types):
             self.ban.called(OWN_FUNCTION)
         return function(*args, **(kwargs or {}))
 
 
-def _written(kind: type) -> set[str]:
+def own_parts(kind: type) -> set[str]:
     """What a class defines itself, or inherits from one that is none of torch's."""
     return {name for base in kind.__mro__ if base not in TORCHS_OWN for name in vars(base)}

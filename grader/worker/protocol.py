@@ -12,6 +12,8 @@ from .wire import ProtocolError, RawTensor
 
 MAX_TEXT = 20_000  # characters of one text
 MAX_ROWS = 1_000  # of one list
+MAX_OPERATIONS = 4_000  # of one record
+MAX_SHAPES = 16  # of the tensors that go into one operation, or come out of it
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class CallForGradients(Call):
 
 
 @dataclass(frozen=True)
+class CallWithOperations(Call):
+    """The same. The reply: the result, and beside it the operations of torch that ran in the call."""
+
+
+@dataclass(frozen=True)
 class Describe:
     """What a module holds: its parameters (their shapes alone without `values`) and its parts."""
 
@@ -97,10 +104,8 @@ class Forget:
 
 
 Request = Load | Step | Call | Describe | Assign | Convert | Forget
-REQUESTS = {
-    kind.__name__: kind
-    for kind in (Load, Step, Call, CallWithInputs, CallForGradients, Describe, Assign, Convert, Forget)
-}
+KINDS = (Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, Describe, Assign, Convert, Forget)
+REQUESTS = {kind.__name__: kind for kind in KINDS}
 
 
 @dataclass
@@ -109,7 +114,8 @@ class Reply:
 
     error: an exception as plain data (see Executor.explain). missing: there is no such function; names: what is there.
     signature: why the call does not fit. gradient: why there is none. hits: [operation, line] of forbidden operations;
-    computed: whether a watched call computed anything. misshapen: [name, its shape, the shape it was given].
+    computed: whether a watched call computed anything. operations: [name, input shapes, output shapes] of each that was
+    recorded, in order; unrecorded: why these are not all. misshapen: [name, its shape, the shape it was given].
     left_out: [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
     """
 
@@ -122,6 +128,8 @@ class Reply:
     gradient: str | None = None
     hits: list | None = None
     computed: bool | None = None
+    operations: list | None = None
+    unrecorded: str | None = None
     unknown: list | None = None
     misshapen: list | None = None
     surplus: list | None = None
@@ -184,13 +192,17 @@ def _is_shape(part) -> bool:
     return type(part) is list and len(part) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in part)
 
 
-def _is_rows(*columns):
+def _is_shapes(part) -> bool:
+    return type(part) is list and len(part) <= MAX_SHAPES and all(map(_is_shape, part))
+
+
+def _is_rows(*columns, most: int = MAX_ROWS):
     """A test for lists of rows, each with cells of these types."""
 
     def is_row(row) -> bool:
         return type(row) is list and len(row) == len(columns) and all(fits(cell) for fits, cell in zip(columns, row))
 
-    return lambda part: type(part) is list and len(part) <= MAX_ROWS and all(map(is_row, part))
+    return lambda part: type(part) is list and len(part) <= most and all(map(is_row, part))
 
 
 ERROR = {
@@ -205,7 +217,9 @@ def _is_error(part) -> bool:
 
 FIELDS = {
     "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
-    "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag, "unknown": _is_texts,
+    "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag,
+    "operations": _is_rows(_is_text, _is_shapes, _is_shapes, most=MAX_OPERATIONS), "unrecorded": _is_text,
+    "unknown": _is_texts,
     "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
     "left_out": _is_rows(_is_line, _is_seconds, _is_error),
 }  # fmt: skip

@@ -30,7 +30,7 @@ PRELOADED = [
     "unicodedata", "locale", "zoneinfo", "importlib.metadata",
 ]  # fmt: skip
 
-CALLS = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients)
+CALLS = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallWithOperations)
 
 # Something like what learners write.
 SOURCE = """

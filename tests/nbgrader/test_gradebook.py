@@ -18,7 +18,7 @@ from a_course import FOLDER, Course, cell
 from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom.handins import Graded
-from grader.integrations.nbgrader import course, gradebook
+from grader.integrations.nbgrader import course, gradebook, submitted
 from grader.judge import examiner
 from grader.records import submission
 
@@ -134,7 +134,7 @@ def test_who_could_not_be_graded_stays_in_need_of_it(classroom, grade):
     done = gradebook.grade_course(classroom.root, FOLDER, lambda handins: grade(handins[:1]))
     assert done == gradebook.Recorded(("ada",), {"ben": "it was not graded"})
     assert not (classroom.root / "autograded" / "ben").exists()
-    assert [h.student.id for h in gradebook.waiting(gradebook._app(classroom.root, FOLDER, None))] == ["ben"]
+    assert [h.student.id for h in submitted.waiting(submitted.open_app(classroom.root, FOLDER, None))] == ["ben"]
 
 
 def test_wrong_use_says_what_to_type(classroom, tmp_path):
@@ -195,7 +195,7 @@ def test_any_database(classroom, grade, tmp_path_factory):
 def test_a_notebook_is_read_as_the_engine_reads_it(classroom):
     """The learner's cells alone, whatever stands in a grade cell; nothing else of the file matters."""
     fill(classroom)
-    handins = {h.student.id: h for h in gradebook.waiting(gradebook._app(classroom.root, FOLDER, None))}
+    handins = {h.student.id: h for h in submitted.waiting(submitted.open_app(classroom.root, FOLDER, None))}
     code = handins["ben"].read()
     assert "SystemExit" not in code.source and "%documented" not in code.source and code.notes == ()
     assert code.filename == f"{FOLDER}.ipynb"

@@ -60,6 +60,7 @@ def honest() -> list[bytes]:
         Reply(signature="f()"),
         Reply(gradient="none"),
     ]
+    replies.append(Reply(1, operations=[["mm", [[2, 3], [3, 4]], [[2, 4]]], ["ones", [], [[]]]], unrecorded="too many"))
     replies.append(Reply(unknown=["a"], misshapen=[["b", [2], [3, 4]]], surplus=[]))
     return [*bodies, *map(protocol.encode_reply, replies)]
 

@@ -1,6 +1,7 @@
-"""class.html: the results of a class on one page, for the instructor. It needs no other file and loads nothing."""
+"""class.html: the results of a class on one page, for the instructor. The page needs no other file."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from grader.catalog import paths
 from grader.classroom.grades import number
@@ -8,6 +9,7 @@ from grader.classroom.handins import Class, Found
 from grader.classroom.intake import tally
 from grader.classroom.pages import sections
 from grader.classroom.pages.sections import address
+from grader.classroom.similar import Pair
 from grader.classroom.summary import (
     ABSENT,
     ALL_PASSED,
@@ -23,18 +25,18 @@ from grader.records.sanitize import inert
 from grader.reports.html_page import document
 
 FEEDBACK = "feedback.html"
-MOST_DIAGNOSES = 30  # listed, and offered as filters
+MOST_DIAGNOSES = 30  # that are listed and can be chosen as filters
 MOST_OPEN, MOST_CHECKS, MOST_TROUBLES, MOST_PAIRS, MOST_NAMED = 10, 15, 10, 200, 8
-FAR_BELOW = 0.5  # of the median total
+FAR_BELOW = 0.5  # a total below this share of the median needs attention
 
 
-def class_page(klass: Class, pairs: Sequence = ()) -> str:
-    """The page of a class. `pairs`: grader.classroom.similar.Pair, for a person to judge."""
+def class_page(klass: Class, pairs: Sequence[Pair] = ()) -> str:
+    """The page of a class. pairs: similar submissions, for a person to judge."""
     return render(Summary.of(klass), pairs)
 
 
-def render(summary: Summary, pairs: Sequence = (), found: Found | None = None, ungraded: int = 0) -> str:
-    """The same of a summary. found: all that was handed in; ungraded: how many files of it could not be graded."""
+def render(summary: Summary, pairs: Sequence[Pair] = (), submissions: Found | None = None, ungraded: int = 0) -> str:
+    """The page of a summary. submissions: all that was handed in; ungraded: how many files could not be graded."""
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
     groups = attention(summary)
     distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
@@ -50,8 +52,8 @@ def render(summary: Summary, pairs: Sequence = (), found: Found | None = None, u
         hardest=summary.hardest(MOST_CHECKS),
         troubles=commonest(summary.troubles, MOST_TROUBLES),
         pairs=sections.pairs(summary, pairs),
-        files=tally.sum_of(found.count, "graded", ungraded) if found and found.count.found else "",
-        needs_person=found.needs_person if found else (),
+        files=tally.sum_of(submissions.count, "graded", ungraded) if submissions and submissions.count.found else "",
+        needs_person=submissions.needs_person if submissions else (),
         titles=sections.titles_of(summary),
         rows={row.student.id: row for row in summary.rows},
         data=_data(summary, groups, common),
@@ -63,7 +65,7 @@ def render(summary: Summary, pairs: Sequence = (), found: Found | None = None, u
 
 
 def attention(summary: Summary) -> dict[str, list[Row]]:
-    """The students to look after, by the reason; a student may stand under several."""
+    """The students who need attention, by the reason. A student may have several reasons."""
     rows, median = summary.rows, summary.median()
     groups = {
         "not graded: the grader failed, grade again": [row for row in rows if NOT_GRADED in row.states],
@@ -76,11 +78,11 @@ def attention(summary: Summary) -> dict[str, list[Row]]:
         groups[words] = [
             row for row in rows if row.handed_in and row.total is not None and row.total < FAR_BELOW * median
         ]
-    return {words: found for words, found in groups.items() if found}
+    return {words: members for words, members in groups.items() if members}
 
 
 def _facts(summary: Summary) -> list[tuple[str, str]]:
-    """The numbers above all: value and words."""
+    """The numbers at the top of the page, each with its words."""
     rows = summary.rows
     possible = len(rows) * len(summary.exercises)
     absent = sum(row.states.count(ABSENT) for row in rows)
@@ -92,8 +94,8 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind]) -> dict:
-    """What the table shows. It goes to the script as JSON, so its names are made inert here."""
+def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind]) -> dict[str, Any]:
+    """The table as JSON for the page's script. The template does not see the names, so they are made inert here."""
     numbers = {kind: index for index, kind in enumerate(common)}
     members: dict[int, list[int]] = {}
     for index, rows in enumerate(groups.values()):

@@ -1,4 +1,4 @@
-"""The parts of the page of a class that are worked out before its template shows them."""
+"""The parts of the page of a class that are computed before the template shows them."""
 
 import itertools
 from collections.abc import Sequence
@@ -8,6 +8,8 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from grader.classroom.grades import number
+from grader.classroom.handins import Student
+from grader.classroom.similar import Pair
 from grader.classroom.summary import ALL_PASSED, NOT_GRADED, NOT_LOADED, NOT_STARTED, Distribution, Kind, Row, Summary
 from grader.reports.templating import escape
 
@@ -17,7 +19,7 @@ BIN_NAMES = (*(f"{low} to {low + 9} %" for low in range(0, 100, 10)), "all point
 
 @dataclass(frozen=True)
 class Mistake:
-    """A diagnosis: how many of those who handed in the exercise got it."""
+    """A diagnosis. count: how many students got it; among: how many handed in the exercise."""
 
     title: str
     sentence: str
@@ -26,7 +28,7 @@ class Mistake:
 
     @property
     def short(self) -> str:
-        """For a list of choices."""
+        """The diagnosis in a list of choices."""
         return f"{self.title[:2]}: {self.sentence}"[:120]
 
 
@@ -41,7 +43,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Likeness:
-    """What two students' files for one exercise have in common. `score`: the share, 0 to 1."""
+    """An exercise in which the files of two students agree. score: the share, 0 to 1; where: the lines."""
 
     title: str
     score: float
@@ -49,7 +51,7 @@ class Likeness:
 
 
 def mistakes(summary: Summary, common: Sequence[Kind], distributions: Sequence[Distribution]) -> list[Mistake]:
-    """The commonest diagnoses, as numerous as they are `common`."""
+    """The diagnoses in `common`, with their counts."""
     titles = titles_of(summary)
     return [
         Mistake(titles[exercise], sentence, summary.diagnoses[exercise, sentence], distributions[exercise].handed_in)
@@ -60,29 +62,30 @@ def mistakes(summary: Summary, common: Sequence[Kind], distributions: Sequence[D
 def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[Panel]:
     """A panel for each exercise."""
     panels = []
-    for title, exercise, found in zip(titles_of(summary), summary.exercises, distributions):
-        states = found.states
+    for title, exercise, distribution in zip(titles_of(summary), summary.exercises, distributions):
+        states = distribution.states
         counts = [
-            f"{found.handed_in:,} of {len(summary.rows):,} handed in",
+            f"{distribution.handed_in:,} of {len(summary.rows):,} handed in",
             f"{states[ALL_PASSED]:,} passed all",
-            f"median {number(found.median, '–')} of {number(exercise.max_points)}",
+            f"median {number(distribution.median, '–')} of {number(exercise.max_points)}",
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
         counts += [f"{states[state]:,} {words}" for state, words in rare.items() if states[state]]
-        panels.append(Panel(title, " · ".join(counts), histogram(found, title)))
+        panels.append(Panel(title, " · ".join(counts), histogram(distribution, title)))
     return panels
 
 
-def histogram(found: Distribution, title: str) -> Markup:
-    """How many students have which share of the points, as an inline SVG that can be read aloud."""
-    most = max(found.bins) or 1
-    spoken = ", ".join(f"{name}: {count}" for name, count in zip(BIN_NAMES, found.bins) if count) or "no points yet"
-    width = len(found.bins) * (BAR + GAP)
+def histogram(distribution: Distribution, title: str) -> Markup:
+    """How many students have which share of the points, as an inline SVG for screen readers too."""
+    most = max(distribution.bins) or 1
+    counts = [(name, count) for name, count in zip(BIN_NAMES, distribution.bins) if count]
+    spoken = ", ".join(f"{name}: {count}" for name, count in counts) or "no points yet"
+    width = len(distribution.bins) * (BAR + GAP)
     shapes = []
-    for index, (name, count) in enumerate(zip(BIN_NAMES, found.bins)):
-        left, tall = index * (BAR + GAP), round(HEIGHT * count / most, 2)
-        shape = f'<rect x="{left}" y="{FLOOR - tall}" width="{BAR}" height="{tall}"/>'
-        text = f'<text x="{left + BAR / 2}" y="{FLOOR - tall - 3}">{_short(count)}</text>' if count else ""
+    for index, (name, count) in enumerate(zip(BIN_NAMES, distribution.bins)):
+        x, height = index * (BAR + GAP), round(HEIGHT * count / most, 2)
+        shape = f'<rect x="{x}" y="{FLOOR - height}" width="{BAR}" height="{height}"/>'
+        text = f'<text x="{x + BAR / 2}" y="{FLOOR - height - 3}">{_short(count)}</text>' if count else ""
         shapes.append(f"<g><title>{name}: {count} students</title>{shape}{text}</g>")
     return Markup(  # written by hand: every shape is placed by arithmetic, which a template would hide
         f'<svg viewBox="0 0 {width} {FLOOR + 16}" role="img" class="histogram" '
@@ -93,11 +96,14 @@ def histogram(found: Distribution, title: str) -> Markup:
     )
 
 
-def pairs(summary: Summary, found: Sequence) -> list[tuple[tuple, list[Likeness]]]:
-    """found: grader.classroom.similar.Pair, the weightiest first; those of the same two students are told together."""
+def pairs(summary: Summary, similar: Sequence[Pair]) -> list[tuple[tuple[Student, Student], list[Likeness]]]:
+    """Each two students with their pairs. similar: sorted, so that pairs of the same students are neighbours."""
     titles = dict(zip((exercise.folder for exercise in summary.exercises), titles_of(summary)))
-    groups = itertools.groupby(found, lambda pair: (pair.student_a, pair.student_b))
-    return [(two, [_likeness(pair, titles.get(pair.exercise, pair.exercise)) for pair in of]) for two, of in groups]
+    groups = itertools.groupby(similar, lambda pair: (pair.student_a, pair.student_b))
+    return [
+        (students, [_likeness(pair, titles.get(pair.exercise, pair.exercise)) for pair in members])
+        for students, members in groups
+    ]
 
 
 def titles_of(summary: Summary) -> list[str]:
@@ -106,11 +112,11 @@ def titles_of(summary: Summary) -> list[str]:
 
 
 def address(row: Row) -> str:
-    """The student's folder, as a part of an address."""
+    """The student's folder as a part of a web address."""
     return quote(row.student.id, safe="", errors="replace")
 
 
-def _likeness(pair, title: str) -> Likeness:
+def _likeness(pair: Pair, title: str) -> Likeness:
     return Likeness(title, pair.score, "; ".join(map(str, pair.evidence)) or "all of it")
 
 

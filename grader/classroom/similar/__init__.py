@@ -1,4 +1,4 @@
-"""Pairs of submissions that agree more than chance and beyond what everybody was given, for a person to judge."""
+"""Pairs of submissions that agree more than by chance, beyond what everybody was given, for a person to judge."""
 
 from grader.classroom.similar.pairs import Agreement, Pair, pairs
 

@@ -1,6 +1,6 @@
-"""One exercise as the cells of a notebook: its lesson, its solution with regions to clear, its check groups.
+"""One exercise as the cells of a notebook: its lesson, its solution with regions to clear, its groups of checks.
 
-A pure function of texts. The order is the lesson's: a task, the code that it asks for, its checks.
+A pure function of texts. The order is that of the lesson: a task, the code that it asks for, its checks.
 """
 
 import ast
@@ -24,7 +24,7 @@ class Markdown:
 
 @dataclass(frozen=True)
 class Code:
-    """Code of the exercise. `name` is the definition that the learner writes; "" for what is given."""
+    """Code of the exercise. name: the definition that the learner writes; "" where the code is given."""
 
     text: str
     name: str = ""
@@ -32,7 +32,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Checks:
-    """The check group of one task: graded together, one score."""
+    """The checks of one task, which share one cell and one score."""
 
     task: int
 
@@ -50,23 +50,24 @@ class _Definition:
 def cells(readme: str, solution: str, tasks: frozenset[int]) -> list[Cell]:
     """The cells of the notebook of one exercise. tasks: those with checks; 0 stands for checks without a task."""
     before, sections, after = _sections(readme)
-    given, definitions = _definitions(solution, {number: _named(text) for number, text in sections.items()})
+    given_code, definitions = _definitions(solution, {number: _named(text) for number, text in sections.items()})
     last = max(sections, default=0)
     places, place = {}, min(sections, default=0)
-    for definition in definitions:  # the source's order stays: what stands below may build on what stands above
+    for definition in definitions:  # in the order of the source, since a definition may need an earlier one
         place = max(place, min(max(definition.tasks, default=place), last))
         places.setdefault(place, []).append(definition)
-    made: list[Cell] = [*map(Markdown, before)]
-    made += [Code(given)] if given else []
+    in_order: list[Cell] = [*map(Markdown, before)]
+    in_order += [Code(given_code)] if given_code else []
     waiting = sorted(tasks)
     for number in sorted(sections):
-        made.append(Markdown(sections[number]))
-        made += [Code(definition.text, definition.name) for definition in places.get(number, ())]
-        written = {task for at, group in places.items() if at > number for d in group for task in d.tasks}
-        ready = [task for task in waiting if (number == last) or (0 < task <= number and task not in written)]
-        made += map(Checks, ready)
+        in_order.append(Markdown(sections[number]))
+        in_order += [Code(definition.text, definition.name) for definition in places.get(number, ())]
+        later = [definition for place, group in places.items() if place > number for definition in group]
+        not_written = {task for definition in later for task in definition.tasks}
+        ready = [task for task in waiting if (number == last) or (0 < task <= number and task not in not_written)]
+        in_order += map(Checks, ready)
         waiting = [task for task in waiting if task not in ready]
-    return [*made, *map(Markdown, after)]
+    return [*in_order, *map(Markdown, after)]
 
 
 def mark(function: str) -> str:
@@ -80,19 +81,19 @@ def mark(function: str) -> str:
         while body is node.body and start > node.lineno and lines[start - 1].strip().startswith("#"):
             start -= 1
         end = node.end_lineno
-        kept, written = [], lines[start:end]
-        while written and written[0].strip().startswith("# Task"):
-            kept.append(written.pop(0))
+        kept_lines, region = [], lines[start:end]
+        while region and region[0].strip().startswith("# Task"):
+            kept_lines.append(region.pop(0))
         indent = " " * (node.col_offset + 4)
         if any(ast.unparse(statement) == "super().__init__()" for statement in body):
-            written.remove(f"{indent}super().__init__()")
-            kept.append(f"{indent}super().__init__()")
-        lines[start:end] = [*kept, f"{indent}{BEGIN}", *written, f"{indent}{END}"]
+            region.remove(f"{indent}super().__init__()")
+            kept_lines.append(f"{indent}super().__init__()")
+        lines[start:end] = [*kept_lines, f"{indent}{BEGIN}", *region, f"{indent}{END}"]
     return "\n".join(lines)
 
 
 def _sections(readme: str) -> tuple[list[str], dict[int, str], list[str]]:
-    """The lesson's text before its tasks, by task, and after them; cut at headings outside of code."""
+    """The lesson's text before its tasks, by task, and after them. Headings outside of code are the borders."""
     parts, fenced = [[]], False
     for line in readme.splitlines():
         fenced ^= line.startswith("```")
@@ -100,7 +101,7 @@ def _sections(readme: str) -> tuple[list[str], dict[int, str], list[str]]:
             parts.append([])
         parts[-1].append(line)
     texts = ["\n".join(part).strip() for part in parts]
-    numbers = [int(found[1]) if (found := TASK.match(text)) else None for text in texts]
+    numbers = [int(heading[1]) if (heading := TASK.match(text)) else None for text in texts]
     first = next((i for i, number in enumerate(numbers) if number is not None), len(texts))
     before, after, sections, current = texts[:first], [], {}, None
     for text, number in zip(texts[first:], numbers[first:], strict=True):
@@ -116,14 +117,15 @@ def _sections(readme: str) -> tuple[list[str], dict[int, str], list[str]]:
 
 
 def _named(section: str) -> set[str]:
+    """The definitions that the heading of a task names."""
     return set(NAMED.findall(section.partition("\n")[0]))
 
 
 def _definitions(solution: str, named: dict[int, set[str]]) -> tuple[str, list[_Definition]]:
     """The source above the first definition, and every definition with the constants above it."""
     lines, tree = solution.splitlines(), ast.parse(solution)
-    found, end = [], tree.body[0].end_lineno if ast.get_docstring(tree) else 0
-    given = ""
+    definitions, end = [], tree.body[0].end_lineno if ast.get_docstring(tree) else 0
+    given_code = ""
     for node in tree.body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             continue
@@ -131,21 +133,21 @@ def _definitions(solution: str, named: dict[int, set[str]]) -> tuple[str, list[_
         between = "\n".join(lines[end : first - 1]).strip()
         source = "\n".join(lines[first - 1 : node.end_lineno])
         text = mark(source)
-        if found:
+        if definitions:
             text = f"{between}\n\n\n{text}".lstrip()
         else:
-            given = between
+            given_code = between
         tasks = {int(number) for number in re.findall(r"# Task (\d+)", source)}
         tasks |= {number for number, names in named.items() if node.name in names}
-        found.append(_Definition(node.name, text, frozenset(tasks)))
+        definitions.append(_Definition(node.name, text, frozenset(tasks)))
         end = node.end_lineno
-    return given, found
+    return given_code, definitions
 
 
 def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
     """Top-level functions and methods, in order."""
-    found = []
+    functions = []
     for node in tree.body:
         members = node.body if isinstance(node, ast.ClassDef) else [node]
-        found += [member for member in members if isinstance(member, ast.FunctionDef)]
-    return found
+        functions += [member for member in members if isinstance(member, ast.FunctionDef)]
+    return functions

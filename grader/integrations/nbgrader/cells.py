@@ -1,6 +1,6 @@
-"""Restores the released cells of a submitted notebook, and takes the learner's code from it.
+"""Restores the released cells of a submitted notebook, and extracts the learner's code.
 
-Only the gradebook decides which cells are graded, what they hold and what they are worth. Of the metadata in a
+The gradebook alone decides which cells are graded, what they hold and how many points they have. Of the metadata in a
 submission only the claimed ids of the cells are used.
 """
 
@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 
@@ -73,56 +73,63 @@ def restore(notebook: nbformat.NotebookNode, cells: Sequence[Cell]) -> None:
     submitted = [cell for cell in notebook.get("cells", ()) if isinstance(cell, dict)]
     places = _places(submitted, cells)
     released_at = {place: cell for cell, place in places.items()}
-    made = [_canonical(cell, released_at.get(place)) for place, cell in enumerate(submitted)]
-    position = {cell.id: made[place] for cell, place in places.items()}
+    restored = [_canonical(cell, released_at.get(place)) for place, cell in enumerate(submitted)]
+    position = {cell.id: restored[place] for cell, place in places.items()}
     for number, cell in enumerate(cells):
         if cell.id in position or not cell.locked:
             continue
         before = next((position[c.id] for c in reversed(cells[:number]) if c.id in position), None)
-        at = next((i + 1 for i, other in enumerate(made) if other is before), len(made))
+        at = next((i + 1 for i, other in enumerate(restored) if other is before), len(restored))
         position[cell.id] = _canonical({}, cell)
-        made.insert(at, position[cell.id])
-    for number, cell in enumerate(made):
+        restored.insert(at, position[cell.id])
+    for number, cell in enumerate(restored):
         cell["id"] = f"cell-{number}"
-    notebook["cells"] = made
+    notebook["cells"] = restored
     notebook["nbformat"], notebook["nbformat_minor"] = 4, 5
     notebook["metadata"] = nbformat.from_dict({"language_info": {"name": "python"}})
 
 
-def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], shown: str) -> Submission:
+def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: str) -> Submission:
     """The learner's code: the code cells of a restored notebook. The locked ones count, but are empty.
 
-    Raises submission.BadSubmission where it cannot be graded as it is.
+    name: of the file.
+
+    Raises submission.BadSubmission where there is too much code to be graded.
     """
     locked = {cell.id for cell in cells if cell.locked}
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     texts = ["" if claimed(cell) in locked else cell["source"] for cell in codes]
-    kept = [{"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts]
-    data = json.dumps({"cells": kept}).encode()
+    code_cells = [
+        {"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts
+    ]
+    data = json.dumps({"cells": code_cells}).encode()
     if len(data) > submission.MAX_NOTEBOOK:
-        raise submission.BadSubmission(f"{shown} holds more code than can be graded.")
-    return submission.decode(data, shown, notebook=True)
+        raise submission.BadSubmission(f"{name} holds more code than can be graded.")
+    return submission.decode(data, name, notebook=True)
 
 
-def learners_notebook(data: bytes, cells: Sequence[Cell], shown: str) -> Submission:
-    """The learner's code in a submitted notebook that is not restored yet. Raises BadSubmission."""
-    source, notes = _learners_notebook(data, tuple(map(astuple, cells)), shown)
-    return Submission(source, shown, tuple(notes))
+def learners_notebook(data: bytes, cells: Sequence[Cell], name: str) -> Submission:
+    """The learner's code in a submitted notebook that is not restored yet. name: of the file.
+
+    Raises BadSubmission where the data is not a notebook or holds too much code.
+    """
+    source, notes = _learners_notebook(data, tuple(map(astuple, cells)), name)
+    return Submission(source, name, tuple(notes))
 
 
 @limited
-def _learners_notebook(data: bytes, cells: tuple[tuple, ...], shown: str) -> tuple[str, tuple[str, ...]]:
+def _learners_notebook(data: bytes, cells: tuple[tuple[Any, ...], ...], name: str) -> tuple[str, tuple[str, ...]]:
     released_cells = tuple(Cell(*facts) for facts in cells)
     try:
         notebook = nbformat.reads(data.decode("utf-8"), as_version=4)
         restore(notebook, released_cells)
     except Exception:  # nbformat raises many kinds
-        raise submission.BadSubmission(f"{shown} is not a notebook. Save it again from Jupyter.") from None
-    code = learner_code(notebook, released_cells, shown)
+        raise submission.BadSubmission(f"{name} is not a notebook. Save it again from Jupyter.") from None
+    code = learner_code(notebook, released_cells, name)
     return code.source, code.notes
 
 
-def claimed(cell: Mapping) -> str | None:
+def claimed(cell: Mapping[str, Any]) -> str | None:
     """The id that the metadata of a cell claims, or None."""
     metadata = cell.get("metadata")
     about = metadata.get("nbgrader") if isinstance(metadata, dict) else None
@@ -130,7 +137,7 @@ def claimed(cell: Mapping) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _places(submitted: list, cells: Sequence[Cell]) -> dict[Cell, int]:
+def _places(submitted: list[dict[str, Any]], cells: Sequence[Cell]) -> dict[Cell, int]:
     """The place of each released cell in the submission: found by its text, otherwise the last with its id."""
     places: dict[Cell, int] = {}
     for by_text in (True, False):
@@ -145,26 +152,27 @@ def _places(submitted: list, cells: Sequence[Cell]) -> dict[Cell, int]:
     return places
 
 
-def _canonical(submitted: Mapping, cell: Cell | None) -> nbformat.NotebookNode:
+def _canonical(submitted: Mapping[str, Any], cell: Cell | None) -> nbformat.NotebookNode:
     """A new cell: the text of the submission, and everything else as in the gradebook."""
     text = submitted.get("source")
-    text = text.encode("utf-8", "replace").decode() if isinstance(text, str) else ""  # half a character cannot be saved
+    text = text.encode("utf-8", "replace").decode() if isinstance(text, str) else ""  # a lone surrogate cannot be saved
     kind = cell.kind if cell else submitted.get("cell_type")
     if cell and cell.locked:
         text = cell.source
-    made = {"cell_type": kind if kind in ("code", "markdown") else "raw", "source": text, "metadata": {}}
+    fields = {"cell_type": kind if kind in ("code", "markdown") else "raw", "source": text, "metadata": {}}
     if kind == "code":
-        made |= {"execution_count": None, "outputs": []}
+        fields |= {"execution_count": None, "outputs": []}
     elif kind == "markdown" and isinstance(submitted.get("attachments"), dict):
-        made["attachments"] = submitted["attachments"]
+        fields["attachments"] = submitted["attachments"]
     if cell:
         about = {"schema_version": 3, "grade_id": cell.id, "checksum": cell.checksum, "cell_type": cell.kind}
         about |= {"grade": cell.grade, "solution": cell.solution, "locked": cell.locked, "task": cell.task}
         if cell.grade or cell.task:
             about["points"] = cell.points
-        made["metadata"] = {"nbgrader": about, "deletable": False, "editable": not cell.locked}
-    return nbformat.from_dict(made)
+        fields["metadata"] = {"nbgrader": about, "deletable": False, "editable": not cell.locked}
+    return nbformat.from_dict(fields)
 
 
 def _without_our_magic(line: str) -> str:
+    """The line, or "" where it only runs the documented checks."""
     return "" if OUR_MAGIC.fullmatch(line) else line

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -62,30 +63,30 @@ class Group:
 
 
 def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path | None = None) -> list[str]:
-    """Write the source notebooks, and the settings where there are none. Returns what was written.
+    """Write the source notebooks, and the settings where there are none. Returns a line about each.
 
     Raises WrongUse where a file cannot be written.
     """
-    done = []
+    written = []
     try:
         for exercise in exercises:
             folder = course / "source" / exercise.folder
             folder.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook(exercise), folder / f"{exercise.folder}.ipynb")
             (folder / public.NAME).write_text(public.source(exercise), "utf-8")
-            done.append(f"source/{exercise.folder}")
+            written.append(f"source/{exercise.folder}")
         if exchange and not exchange.exists():
             exchange.mkdir(parents=True)
-            exchange.chmod(0o777)  # nbgrader asks for that: every student writes there
+            exchange.chmod(0o777)  # nbgrader requires this: every student writes there
         settings = course / "nbgrader_config.py"
         if settings.exists():
-            done.append("nbgrader_config.py stands as it was")
+            written.append("nbgrader_config.py stands as it was")
         else:
             settings.write_text(config(course, exchange), "utf-8")
-            done.append("nbgrader_config.py")
+            written.append("nbgrader_config.py")
     except OSError as error:
         raise WrongUse(f"{error.filename} cannot be written: {error.strerror}. Another folder: COURSE=dir") from None
-    return done
+    return written
 
 
 def config(course: Path, exchange: Path | None) -> str:
@@ -116,7 +117,7 @@ def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
 
 
 def check_groups(exercise: catalog.Exercise) -> list[Group]:
-    """The groups of checks of an exercise, one for each task. pytest collects the checks with their marks."""
+    """The groups of checks of an exercise, one for each task; 0 stands for checks without a task."""
     from grader.judge.session import collect
 
     by_task: dict[int, list[tuple[float, bool]]] = {}
@@ -129,12 +130,16 @@ def check_groups(exercise: catalog.Exercise) -> list[Group]:
 
 
 def _checks(group: Group) -> nbformat.NotebookNode:
+    """The grade cell of a group of checks."""
     what = f"Task {group.task}" if group.task else "All tasks"
     source = DOCUMENTED.format(task=group.task) if group.public and group.task else HIDDEN.format(what=what)
     about = _nbgrader(cell_ids.checks(group.task), grade=True, locked=True, points=group.points)
     return new_code_cell(source, id=cell_ids.checks(group.task), metadata=about)
 
 
-def _nbgrader(grade_id: str, grade=False, solution=False, locked=False, **more) -> dict:
+def _nbgrader(
+    grade_id: str, grade: bool = False, solution: bool = False, locked: bool = False, **more: Any
+) -> dict[str, Any]:
+    """The metadata by which nbgrader knows a cell."""
     kind = {"grade": grade, "solution": solution, "locked": locked, "task": False}
     return {"nbgrader": {"schema_version": 3, "grade_id": grade_id, **kind, **more}}

@@ -1,51 +1,37 @@
-"""Grades a class in parallel and records it in nbgrader's gradebook in one process.
+"""Grades the submissions of an nbgrader course in parallel and records the results in the gradebook in one process.
 
-nbgrader's own Autograde records the results: gradebook rows, autograded notebooks, timestamps, late penalties, and
-manual scores, which stay as they are.
+nbgrader's own Autograde records the results: rows of the gradebook, autograded notebooks, timestamps, late penalties,
+and manual scores, which do not change.
 """
 
 import contextlib
-import os
-import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from glob import glob
 from pathlib import Path
+from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.preprocessors import CheckCellMetadata, ClearOutput, DeduplicateIds, Execute, OverwriteCells
+from sqlalchemy.engine import Engine
 from sqlalchemy.exc import SAWarning
 from sqlalchemy.orm import scoped_session, sessionmaker
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from grader.catalog import paths
-from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.classroom.handins import Graded, HandIn, Student
-from grader.classroom.intake import beneath
-from grader.integrations.nbgrader import preprocessors
-from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
-from grader.records import submission
+from grader.catalog import Exercise
+from grader.catalog.errors import InfrastructureError
+from grader.classroom.handins import Graded, HandIn
+from grader.integrations.nbgrader import preprocessors, submitted
+from grader.integrations.nbgrader.cells import Cell
 from grader.records.results import ExerciseResult
-from grader.records.submission import Submission
 
-# The steps that have nothing left to do after RestoreCells. Leaving them out saves a third of the time.
+# Steps that RestoreCells makes unnecessary. Without them recording takes two thirds of the time.
 RESTORED = (ClearOutput, DeduplicateIds, OverwriteCells, CheckCellMetadata)
-
-
-@dataclass(frozen=True, slots=True)
-class NotebookHandIn(HandIn):
-    """A submitted notebook. Only the cells that are not locked in the gradebook are graded."""
-
-    cells: tuple[Cell, ...] = ()
-
-    def read(self) -> Submission:
-        """The submission. Raises submission.BadSubmission or NoSuchFile."""
-        return learners_notebook(beneath.read(self.place, submission.MAX_NOTEBOOK), self.cells, self.path.name)
 
 
 @dataclass(frozen=True)
@@ -53,13 +39,7 @@ class Recorded:
     """The outcome of a recording, by student. Those who failed still need autograding."""
 
     graded: tuple[str, ...] = ()
-    failed: Mapping[str, str] = field(default_factory=dict)  # why
-
-
-def wishes(course: Path) -> dict:
-    """The course's own settings of `c.GradeInSandbox`: seed, device, timeout, tier, accept_tier."""
-    config = _app(course, "", None).config.get("GradeInSandbox", {})
-    return {name: value for name, value in config.items() if name in preprocessors.GradeInSandbox.class_trait_names()}
+    failed: Mapping[str, str] = field(default_factory=dict)  # student → the reason
 
 
 def grade_course(
@@ -71,78 +51,66 @@ def grade_course(
 ) -> Recorded:
     """Grade with `grade` what nbgrader's autograde would grade now, and record the results.
 
-    force: grade again what has been autograded. Raises WrongUse where there is no such course or assignment.
+    force: grade again what has been autograded; db_url: another database than the course's. Raises WrongUse where there
+    is no such course or assignment.
     """
-    app = _app(course, assignment, db_url)
-    handins = waiting(app, force)
+    app = submitted.open_app(course, assignment, db_url)
+    handins = submitted.waiting(app, force)
     results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
-    done = _record(app, results)
-    missing = {h.student.id: "it was not graded" for h in handins if h.student.id not in results}
-    return Recorded(done.graded, missing | done.failed)
+    recorded = _record(app, results)
+    students = [handin.student.id for handin in handins]
+    missing = {student: "it was not graded" for student in students if student not in results}
+    return Recorded(recorded.graded, missing | dict(recorded.failed))
 
 
 def record(course: Path, assignment: str, results: Mapping[str, ExerciseResult], db_url: str | None = None) -> Recorded:
     """Record results, by student id, as nbgrader's autograde would. Earlier autograded notebooks are replaced."""
-    return _record(_app(course, assignment, db_url), results)
-
-
-def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
-    """The submissions that autograde would grade: new ones and later versions; with force, all. Raises WrongUse."""
-    directory, assignment = app.coursedir, app.coursedir.assignment_id
-    notebook, cells = _released(app)
-    exercise = preprocessors.exercise_of(notebook)
-    where = directory.format_path(directory.submitted_directory, "*", assignment)
-    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
-    submitted = {found["student"]: folder for folder in sorted(glob(where)) if (found := re.fullmatch(student, folder))}
-    if not submitted:
-        raise WrongUse(f"No submission lies in {where}. Collect them: nbgrader collect {assignment}")
-    return [
-        NotebookHandIn(Student(id), exercise.folder, _place(where, folder, f"{notebook}.ipynb"), cells=cells)
-        for id, folder in submitted.items()
-        if Path(folder, f"{notebook}.ipynb").exists() and (force or not _is_graded(directory, folder, id))
-    ]
-
-
-def _place(pattern: str, folder: str, name: str) -> str:
-    """The place of a student's notebook: below the folder of all students, no link is followed."""
-    students = os.path.dirname(pattern.partition("*")[0] + "*")
-    return beneath.place(students, *os.path.relpath(folder, students).split(os.sep), name)
+    return _record(submitted.open_app(course, assignment, db_url), results)
 
 
 class _Restore(preprocessors.RestoreCells):
-    """RestoreCells with the released cells, which need not be read from the gradebook."""
+    """RestoreCells with released cells that were read once for all submissions."""
 
     cells: tuple[Cell, ...] = ()
 
-    def released(self, about: dict) -> tuple[Cell, ...]:
+    def released(self, about: dict[str, Any]) -> tuple[Cell, ...]:
+        """The released cells."""
         return self.cells
 
 
 class _Ready(_Restore, preprocessors.GradeInSandbox):
-    """GradeInSandbox with the results, which need not be computed."""
+    """GradeInSandbox with results that were computed before."""
 
     results: Mapping[str, ExerciseResult] = {}
 
-    def grade(self, exercise, nb, cells, about) -> ExerciseResult:
+    def grade(
+        self, exercise: Exercise, nb: NotebookNode, cells: tuple[Cell, ...], about: dict[str, Any]
+    ) -> ExerciseResult:
+        """The result of the student."""
         return self.results[about["student"]]
 
 
 class _Recorder(Autograde):
     """nbgrader's autograde for the students with results."""
 
-    def __init__(self, results: Mapping[str, ExerciseResult], cells: tuple[Cell, ...], app: AutogradeApp):
+    def __init__(self, results: Mapping[str, ExerciseResult], cells: tuple[Cell, ...], app: AutogradeApp) -> None:
         super().__init__(coursedir=app.coursedir, parent=app, force=True)
-        self.results, self.begun, self.failed = results, set(), {}
+        self.results = results
+        self.begun: set[str] = set()  # students whose submissions were there
+        self.failed: dict[str, str] = {}  # student → the reason
         self.update_config(Config({"Exporter": {"optimistic_validation": True}}))  # once, not after each step
         restore, ready = _Restore(parent=self), _Ready(parent=self)
         restore.cells = ready.cells = cells
         ready.results = results
         replacements = {preprocessors.RestoreCells: restore, preprocessors.GradeInSandbox: ready, Execute: ready}
         steps = list(map(_class_of, [*self.sanitize_preprocessors, *self.autograde_preprocessors]))
-        done = RESTORED if preprocessors.RestoreCells in steps and OverwriteCells.__name__ not in app.config else ()
-        self.steps = [replacements.get(step, step) for step in steps if step not in done]
+        unnecessary = (
+            RESTORED if preprocessors.RestoreCells in steps and OverwriteCells.__name__ not in app.config else ()
+        )
+        self.steps = [replacements.get(step, step) for step in steps if step not in unnecessary]
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        """Whether to process the submission of a student: only where there is a result."""
         if student_id not in self.results:
             return False
         self.begun.add(student_id)
@@ -150,7 +118,7 @@ class _Recorder(Autograde):
         return super().init_destination(assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
-        """Run both stages at once. nbgrader writes the notebook in between only because a kernel is to run it."""
+        """Run both stages at once. nbgrader writes the notebook between them only for the kernel that runs it."""
         try:
             if not self.exporter._preprocessors:
                 for step in self.steps:
@@ -162,9 +130,10 @@ class _Recorder(Autograde):
 
 
 def _record(app: AutogradeApp, results: Mapping[str, ExerciseResult]) -> Recorded:
+    """Record results, by student id. Raises InfrastructureError where nbgrader fails as a whole."""
     if not results:
         return Recorded()
-    recorder = _Recorder(results, _released(app)[1], app)
+    recorder = _Recorder(results, submitted.released_notebook(app)[1], app)
     try:
         with _one_engine(), warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)
@@ -172,21 +141,23 @@ def _record(app: AutogradeApp, results: Mapping[str, ExerciseResult]) -> Recorde
     except NbGraderException as error:
         if not recorder.failed:
             raise InfrastructureError(f"nbgrader could not record the results: {error}") from None
-    done = [id for id in results if id in recorder.begun and id not in recorder.failed]
-    failed = {id: recorder.failed.get(id, "nothing was submitted") for id in results if id not in done}
-    return Recorded(tuple(done), failed)
+    graded = [student for student in results if student in recorder.begun and student not in recorder.failed]
+    others = [student for student in results if student not in graded]
+    failed = {student: recorder.failed.get(student, "nothing was submitted") for student in others}
+    return Recorded(tuple(graded), failed)
 
 
 @contextlib.contextmanager
 def _one_engine() -> Iterator[None]:
-    """Open the database of a gradebook once, and give later calls a new session on the same engine.
+    """A context in which each gradebook's database is opened once, and later calls get a new session of its engine.
 
     nbgrader opens the gradebook a dozen times for each student, and creates missing tables each time.
     """
-    engines = {}
+    engines: dict[tuple[str, str], Engine] = {}
     make, close = Gradebook.__init__, Gradebook.close
 
-    def open_again(self, db_url, course_id="default_course", authenticator=None):
+    def open_again(self: Gradebook, db_url: str, course_id: str = "default_course", authenticator: Any = None) -> None:
+        """Takes the place of Gradebook.__init__."""
         if (db_url, course_id) not in engines:
             make(self, db_url, course_id, authenticator)
             engines[db_url, course_id] = self.engine
@@ -198,49 +169,10 @@ def _one_engine() -> Iterator[None]:
         yield
     finally:
         Gradebook.__init__, Gradebook.close = make, close
-        for made in engines.values():
-            made.dispose()
+        for engine in engines.values():
+            engine.dispose()
 
 
-def _released(app: AutogradeApp) -> tuple[str, tuple[Cell, ...]]:
-    """The notebook of the assignment and its cells. Raises WrongUse where the gradebook does not hold exactly one."""
-    name = app.coursedir.assignment_id
-    with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
-        try:
-            notebooks = [notebook.name for notebook in gradebook.find_assignment(name).notebooks]
-        except MissingEntry:
-            notebooks = []
-        if not notebooks:
-            raise WrongUse(f"The gradebook knows no assignment {name}. First: nbgrader generate_assignment {name}")
-        if len(notebooks) > 1:
-            raise WrongUse(f"{name} has {len(notebooks)} notebooks, which this cannot grade: nbgrader autograde {name}")
-        return notebooks[0], released(gradebook, notebooks[0], name)
-
-
-def _is_graded(directory, folder: str, student: str) -> bool:
-    """Whether autograde would skip this submission: it is autograded, and the submitted one is not newer."""
-    graded = directory.format_path(directory.autograded_directory, student, directory.assignment_id)
-    if not os.path.exists(graded):
-        return False
-    new, old = directory.get_existing_timestamp(folder), directory.get_existing_timestamp(graded)
-    return new is None or old is None or new <= old
-
-
-def _class_of(preprocessor) -> type:
-    """The class of a preprocessor in the settings, which is a class or its name."""
+def _class_of(preprocessor: type | str) -> type:
+    """The class of a preprocessor that the settings name, or hold."""
     return import_item(preprocessor) if isinstance(preprocessor, str) else preprocessor
-
-
-def _app(course: Path, assignment: str, db_url: str | None) -> AutogradeApp:
-    """nbgrader with the course's own settings. Raises WrongUse where there is no course."""
-    root = Path(course).resolve()
-    if not (root / "nbgrader_config.py").is_file():
-        raise WrongUse(
-            f"{paths.shown(root)} is no course: it has no nbgrader_config.py. First: make nbgrader COURSE=dir"
-        )
-    app = AutogradeApp()
-    app.initialize([f"--course-dir={root}", "--log-level=CRITICAL"])
-    app.coursedir.assignment_id = assignment
-    if db_url:
-        app.coursedir.db_url = db_url
-    return app

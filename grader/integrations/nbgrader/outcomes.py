@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import nbformat
 from nbformat.v4 import new_output
 
 from grader.catalog.errors import InfrastructureError
@@ -14,23 +15,23 @@ MAX_OUTPUT = 2_000  # characters of what the code printed
 
 
 def score(result: ExerciseResult, cell: Cell) -> float:
-    """The points of a grade cell: its checks' share of what the gradebook says it is worth.
+    """The points of a grade cell: the share of its checks that passed, of the points that it has in the gradebook.
 
     Raises InfrastructureError where the cell holds no checks of this exercise.
     """
     if result.status == ERROR:
         return 0.0
     checks = checks_of(result, cell)
-    most = sum(check.max_points for check in checks)
+    max_points = sum(check.max_points for check in checks)
     if all(check.outcome == PASSED for check in checks):
         return cell.points
-    return round(min(max(sum(check.points for check in checks) / most, 0.0), 1.0) * cell.points, 6)
+    return round(min(max(sum(check.points for check in checks) / max_points, 0.0), 1.0) * cell.points, 6)
 
 
-def output(result: ExerciseResult, cell: Cell, first: bool):
-    """The output of a grade cell. nbgrader reads the score from its plain text, people see the HTML.
+def output(result: ExerciseResult, cell: Cell, first: bool) -> nbformat.NotebookNode:
+    """The output of a grade cell. nbgrader reads the score from its plain text, and people see the HTML.
 
-    first: the output also holds what concerns the whole notebook.
+    first: it is the first grade cell, whose output also has the messages about the whole notebook.
     """
     data = {"text/plain": repr(score(result, cell)), "text/html": html(result, cell, first)}
     return new_output("execute_result", data=data, execution_count=None)
@@ -64,8 +65,8 @@ def checks_of(result: ExerciseResult, cell: Cell) -> list[CheckResult]:
 
 def _checks(checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
     """Each check with its diagnosis, or "" where an earlier check has the same one."""
-    shown: set[str] = set()
+    shown_before: set[str] = set()
     for check in checks:
-        new = check.outcome == FAILED and check.diagnosis and check.diagnosis not in shown
-        shown |= {check.diagnosis} if new else set()
+        new = check.outcome == FAILED and check.diagnosis and check.diagnosis not in shown_before
+        shown_before |= {check.diagnosis} if new else set()
         yield check, check.diagnosis if new else ""

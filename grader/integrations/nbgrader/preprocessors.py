@@ -1,13 +1,14 @@
 """Preprocessors for nbgrader's autograde that use the sandboxed grader instead of a kernel.
 
-nbgrader gives full marks to a cell without output. So every grade cell gets an explicit score here, and where the
-grader cannot do its work the submission stays ungraded.
+nbgrader gives full marks to a grade cell without output. So every grade cell gets an explicit score here, and where
+the grader fails the submission stays ungraded.
 """
 
 import atexit
 import functools
-from weakref import WeakKeyDictionary
+from typing import Any
 
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import BaseConverter
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -21,18 +22,17 @@ from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.seeds import secret_seed
 from grader.sandbox.forkserver import ForkServer
 
-_secrets: WeakKeyDictionary = WeakKeyDictionary()  # the secret seed of each run
-
 
 class RestoreCells(NbGraderPreprocessor):
     """Restores the released cells of a submission before nbgrader reads their metadata."""
 
-    def preprocess(self, nb, resources):
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Restore the cells of one notebook."""
         restore(nb, self.released(resources["nbgrader"]))
         return nb, resources
 
-    def released(self, about: dict) -> tuple[Cell, ...]:
-        """The cells of the notebook as they were released."""
+    def released(self, about: dict[str, Any]) -> tuple[Cell, ...]:
+        """The released cells of the notebook. about: what nbgrader says of the submission."""
         with Gradebook(about["db_url"]) as gradebook:
             return released(gradebook, about["notebook"], about["assignment"])
 
@@ -46,7 +46,8 @@ class GradeInSandbox(RestoreCells):
     tier = Enum(("A", "B", "C", "D"), None, allow_none=True, help="This sandbox and no other").tag(config=True)
     accept_tier = Unicode("", help="'D': grade although there is no sandbox, at your own risk").tag(config=True)
 
-    def preprocess(self, nb, resources):
+    def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+        """Restore and grade one notebook. Raises InfrastructureError where the grader fails."""
         about = resources["nbgrader"]
         try:
             cells = self.released(about)
@@ -58,25 +59,31 @@ class GradeInSandbox(RestoreCells):
             raise
         return nb, resources
 
-    def grade(self, exercise: catalog.Exercise, nb, cells: tuple[Cell, ...], about: dict) -> ExerciseResult:
+    def grade(
+        self, exercise: catalog.Exercise, nb: NotebookNode, cells: tuple[Cell, ...], about: dict[str, Any]
+    ) -> ExerciseResult:
         """The verdict on one restored notebook. Raises InfrastructureError where the grader fails."""
         fork_server = _fork_server(self.device, self.tier, self.accept_tier)
         from grader.judge import examiner  # heavy: it imports torch while the fork server does
 
         settings = examiner.Settings(self.device, self._seed, self.timeout, reveal=False)
-        shown = f"{about['notebook']}.ipynb"
-        result = examiner.graded(exercise, lambda: learner_code(nb, cells, shown), shown, fork_server, settings)
+        name = f"{about['notebook']}.ipynb"
+        result = examiner.graded(exercise, lambda: learner_code(nb, cells, name), name, fork_server, settings)
         if result.status == NOT_GRADED:
             raise InfrastructureError(result.message)
         return result
 
     @property
     def _seed(self) -> int:
-        """The seed of all notebooks of a run. The process of formgrader may serve many runs."""
+        """The seed of all notebooks of a run. A secret one belongs to the run: formgrader's process may have many."""
+        if self.seed is not None:
+            return self.seed
         run = self
         while run.parent is not None and not isinstance(run, BaseConverter):
             run = run.parent
-        return _secrets.setdefault(run, secret_seed()) if self.seed is None else self.seed
+        if not hasattr(run, "secret_seed"):
+            run.secret_seed = secret_seed()
+        return run.secret_seed
 
 
 def exercise_of(notebook: str) -> catalog.Exercise:
@@ -87,20 +94,23 @@ def exercise_of(notebook: str) -> catalog.Exercise:
     return exercise
 
 
-def write(nb, cells: tuple[Cell, ...], result: ExerciseResult) -> None:
+def write(nb: NotebookNode, cells: tuple[Cell, ...], result: ExerciseResult) -> None:
     """Put feedback and score into every grade cell of a restored notebook."""
     graded = {cell.id: cell for cell in cells if cell.is_autograded}
     first = True
     for cell in nb["cells"]:
-        own = graded.get(cell["metadata"].get("nbgrader", {}).get("grade_id"))
-        if own is not None:
-            cell["outputs"] = [outcomes.output(result, own, first)]
+        grade_cell = graded.get(cell["metadata"].get("nbgrader", {}).get("grade_id"))
+        if grade_cell is not None:
+            cell["outputs"] = [outcomes.output(result, grade_cell, first)]
             first = False
 
 
 @functools.cache
 def _fork_server(device: str, tier: str | None, accepted: str) -> ForkServer:
-    """The fork server of this process, tried out. Raises InfrastructureError where it is not fit for others' code."""
+    """The fork server of this process, whose sandbox was tested.
+
+    Raises InfrastructureError where the sandbox is not fit for other people's code.
+    """
     from grader.sandbox.devices import demand_device
 
     fork_server = ForkServer(device, tier)

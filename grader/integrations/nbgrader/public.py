@@ -1,6 +1,6 @@
-"""Makes documented_checks.py: the documented checks of one exercise, to run in a notebook without the grader.
+"""Makes documented_checks.py: the documented checks of one exercise, which a notebook runs without the grader.
 
-It is assembled from the grader's own sources, so that a notebook judges by the same rules. Nothing hidden is included:
+It is assembled from the grader's own sources, so that a notebook judges by the same rules. It holds nothing hidden:
 test_documented.py is the only file of checks that is read.
 """
 
@@ -18,16 +18,9 @@ HEADER = '''"""The documented checks of exercise {folder}: made from the grader'
 In a notebook beside this file: %load_ext documented_checks, then %documented 1 for the checks of task 1.
 Hidden checks, on fresh inputs, are added when the notebook is graded.
 """'''
-# Where definitions are taken from, the first before those that build on it.
-OURS = (
-    "worker/codec",
-    "catalog/documented",
-    "judge/words",
-    "judge/compare",
-    "judge/renaming",
-    "judge/promises",
-    "sentence",
-)
+# The modules from which definitions are copied, each after those that it needs.
+OURS = ("worker/codec", "catalog/documented", "judge/words", "judge/compare", "judge/renaming", "judge/promises")
+OURS += ("sentence",)
 RUNNER = "integrations/nbgrader/in_notebook"
 
 
@@ -85,6 +78,7 @@ def _needed(offered: list[_Definition], own: list[_Definition]) -> list[_Definit
 
 
 def _definitions(path: Path) -> list[_Definition]:
+    """All definitions at the top level of a module."""
     text = path.read_text("utf-8")
     lines, definitions = text.splitlines(), []
     for node in ast.parse(text).body:
@@ -98,6 +92,7 @@ def _definitions(path: Path) -> list[_Definition]:
 
 
 def _defined(node: ast.stmt) -> set[str]:
+    """The names that a statement defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return {node.name}
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]

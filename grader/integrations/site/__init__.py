@@ -1,1 +1,1 @@
-"""The lessons as a site of static pages: `make docs`. It needs no network, neither to be built nor to be read."""
+"""The lessons as a site of static pages, made by `make docs`. Neither building nor reading it needs a network."""

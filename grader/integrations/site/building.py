@@ -1,4 +1,4 @@
-"""Builds the site with mkdocs-material as mkdocs.yml says, first in a folder that is thrown away afterwards."""
+"""Builds the site with mkdocs-material from mkdocs.yml, first in a temporary folder."""
 
 import logging
 import shutil
@@ -11,9 +11,9 @@ from grader.catalog.errors import WrongUse
 
 
 def build(out: Path) -> int:
-    """Write the site to a folder, whole or not at all. Gives the number of its pages.
+    """Write the site to a folder, as a whole or not at all. Returns the number of its pages.
 
-    Raises WrongUse where mkdocs is absent, a page is not right or the folder cannot be written.
+    Raises WrongUse where mkdocs is not installed, a page has an error or the folder cannot be written.
     """
     try:
         import latex2mathml  # noqa: F401
@@ -47,9 +47,9 @@ def build(out: Path) -> int:
 
 
 class _Warnings(logging.Handler):
-    """Keeps what mkdocs warns of: in strict mode it only counts them."""
+    """Keeps the warnings of mkdocs, which only counts them in strict mode."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.texts: list[str] = []
         self.logger = logging.getLogger("mkdocs")
@@ -58,8 +58,9 @@ class _Warnings(logging.Handler):
         self.logger.addHandler(self)
         self.logger.propagate = False
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *_: object) -> None:
         self.logger.removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning."""
         self.texts.append(record.getMessage())

@@ -6,15 +6,19 @@ import re
 FORMULA = re.compile(
     r'<(span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</\1>(?P<stop>[.,;:)]*)', re.S
 )
-TEXT = re.compile(r"\\text\{[^}]*\}")  # where the converter takes "\_" as it stands
+TEXT = re.compile(r"\\text\{[^}]*\}")  # here the converter does not understand "\_"
 
 
 def with_mathml(content: str, where: str) -> str:
-    """The HTML with every formula that arithmatex marked as MathML. Raises PluginError, which mkdocs understands."""
+    """The HTML with MathML in place of every formula that arithmatex marked. where: the page, for messages.
+
+    Raises PluginError, which mkdocs shows, where a formula cannot be read.
+    """
     from latex2mathml.converter import convert
     from mkdocs.exceptions import PluginError
 
-    def made(match: re.Match) -> str:
+    def converted(match: re.Match[str]) -> str:
+        """One formula as MathML."""
         latex, is_block = html.unescape(match["latex"]).strip(), match["open"] == "["
         try:
             formula = convert(
@@ -29,4 +33,4 @@ def with_mathml(content: str, where: str) -> str:
             return f'<div class="formula" tabindex="0">{formula}</div>{match["stop"]}'
         return f'<span class="unbroken">{formula}{match["stop"]}</span>'
 
-    return FORMULA.sub(made, content)
+    return FORMULA.sub(converted, content)

@@ -1,4 +1,4 @@
-"""mkdocs.yml names this hook: it adds the pages that lie outside docs/, and shows formulas without a script."""
+"""The hook that mkdocs.yml names. It adds the pages from outside docs/ and shows formulas without a script."""
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -9,12 +9,12 @@ from grader.integrations.site import formulas, pages
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """The tracks follow the first entry of the navigation."""
+    """Add the tracks after the first entry of the navigation."""
     config.nav[1:1] = pages.tracks()
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
-    """Every page with its links made to fit, the images, and the site's own style and worker."""
+    """Add every page with links that fit the site, the images, and the site's own style and worker."""
     site = pages.site()
     for name, text in site.pages.items():
         _put(files, File.generated(config, name, content=text))
@@ -23,12 +23,13 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
         _put(files, File.generated(config, name, abs_src_path=str(path)))
 
 
-def on_page_content(html: str, page: Page, **known) -> str:
-    """Called for each page, with its Markdown made into HTML."""
+def on_page_content(html: str, page: Page, **_: object) -> str:
+    """Convert the formulas of a page. html: its content, made from Markdown."""
     return formulas.with_mathml(html, page.file.src_uri)
 
 
 def _put(files: Files, file: File) -> None:
-    if known := files.get_file_from_path(file.src_uri):
-        files.remove(known)
+    """Add a file, in place of one with the same path."""
+    if earlier := files.get_file_from_path(file.src_uri):
+        files.remove(earlier)
     files.append(file)

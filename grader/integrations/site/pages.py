@@ -1,4 +1,4 @@
-"""The pages of the site as Markdown, and the order of the lessons. It lists what may be shown: solutions are not."""
+"""The pages of the site as Markdown, and the order of the lessons. Only what is listed here is shown: no solutions."""
 
 import os
 import re
@@ -11,9 +11,9 @@ from grader.catalog import paths
 from grader.desk import hints
 
 HOME = "index.md"
-BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # found after the lessons
+BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
 TRACKS = {"core": "Core track", "beyond": "Beyond"}
-# A link, or code, where nothing is a link.
+# A link; or code, in which nothing is a link.
 LINK = re.compile(
     r"^```.*?^```"
     r"|(?<!!)\[(?P<words>`[^`\n]+`|[^\]\n`]+)\]\((?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)"
@@ -42,8 +42,8 @@ def site() -> Site:
     sources = {page: path for page, path in sources.items() if path.exists()}
     places = {path.resolve(): page for page, path in sources.items()}
     pages = {page: linked(path.read_text("utf-8"), path, page, places) for page, path in sources.items()}
-    made = tables.pages()
-    pages |= {page: BEHIND + text for page, text in made.items()}
+    generated = tables.pages()
+    pages |= {page: BEHIND + text for page, text in generated.items()}
     pages |= {page: BEHIND + pages[page] for page in papers if page in pages}
     for exercise in catalog.exercises():
         if page_of(exercise.folder) in pages and (text := hints_page(exercise)):
@@ -58,32 +58,34 @@ def site() -> Site:
     return Site(pages, images)
 
 
-def tracks() -> list[dict[str, list]]:
+def tracks() -> list[dict[str, list[dict[str, str]]]]:
     """The lessons in the order of progress, by track, as the navigation of mkdocs takes them."""
-    found: dict[str, list] = {}
+    by_track: dict[str, list[dict[str, str]]] = {}
     for exercise in catalog.exercises():
         if paths.lesson(exercise.folder).exists():
             entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
-            found.setdefault(TRACKS.get(exercise.track, exercise.track), []).append(entry)
-    return [{track: entries} for track, entries in found.items()]
+            by_track.setdefault(TRACKS.get(exercise.track, exercise.track), []).append(entry)
+    return [{track: entries} for track, entries in by_track.items()]
 
 
 def page_of(folder: str) -> str:
+    """The place of a lesson in the site."""
     return f"lessons/{folder}/index.md"
 
 
 def hints_of(folder: str) -> str:
+    """The place of the hints of an exercise in the site."""
     return f"lessons/{folder}/hints.md"
 
 
 def hints_page(exercise: catalog.Exercise) -> str:
-    """Every hint folded up, on a page that the search does not know; "" where there are none."""
-    known = hints.all_hints(exercise.folder)
-    if not known:
+    """A page with every hint, each hidden until it is opened. The search leaves it out. "" where there are no hints."""
+    all_hints = hints.all_hints(exercise.folder)
+    if not all_hints:
         return ""
     lines = ["---", "search:", "  exclude: true", "---", "", f"# Hints for {exercise.folder[:2]} {exercise.title}", ""]
     lines += ["Try first, then open one.", "", "[Back to the lesson](index.md)", ""]
-    for hint in known:
+    for hint in all_hints:
         if hint.stage == 1:
             lines += [f"## Task {hint.task}", ""]
         lines += [f'??? tip "Hint {hint.stage} of {hint.of}"', "", f"    {hint.text}", ""]
@@ -91,16 +93,20 @@ def hints_page(exercise: catalog.Exercise) -> str:
 
 
 def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
-    """The text with its links made to fit: to a page of the site, or to the name alone where the site has none."""
+    """The text with links to the pages of the site. A link to any other file becomes its name.
 
-    def fitting(match: re.Match) -> str:
+    path: the file of the text; page: its place in the site; places: file → its page.
+    """
+
+    def fitting(match: re.Match[str]) -> str:
+        """One link as it must be in the site."""
         if match["target"] is None:
             return match[0]
-        known = places.get((path.parent / match["target"]).resolve())
-        if known is None:
+        target = places.get((path.parent / match["target"]).resolve())
+        if target is None:
             return f"`{match['words'].strip('`')}`"
-        way = PurePosixPath(os.path.relpath(known, PurePosixPath(page).parent))
-        return f"[{match['words']}]({way}{match['anchor'] or ''})"
+        relative = PurePosixPath(os.path.relpath(target, PurePosixPath(page).parent))
+        return f"[{match['words']}]({relative}{match['anchor'] or ''})"
 
     text = IMAGE.sub(lambda image: image[0] if (path.parent / image[1]).is_file() else "", text)
     return LINK.sub(fitting, text)

@@ -18,6 +18,7 @@ WHEELS = "https://download.pytorch.org/whl/cpu"  # torch without CUDA is much sm
 
 
 def main() -> int:
+    """Grade the checkout. Returns the exit code of the grader."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the grader too; its result.json stays
     checkout = Path.cwd()
     exercises = (HERE / "exercises.txt").read_text("utf-8").strip()
@@ -25,7 +26,7 @@ def main() -> int:
         kata = Path(folder)
         kata.chmod(0o755)  # a worker that runs as another user reads its own part of the grader
         with zipfile.ZipFile(HERE / "kata.zip") as archive:
-            archive.extractall(kata)  # our own zip, not a learner's
+            archive.extractall(kata)  # the zip of this autograder, not a learner's
         if not all(map(importlib.util.find_spec, NEEDED)):
             pip = [sys.executable, "-m", "pip", "install", "--quiet", "-c", "constraints.txt"]
             subprocess.run([*pip, "--extra-index-url", WHEELS, *NEEDED, "tomli"], cwd=kata, check=True)

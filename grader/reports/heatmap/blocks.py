@@ -10,33 +10,36 @@ from grader.reports.heatmap.colours import background, foreground, hexadecimal, 
 from grader.reports.heatmap.panels import distance, panels
 
 WIDTH = 80
-NUMBER = 3  # characters of a cell; a space follows, between two panels without its colour
-LABEL = 7
+NUMBER = 3  # characters of a cell; a space follows, without the colour where the panel ends
+LABEL = 7  # characters of a row's name at most
 
 
 def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text]:
-    """The picture as lines of at most `width` characters; without colours the numbers stay."""
+    """The picture as lines of at most `width` characters, whose numbers are readable without colours too.
+
+    note: whether the picture's note follows.
+    """
     lines = [Text(picture.title, "bold")]
-    label = min(max(map(len, picture.rows)), LABEL)
-    together = max(1, (width - label) // _width(picture))  # panels side by side
-    shown = panels(picture)
-    for start in range(0, len(shown), together):
-        lines += _row(picture, shown[start : start + together], label)
+    label_width = min(max(map(len, picture.rows)), LABEL)
+    per_row = max(1, (width - label_width) // _width(picture))  # panels side by side
+    all_panels = panels(picture)
+    for start in range(0, len(all_panels), per_row):
+        lines += _row(picture, all_panels[start : start + per_row], label_width)
     if picture.learner is not None:
         lines.append(Text(distance(picture), "dim"))
     style = "yellow" if picture.learner is None else "dim"
-    told = [line for text in picture.note.splitlines() for line in textwrap.wrap(text, width)] if note else []
-    return [*lines, *(Text(line, style) for line in told), Text()]
+    note_lines = [line for text in picture.note.splitlines() for line in textwrap.wrap(text, width)] if note else []
+    return [*lines, *(Text(line, style) for line in note_lines), Text()]
 
 
-def _row(picture: Picture, shown: list[tuple[str, Matrix]], label: int) -> list[Text]:
+def _row(picture: Picture, row_panels: list[tuple[str, Matrix]], label_width: int) -> list[Text]:
     names = "".join(_shortened(name).rjust(NUMBER) + " " for name in picture.columns).ljust(_width(picture))
-    margin = " " * (label + 1)
-    captions = margin + "".join(caption.ljust(_width(picture)) for caption, _ in shown)
-    lines = [Text(captions.rstrip()), Text((margin + names * len(shown)).rstrip(), "dim")]
+    margin = " " * (label_width + 1)
+    captions = margin + "".join(caption.ljust(_width(picture)) for caption, _ in row_panels)
+    lines = [Text(captions.rstrip()), Text((margin + names * len(row_panels)).rstrip(), "dim")]
     for i, name in enumerate(picture.rows):
-        line = Text().append(f"{name[:label]:>{label}} ", "dim")
-        for _, matrix in shown:
+        line = Text().append(f"{name[:label_width]:>{label_width}} ", "dim")
+        for _, matrix in row_panels:
             for value in matrix[i]:
                 colour = background(value, picture.scale)
                 style = Style(color=hexadecimal(foreground(colour)), bgcolor=hexadecimal(colour))
@@ -49,7 +52,7 @@ def _row(picture: Picture, shown: list[tuple[str, Matrix]], label: int) -> list[
 
 
 def _width(picture: Picture) -> int:
-    """Of one panel with the space after it."""
+    """The characters of one panel with the space after it."""
     return max((NUMBER + 1) * len(picture.columns), len("difference "))
 
 

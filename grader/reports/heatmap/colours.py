@@ -3,13 +3,13 @@
 import functools
 import math
 
-# White is 0, blue is more, orange is less: told apart by the colour-blind too.
+# White is 0, blue is more, orange is less: colour-blind people can distinguish them too.
 ZERO, MORE, LESS, NO_NUMBER = (255, 255, 255), (8, 69, 148), (166, 54, 3), (214, 214, 214)
 DARK, LIGHT = (0, 0, 0), (255, 255, 255)
 
 
 def background(value: float, scale: float) -> tuple[int, int, int]:
-    """The colour of a value; ±scale and all beyond has the darkest."""
+    """The colour of a value. ±scale and all values beyond have the darkest colours."""
     if math.isnan(value):
         return NO_NUMBER
     share = min(abs(value) / scale, 1.0)
@@ -23,13 +23,14 @@ def foreground(colour: tuple[int, int, int]) -> tuple[int, int, int]:
     return max((DARK, LIGHT), key=lambda text: contrast(text, colour))
 
 
-def contrast(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+def contrast(colour: tuple[int, int, int], other: tuple[int, int, int]) -> float:
     """The contrast of two colours as WCAG defines it, 1 to 21."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    light, dark = sorted((_luminance(colour), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 def hexadecimal(colour: tuple[int, int, int]) -> str:
+    """A colour as CSS writes it: #rrggbb."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
@@ -50,6 +51,7 @@ def short(value: float, width: int = 4) -> str:
 
 
 def _luminance(colour: tuple[int, int, int]) -> float:
+    """The relative luminance of a colour as WCAG defines it, 0 to 1."""
     parts = [part / 255 for part in colour]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -3,15 +3,20 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
-from grader.judge.pictures import Picture
+from grader.judge.pictures import Matrix, Picture
 from grader.reports.heatmap.colours import LESS, MORE, NO_NUMBER, ZERO, background, foreground, hexadecimal, short
 from grader.reports.heatmap.panels import panels
 
+if TYPE_CHECKING:  # matplotlib is an extra
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 FORMATS = (".png", ".svg", ".pdf")
-INCHES = 3.2  # of a panel
+INCHES = 3.2  # width of a panel
 
 
 def save(pictures: Sequence[Picture], path: Path) -> None:
@@ -33,7 +38,8 @@ def save(pictures: Sequence[Picture], path: Path) -> None:
             raise WrongUse(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _figure(pictures: Sequence[Picture]):
+def _figure(pictures: Sequence[Picture]) -> "Figure":
+    """A figure with a row of panels for each picture."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -47,13 +53,14 @@ def _figure(pictures: Sequence[Picture]):
     return figure
 
 
-def _three(picture: Picture) -> list:
-    """Three panels always, so that the columns of a file stand below one another."""
-    shown = panels(picture)
-    return shown if len(shown) == 3 else [("yours: none", None), *shown, ("difference: none", None)]
+def _three(picture: Picture) -> list[tuple[str, Matrix | None]]:
+    """Always three panels, so that the panels of all rows are aligned. One that is absent has no matrix."""
+    own_panels = panels(picture)
+    return own_panels if len(own_panels) == 3 else [("yours: none", None), *own_panels, ("difference: none", None)]
 
 
-def _panel(axes, picture: Picture, caption: str, matrix) -> None:
+def _panel(axes: "Axes", picture: Picture, caption: str, matrix: Matrix | None) -> None:
+    """Draw one panel."""
     from matplotlib.colors import LinearSegmentedColormap
 
     axes.set_title(caption, fontsize=8)

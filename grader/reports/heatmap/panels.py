@@ -1,4 +1,4 @@
-"""What every form of a picture shows: three panels with their captions."""
+"""The panels that every form of a picture shows, with their captions."""
 
 from grader.judge.pictures import Matrix, Picture
 
@@ -6,7 +6,7 @@ ROUNDING = 1e-4  # printed numbers have four digits
 
 
 def panels(picture: Picture) -> list[tuple[str, Matrix]]:
-    """(caption, values): yours, expected and difference; the expected alone where the learner's code gave nothing."""
+    """(caption, values): yours, expected and difference; only expected where the learner's code gave nothing."""
     expected = ("expected", picture.expected)
     if picture.learner is None:
         return [expected]

@@ -1,0 +1,109 @@
+"""`grade` for a class: a folder of submissions, or a course of nbgrader."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import catalog
+from grader.catalog import errors
+from grader.catalog.errors import WrongUse
+from grader.cli import processes
+from grader.sandbox.devices import pick_device
+
+if TYPE_CHECKING:
+    from grader.classroom.run import Plan
+    from grader.classroom.show import Show
+
+
+def run_class(options: argparse.Namespace) -> int:
+    """Grade a folder of submissions.
+
+    Returns exit code 3 where something could not be graded or written, or a person must say whose it is.
+    """
+    from grader.classroom import run as classroom
+    from grader.classroom.outputs import Unwritten
+
+    plan = planned(options, options.submissions, options.out)
+    with shown(options) as show:
+        try:
+            undone = classroom.run(plan, show)
+        except Unwritten as error:
+            show.say(str(error))
+            return errors.NOT_DONE
+    return errors.NOT_DONE if undone else errors.PASSED
+
+
+def run_nbgrader(options: argparse.Namespace) -> int:
+    """Grade an assignment of a course and record it in nbgrader's gradebook.
+
+    Returns exit code 3 where something could not be graded.
+    """
+    if not options.assignment:
+        raise WrongUse("name the assignment too: --assignment NN_slug")
+    from grader.classroom import run as classroom
+    from grader.classroom.run import Event
+
+    try:
+        from grader.integrations.nbgrader import gradebook, submitted
+    except ImportError:
+        raise WrongUse("nbgrader is not installed. Type: pip install 'attention-kata[classroom]'") from None
+    settings = submitted.settings_of(options.nbgrader)
+    for name in ("device", "seed", "timeout", "tier", "accept_tier"):
+        if getattr(options, name) is None:
+            setattr(options, name, settings.get(name))
+    plan = planned(options, options.nbgrader, options.nbgrader)
+    with shown(options) as show:
+        recorded = gradebook.grade_course(
+            options.nbgrader, options.assignment, lambda handins: classroom.graded(plan, handins, show), options.force
+        )
+        facts = {"course": str(options.nbgrader), "recorded": len(recorded.graded), "failed": dict(recorded.failed)}
+        show(Event("recorded", facts))
+    return errors.NOT_DONE if recorded.failed else errors.PASSED
+
+
+def planned(options: argparse.Namespace, submissions: Path, out: Path) -> Plan:
+    """The run that the options ask for."""
+    from grader.classroom.run import Plan
+
+    return Plan(
+        submissions=submissions,
+        out=out,
+        exercises=chosen(options.ex),
+        named=options.ex.strip().lower() != "all",
+        device=pick_device(options.device or "cpu"),
+        seed=options.seed,
+        timeout=options.timeout,
+        jobs=options.jobs or processes.cores(),
+        tier=options.tier,
+        accept_tier=options.accept_tier,
+        dask=options.dask,
+        form=options.csv,
+        level=options.feedback,
+    )
+
+
+@contextlib.contextmanager
+def shown(options: argparse.Namespace) -> Iterator[Show]:
+    """The progress of a run on stderr and in its log."""
+    from grader.classroom.show import Show
+
+    show = Show(options.log)
+    try:
+        yield show
+    finally:
+        show.close()
+
+
+def chosen(words: str) -> tuple[catalog.Exercise, ...]:
+    """The exercises of "03,07", or of "all". Raises WrongUse where the words name none."""
+    if words.strip().lower() == "all":
+        return catalog.exercises()
+    exercises = [catalog.find(word) for word in words.replace(" ", ",").split(",") if word]
+    by_folder = {exercise.folder: exercise for exercise in exercises}
+    if not by_folder:
+        raise WrongUse("EX names no exercise. Write EX=03,07 or EX=all")
+    return tuple(by_folder[folder] for folder in sorted(by_folder))

@@ -1,0 +1,107 @@
+"""The submissions of an nbgrader course that wait for grading, and the released cells of their notebook."""
+
+import os
+import re
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.apps import AutogradeApp
+from nbgrader.coursedir import CourseDirectory
+
+from grader.catalog import paths
+from grader.catalog.errors import WrongUse
+from grader.classroom.handins import HandIn, Student
+from grader.classroom.intake import beneath
+from grader.integrations.nbgrader import preprocessors
+from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
+from grader.records import submission
+from grader.records.submission import Submission
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookHandIn(HandIn):
+    """A submitted notebook. Only its cells that are not locked in the gradebook are graded."""
+
+    cells: tuple[Cell, ...] = ()
+
+    def read(self) -> Submission:
+        """The submission. Raises submission.BadSubmission or NoSuchFile."""
+        return learners_notebook(beneath.read(self.place, submission.MAX_NOTEBOOK), self.cells, self.path.name)
+
+
+def open_app(course: Path, assignment: str, db_url: str | None) -> AutogradeApp:
+    """nbgrader's application with the settings of a course, for one assignment. Raises WrongUse where there is none."""
+    root = Path(course).resolve()
+    if not (root / "nbgrader_config.py").is_file():
+        raise WrongUse(
+            f"{paths.shown(root)} is no course: it has no nbgrader_config.py. First: make nbgrader COURSE=dir"
+        )
+    app = AutogradeApp()
+    app.initialize([f"--course-dir={root}", "--log-level=CRITICAL"])
+    app.coursedir.assignment_id = assignment
+    if db_url:
+        app.coursedir.db_url = db_url
+    return app
+
+
+def settings_of(course: Path) -> dict[str, Any]:
+    """The course's settings of `c.GradeInSandbox`: seed, device, timeout, tier, accept_tier, as far as they are set."""
+    config = open_app(course, "", None).config.get("GradeInSandbox", {})
+    return {name: value for name, value in config.items() if name in preprocessors.GradeInSandbox.class_trait_names()}
+
+
+def released_notebook(app: AutogradeApp) -> tuple[str, tuple[Cell, ...]]:
+    """The name of the assignment's notebook and its released cells.
+
+    Raises WrongUse where the gradebook does not have exactly one notebook.
+    """
+    name = app.coursedir.assignment_id
+    with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
+        try:
+            notebooks = [notebook.name for notebook in gradebook.find_assignment(name).notebooks]
+        except MissingEntry:
+            notebooks = []
+        if not notebooks:
+            raise WrongUse(f"The gradebook knows no assignment {name}. First: nbgrader generate_assignment {name}")
+        if len(notebooks) > 1:
+            raise WrongUse(f"{name} has {len(notebooks)} notebooks, which this cannot grade: nbgrader autograde {name}")
+        return notebooks[0], released(gradebook, notebooks[0], name)
+
+
+def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
+    """The submissions that autograde would grade now: new ones and later versions. force: all.
+
+    Raises WrongUse where nothing was submitted.
+    """
+    directory, assignment = app.coursedir, app.coursedir.assignment_id
+    notebook, cells = released_notebook(app)
+    exercise = preprocessors.exercise_of(notebook)
+    pattern = directory.format_path(directory.submitted_directory, "*", assignment)
+    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
+    matches = {folder: re.fullmatch(student, folder) for folder in sorted(glob(pattern))}
+    submitted = {match["student"]: folder for folder, match in matches.items() if match}
+    if not submitted:
+        raise WrongUse(f"No submission lies in {pattern}. Collect them: nbgrader collect {assignment}")
+    return [
+        NotebookHandIn(Student(id), exercise.folder, _place(pattern, folder, f"{notebook}.ipynb"), cells=cells)
+        for id, folder in submitted.items()
+        if Path(folder, f"{notebook}.ipynb").exists() and (force or not _is_graded(directory, folder, id))
+    ]
+
+
+def _place(pattern: str, folder: str, name: str) -> str:
+    """The place of a student's notebook. Below the folder of all students no link is followed."""
+    students = os.path.dirname(pattern.partition("*")[0] + "*")
+    return beneath.place(students, *os.path.relpath(folder, students).split(os.sep), name)
+
+
+def _is_graded(directory: CourseDirectory, folder: str, student: str) -> bool:
+    """Whether autograde would skip this submission, because it is autograded and has not been submitted again."""
+    graded = directory.format_path(directory.autograded_directory, student, directory.assignment_id)
+    if not os.path.exists(graded):
+        return False
+    new, old = directory.get_existing_timestamp(folder), directory.get_existing_timestamp(graded)
+    return new is None or old is None or new <= old

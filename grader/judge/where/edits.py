@@ -1,0 +1,181 @@
+"""A source as a tree that small changes are made to, one at a time, and the changes themselves."""
+
+import ast
+import contextlib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.records.syntax import FUNCTIONS
+
+MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Replacement = tuple[
+    Any, str, int, tuple[Any, ...] | None
+]  # what stands there instead, and kind, tier, sign of its Edit
+
+
+@dataclass(frozen=True)
+class Change:
+    """One slot of the tree and what comes into it: `parent.field`, or `parent.field[index]`."""
+
+    parent: ast.AST
+    field: str
+    index: int | None
+    new: Any
+
+    def old(self) -> Any:
+        held = getattr(self.parent, self.field)
+        return held if self.index is None else held[self.index]
+
+    def put(self, value: Any) -> None:
+        if self.index is None:
+            setattr(self.parent, self.field, value)
+        else:
+            getattr(self.parent, self.field)[self.index] = value
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Changes that are made together.
+
+    line: where, counted as editors do; kind: what is changed, in words that do not tell how ("an argument of softmax");
+    tier: 0 for what mends many mistakes, up to 3; sign: edits of one sign in one function may be made all at once, None
+    for one that stands alone.
+    """
+
+    changes: tuple[Change, ...]
+    line: int
+    kind: str
+    tier: int
+    sign: tuple[Any, ...] | None = None
+    lines: tuple[int, ...] = ()  # of all changes, where there are several
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A function of the source, or a method: where edits are searched. name: "softmax", "CausalAttention.forward"."""
+
+    name: str
+    node: Function
+    owner: ast.ClassDef | None
+    top: int  # which statement of the module holds it
+
+    @property
+    def lines(self) -> range:
+        return range(self.node.lineno, (self.node.end_lineno or self.node.lineno) + 1)
+
+
+class Tree:
+    """A parsed source. Raises SyntaxError or ValueError where it cannot be searched."""
+
+    def __init__(self, source: str):
+        self.module = ast.parse(source)
+        if sum(1 for _ in ast.walk(self.module)) > MAX_NODES:
+            raise ValueError("the source is too long to be searched")
+        self.lines = source.splitlines()
+        self.units = tuple(self._units())
+
+    def changed(self, changes: tuple[Change, ...], tops: set[int]) -> str:
+        """The source with changes made to these statements of the module, which are written anew."""
+        with made(changes):
+            new = {top: ast.unparse(self.module.body[top]) for top in tops}
+        return self._with(new)
+
+    def replaced(self, top: int, text: str) -> str:
+        """The source with another text for one statement of the module."""
+        return self._with({top: text})
+
+    def _with(self, new: dict[int, str]) -> str:
+        parts, at = [], 0
+        for top in sorted(new):
+            start, end = span(self.module.body[top])
+            parts += [*self.lines[at : start - 1], new[top]]
+            at = end
+        return "\n".join([*parts, *self.lines[at:]]) + "\n"
+
+    def _units(self) -> Iterator[Unit]:
+        for top, node in enumerate(self.module.body):
+            if isinstance(node, FUNCTIONS):
+                yield Unit(node.name, node, None, top)
+            elif isinstance(node, ast.ClassDef):
+                methods = [part for part in node.body if isinstance(part, FUNCTIONS)]
+                yield from (Unit(f"{node.name}.{method.name}", method, node, top) for method in methods)
+
+
+@contextlib.contextmanager
+def made(changes: tuple[Change, ...]) -> Iterator[None]:
+    """The tree with the changes, and afterwards as it was."""
+    old = []
+    try:
+        for change in changes:
+            old.append((change, change.old()))
+            change.put(change.new)
+        yield
+    finally:
+        for change, value in reversed(old):
+            change.put(value)
+
+
+def together(edits: list[Edit]) -> Iterator[Edit]:
+    """The edits of one sign, all at once: three layers that lack the same argument."""
+    groups: dict[tuple[Any, ...], list[Edit]] = defaultdict(list)
+    for edit in edits:
+        if edit.sign is not None:
+            groups[edit.sign].append(edit)
+    for sign, group in groups.items():
+        slots = {(id(change.parent), change.field, change.index) for edit in group for change in edit.changes}
+        if 2 <= len(group) <= 8 and len(slots) == sum(len(edit.changes) for edit in group):
+            changes = tuple(change for edit in group for change in edit.changes)
+            lines = tuple(sorted({edit.line for edit in group}))
+            yield Edit(changes, lines[0], group[0].kind, group[0].tier, (*sign, "all"), lines)
+
+
+def span(node: ast.stmt) -> tuple[int, int]:
+    """The first and the last line of a statement, its decorators with it."""
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)]), node.end_lineno or node.lineno
+
+
+@dataclass
+class Scope:
+    """The names that an edit in a function may use.
+
+    values: parameters and local variables; attributes: those of `self`; layers: attributes that are called.
+    """
+
+    values: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    attributes: list[str] = field(default_factory=list)
+    layers: list[str] = field(default_factory=list)
+
+    @property
+    def dims(self) -> list[str]:
+        """The names that may stand for a dimension."""
+        return [name for name in self.values if name in ("dim", "axis", "d")]
+
+    @classmethod
+    def of(cls, unit: Unit) -> "Scope":
+        arguments = unit.node.args
+        parameters = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        this = parameters.pop(0) if unit.owner is not None and parameters else ""
+        stored = [node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and _is_stored(node)]
+        attributes, layers = [], []
+        for node in ast.walk(unit.owner) if unit.owner is not None else ():
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == (this or "self")
+            ):
+                attributes.append(node.attr)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = node.func.value
+                if isinstance(owner, ast.Name) and owner.id == (this or "self"):
+                    layers.append(node.func.attr)
+        unique = [list(dict.fromkeys(names)) for names in ([*parameters, *stored], parameters, attributes, layers)]
+        return cls(*unique)
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)

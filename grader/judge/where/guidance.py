@@ -1,0 +1,80 @@
+"""What a named mistake changes in the solution, as words: changes of the learner's code that undo it come first."""
+
+import ast
+import functools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.catalog import overlay
+from grader.judge.where.edits import Edit, Tree, Unit
+
+WORD = re.compile(r"\w+|[^\w\s]")
+LIKELIEST = 3  # tiers of edits that are compared with the mistake
+QUIET = set("()[],:.")  # brackets and commas say nothing
+
+
+@dataclass(frozen=True)
+class Guidance:
+    """wrong: the words that the mistake has more than the solution; right: those that the solution has more."""
+
+    wrong: Counter[str]
+    right: Counter[str]
+
+    def score(self, edit: Edit) -> float:
+        """How much an edit does what would undo the mistake; 0 where it does something else."""
+        if edit.tier > LIKELIEST:
+            return 0.0
+        old, new = Counter[str](), Counter[str]()
+        for change in edit.changes:
+            old += words(change.old())
+            new += words(change.new)
+        taken, put = old - new, new - old
+        hits = sum((taken & self.wrong).values()) + sum((put & self.right).values())
+        misses = sum((taken - self.wrong).values()) + sum((put - self.right).values())
+        return max(0.0, hits - 0.5 * misses)
+
+    def construct(self, tree: Tree, units: Sequence[Unit]) -> int | None:
+        """The line of the one statement that has most of the mistake's own words; None where no one has most."""
+        scores: dict[int, int] = {}
+        for unit in units:
+            for node in ast.walk(unit.node):
+                if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
+                    score = sum((words(node) & self.wrong).values())
+                    scores[node.lineno] = max(scores.get(node.lineno, 0), score)
+        best = max(scores.values(), default=0)
+        lines = [line for line, score in scores.items() if score == best]
+        return lines[0] if best > 0 and len(lines) == 1 else None
+
+
+@functools.lru_cache(64)
+def of(mistake: str, solution: str) -> Guidance:
+    """The guidance of a mistake's whole source against the solution's."""
+    theirs, ours = overlay.definitions(mistake), overlay.definitions(solution)
+    wrong, right = Counter[str](), Counter[str]()
+    for name, node in ours.items():
+        bad, good = words(theirs.get(name)), words(node)
+        wrong += bad - good
+        right += good - bad
+    return Guidance(wrong, right)
+
+
+def words(node: object) -> Counter[str]:
+    """The words and signs of a piece of code, counted."""
+    if isinstance(node, list):
+        return sum((words(part) for part in node), Counter[str]())
+    if not isinstance(node, ast.AST):
+        return Counter(WORD.findall(str(node))) if node is not None else Counter()
+    try:
+        text = ast.unparse(_without_docstring(node))
+    except (ValueError, AttributeError):
+        return Counter()
+    return Counter(word for word in WORD.findall(text) if word not in QUIET)
+
+
+def _without_docstring(node: ast.AST) -> ast.AST:
+    body = getattr(node, "body", None)
+    if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and isinstance(body, list) and len(body) > 1:
+        return ast.FunctionDef(node.name, node.args, body[1:], [], None, lineno=0)
+    return node

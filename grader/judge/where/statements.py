@@ -1,0 +1,190 @@
+"""Edits of statements: one too many, one in the wrong place, a result that is not kept, a condition, a return."""
+
+import ast
+import itertools
+from collections.abc import Iterator
+
+from grader.judge.where.edits import Change, Edit, Function, Scope
+
+BODIES = ("body", "orelse", "finalbody")
+A_STATEMENT, AN_ORDER, A_RETURN, A_CONDITION = (
+    "a statement",
+    "the order of the statements",
+    "what is returned",
+    "a condition",
+)
+
+
+def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterator[Edit]:
+    """Edits of the statements of a function."""
+    if is_method and function.name == "__init__" and "super" not in ast.unparse(function):
+        first = ast.parse("super().__init__()").body
+        yield _body(function, "body", [*first, *function.body], function.lineno, "something is missing there", 0)
+    yield from _parameters(function, is_method)
+    yield from _returned(function, scope)
+    for parent, field, body in _bodies(function):
+        for index, statement in enumerate(body):
+            before, after = body[:index], body[index + 1 :]
+            line = statement.lineno
+
+            def put(new: list[ast.stmt], kind: str, tier: int) -> Edit:
+                return _body(parent, field, [*before, *new, *after], line, kind, tier)  # noqa: B023 (used at once)
+
+            if _is_docstring(statement):
+                continue
+            if len(body) > 1 and not isinstance(statement, ast.Return):
+                yield put([], A_STATEMENT, 1)
+            if isinstance(statement, ast.Expr):
+                yield from (put([new], "a result that is not kept", 0) for new in _kept(statement.value))
+            for new, kind, tier in _others(statement):
+                yield put(new, kind, tier)
+            yield from _moved(parent, field, body, index)
+        yield from _orders(parent, field, body)
+
+
+def _bodies(function: Function) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
+    for node in ast.walk(function):
+        for field in BODIES:
+            body = getattr(node, field, None)
+            if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+                yield node, field, body
+
+
+def _body(parent: ast.AST, field: str, new: list[ast.stmt], line: int, kind: str, tier: int) -> Edit:
+    return Edit((Change(parent, field, None, new or [ast.Pass()]),), line, kind, tier)
+
+
+def _kept(value: ast.expr) -> Iterator[ast.stmt]:
+    """`x.masked_fill(…)` alone keeps nothing: `x = x.masked_fill(…)`; a print or a value alone is not returned."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
+        yield ast.Assign([ast.Name(value.func.value.id, ast.Store())], value, lineno=0)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print" and value.args:
+        yield ast.Return(value.args[0])
+    if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Name):
+        yield ast.Assign([ast.Name(value.args[0].id, ast.Store())], value, lineno=0)
+    yield ast.Return(value)
+
+
+def _others(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str, int]]:
+    if isinstance(statement, ast.With):
+        yield statement.body, "the with statement", 0
+    elif isinstance(statement, ast.If):
+        yield [ast.If(ast.UnaryOp(ast.Not(), statement.test), statement.body, statement.orelse)], A_CONDITION, 2
+        yield statement.body, A_CONDITION, 2
+        yield statement.orelse, A_CONDITION, 2
+    elif isinstance(statement, ast.Assert):
+        raised = ast.Raise(ast.Call(ast.Name("ValueError", ast.Load()), [statement.msg or ast.Constant("")], []), None)
+        yield [ast.If(ast.UnaryOp(ast.Not(), statement.test), [raised], [])], "the kind of the error", 0
+    elif isinstance(statement, ast.Raise) and statement.exc is not None:
+        value = statement.exc
+        arguments = value.args if isinstance(value, ast.Call) else []
+        for name in ("ValueError", "TypeError", "IndexError", "KeyError"):
+            yield [ast.Raise(ast.Call(ast.Name(name, ast.Load()), arguments, []), None)], "the kind of the error", 0
+    elif isinstance(statement, ast.Return) and _is_error(statement.value):
+        yield [ast.Raise(statement.value, None)], "an error that is returned", 0
+    elif isinstance(statement, ast.AugAssign):
+        target = statement.target
+        yield [ast.Assign([target], statement.value, lineno=0)], "an assignment", 1
+        load = ast.parse(ast.unparse(target), mode="eval").body
+        yield [ast.Assign([target], ast.BinOp(load, statement.op, statement.value), lineno=0)], "a change in place", 0
+    elif isinstance(statement, ast.Assign):
+        yield from _assignments(statement)
+
+
+def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, int]]:
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Tuple) and len(target.elts) > 1:
+        for first, second in itertools.combinations(range(len(target.elts)), 2):
+            elements = [*target.elts]
+            elements[first], elements[second] = elements[second], elements[first]
+            yield [ast.Assign([ast.Tuple(elements, ast.Store())], value, lineno=0)], "the order of the names", 0
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+        registered = f"self.register_buffer({target.attr!r}, None)"
+        call = ast.parse(registered).body[0]
+        assert isinstance(call, ast.Expr) and isinstance(call.value, ast.Call)
+        call.value.args[1] = value
+        yield [call], "how a part of the module is kept", 1
+    if isinstance(target, ast.Name):
+        load = ast.Name(target.id, ast.Load())
+        for operator in (ast.Add(), ast.Mult()):
+            yield [ast.AugAssign(target, operator, value)], "an assignment", 2
+        yield [ast.Assign([target], ast.BinOp(load, ast.Add(), value), lineno=0)], "an assignment", 2
+
+
+def _moved(parent: ast.AST, field: str, body: list[ast.stmt], index: int) -> Iterator[Edit]:
+    """A last statement of a loop comes behind it, or the statement behind a loop into it."""
+    statement = body[index]
+    if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) and len(statement.body) > 1:
+        last, inside = statement.body[-1], statement.body[:-1]
+        changes = (
+            Change(statement, "body", None, inside),
+            Change(parent, field, None, [*body[: index + 1], last, *body[index + 1 :]]),
+        )
+        yield Edit(changes, last.lineno, "how far a line is indented", 0)
+    if isinstance(statement, (ast.For, ast.While)) and index + 1 < len(body):
+        following = body[index + 1]
+        changes = (
+            Change(statement, "body", None, [*statement.body, following]),
+            Change(parent, field, None, [*body[: index + 1], *body[index + 2 :]] or [ast.Pass()]),
+        )
+        yield Edit(changes, following.lineno, "how far a line is indented", 1)
+    if isinstance(statement, (ast.For, ast.While)) and index > 0:
+        earlier = body[index - 1]
+        changes = (
+            Change(statement, "body", None, [earlier, *statement.body]),
+            Change(parent, field, None, [*body[: index - 1], *body[index:]]),
+        )
+        yield Edit(changes, earlier.lineno, "where a statement stands", 1)
+
+
+def _orders(parent: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[Edit]:
+    """Two statements exchanged, neighbours first; three in a row turned round."""
+    movable = [
+        index for index, statement in enumerate(body) if isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign))
+    ]
+    pairs = sorted(itertools.combinations(movable, 2), key=lambda pair: pair[1] - pair[0])
+    for first, second in pairs[:60]:
+        new = [*body]
+        new[first], new[second] = new[second], new[first]
+        edit = _body(parent, field, new, body[first].lineno, AN_ORDER, 1)
+        yield Edit(edit.changes, edit.line, AN_ORDER, 1, None, (body[first].lineno, body[second].lineno))
+    for start in movable:
+        if {start + 1, start + 2} <= set(movable):
+            one, two, three = body[start : start + 3]
+            for turned in ([two, three, one], [three, one, two]):
+                new = [*body[:start], *turned, *body[start + 3 :]]
+                lines = tuple(statement.lineno for statement in (one, two, three))
+                yield Edit((Change(parent, field, None, new),), one.lineno, AN_ORDER, 1, None, lines)
+
+
+def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
+    names, first = function.args.args, int(is_method)
+    for index in range(first, len(names) - 1):
+        new = [*names]
+        new[index], new[index + 1] = new[index + 1], new[index]
+        yield Edit((Change(function.args, "args", None, new),), function.lineno, "the order of the parameters", 1)
+
+
+def _returned(function: Function, scope: Scope) -> Iterator[Edit]:
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    for statement in returns:
+        for name in scope.values:
+            if not (isinstance(statement.value, ast.Name) and statement.value.id == name):
+                new = ast.Name(name, ast.Load())
+                yield Edit((Change(statement, "value", None, new),), statement.lineno, A_RETURN, 1)
+        if isinstance(statement.value, ast.Tuple):
+            for part in statement.value.elts:
+                yield Edit((Change(statement, "value", None, part),), statement.lineno, A_RETURN, 0)
+    if function.name != "__init__" and not isinstance(function.body[-1], (ast.Return, ast.Raise)):
+        for name in reversed(scope.values):
+            new_body = [*function.body, ast.Return(ast.Name(name, ast.Load()))]
+            yield _body(function, "body", new_body, function.body[-1].end_lineno or function.lineno, A_RETURN, 0)
+
+
+def _is_error(value: ast.expr | None) -> bool:
+    called = value.func if isinstance(value, ast.Call) else value
+    return isinstance(called, ast.Name) and called.id.endswith("Error")
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,0 +1,94 @@
+"""Runs changed versions of one submission in a sandboxed worker: which checks would pass?"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from grader.judge.examiner import Examiner
+from grader.judge.proxy import Learner
+from grader.judge.session import Check, Session
+from grader.records.submission import Submission
+from grader.sandbox.connection import LearnerError, LeftOut, Remote
+from grader.sandbox.forkserver import TimedOut, Worker, WorkerEnded
+from grader.worker import wire
+
+LOADS = 200  # of sources in one worker: what one leaves behind at import may stay
+CALL_S = 0.5  # for one call; right code takes a hundredth of it
+TOTAL_S = 2.0  # for all calls of one candidate
+
+
+class Trial:
+    """One candidate after the other in the same worker, which is replaced where it ends or hangs.
+
+    deadline: of time.monotonic, after which nothing is tried any more; tried: how many candidates were.
+    """
+
+    def __init__(self, examiner: Examiner, submission: Submission, deadline: float, is_cancelled: Callable[[], bool]):
+        self.examiner, self.submission = examiner, submission
+        self.deadline, self.is_cancelled = deadline, is_cancelled
+        limits = examiner.limits
+        cpu_s = min(limits.call_cpu_s, CALL_S) if limits.call_cpu_s else None
+        self.limits = replace(limits, call_s=min(limits.call_s, 2 * CALL_S), call_cpu_s=cpu_s, total_s=TOTAL_S)
+        self.worker: Worker | None = None
+        self.remote: Remote | None = None
+        self.subject: Learner | None = None
+        self.tried = self.loads = 0
+        self.slow: dict[int, LeftOut] = {}  # statements that no candidate runs: they were stopped once
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.deadline or self.is_cancelled()
+
+    def load(self, source: str) -> bool:
+        """Make this source the candidate. Returns whether it could be loaded."""
+        self.tried += 1
+        self.loads += 1
+        again = self.worker if self.loads % LOADS else None
+        if again is None:
+            self.close()
+        submission = replace(self.submission, source=source)
+        self.remote = Remote(self.examiner.fork_server, submission, self.examiner.exercise.slug, self.limits)
+        self.remote.skipped |= self.slow
+        try:
+            self.remote.load(again)
+            self.slow |= self.remote.slow()
+        except (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError):
+            self.subject = None
+            return False
+        finally:
+            self.worker = self.remote.worker
+        self.subject = self.examiner.subject(self.remote)
+        return True
+
+    def passes(self, check: Check) -> bool:
+        """Whether the candidate passes a check."""
+        if self.subject is None or self.remote is None:
+            return False
+        _, error, _ = self.examiner.judge(check, self.subject, self.remote)
+        self.worker = self.remote.worker
+        return error is None
+
+    def passes_all(self, checks: Iterable[Check]) -> bool:
+        """Whether it passes all of them; the first that it fails ends the trial."""
+        return all(self.passes(check) for check in checks)
+
+    def passes_with(self, seed: int, checks: Iterable[Check]) -> bool:
+        """Whether it passes them with other inputs, in a fresh worker."""
+        if self.remote is None:
+            return False
+        session = Session(self.examiner.exercise, seed)
+        session.checks = self.examiner.session.checks
+        remote = Remote(self.examiner.fork_server, self.remote.submission, self.examiner.exercise.slug, self.limits)
+        try:
+            remote.load()
+            return all(session.run(check, self.examiner.subject(remote))[0] is None for check in checks)
+        except LearnerError:
+            return False
+        finally:
+            remote.close()
+
+    def close(self) -> None:
+        """End the worker."""
+        if self.worker is not None:
+            self.worker.close()
+        self.worker = None

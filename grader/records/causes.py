@@ -1,0 +1,79 @@
+"""Failed checks by their cause: what fails for one reason is told as one."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from grader.records.results import FAILED, CheckResult, ExerciseResult
+
+SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # of a tensor, in the line that says what was called
+PLACE = re.compile(r"(?m)^\S+:\d+(?: in .*)?$")  # where an exception was raised
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Checks that fail for one reason.
+
+    number: from 1 on, in the order of the checks; checks: all of them; example: the clearest one, of a document where
+    there is one (the lesson shows it) and with the smallest input; diagnosis, lines and where: as in CheckResult, those
+    of the first check that has them.
+    """
+
+    number: int
+    checks: tuple[CheckResult, ...]
+    example: CheckResult
+    diagnosis: str | None
+    lines: tuple[int, ...]
+    where: str
+
+
+def causes(result: ExerciseResult) -> tuple[Cause, ...]:
+    """The causes of a result's failed checks.
+
+    Checks have one cause where they have the same diagnosis, the same lines to look at, or the same exception.
+    """
+    groups: list[list[CheckResult]] = []
+    for check in result.checks:
+        if check.outcome != FAILED:
+            continue
+        alike = [group for group in groups if any(_is_one(check, other) for other in group)]
+        groups = [group for group in groups if group not in alike]
+        groups.append(sorted([*(one for group in alike for one in group), check], key=result.checks.index))
+    groups.sort(key=lambda group: result.checks.index(group[0]))
+    return tuple(_cause(number, tuple(group)) for number, group in enumerate(groups, 1))
+
+
+def numbers(result: ExerciseResult) -> dict[str, int]:
+    """The number of its cause for each failed check."""
+    return {check.id: cause.number for cause in causes(result) for check in cause.checks}
+
+
+def _is_one(check: CheckResult, other: CheckResult) -> bool:
+    if check.diagnosis or other.diagnosis:
+        return check.diagnosis == other.diagnosis or bool(check.lines and check.lines == other.lines)
+    if check.lines or other.lines:
+        return check.lines == other.lines
+    places = [PLACE.findall(one.message) for one in (check, other)]
+    if all(places):
+        return bool(places[0][-1] == places[1][-1])
+    return check.message == other.message or _is_same_place(check, other)
+
+
+def _is_same_place(check: CheckResult, other: CheckResult) -> bool:
+    return bool(check.where) and check.where == other.where
+
+
+def _cause(number: int, checks: tuple[CheckResult, ...]) -> Cause:
+    def first(name: str) -> object:
+        return next((value for check in checks if (value := getattr(check, name))), None)
+
+    diagnosis, lines, where = first("diagnosis"), first("lines"), first("where")
+    example = min(checks, key=_size)  # stable: the earliest of equals
+    return Cause(number, checks, example, diagnosis, lines or (), where or "")  # type: ignore[arg-type]
+
+
+def _size(check: CheckResult) -> tuple[bool, bool, int]:
+    """How large the input of a failed check is; what is hidden, or shows no values, comes later."""
+    shapes = SHAPE.findall(check.message.partition("called")[2].partition("\n")[0])
+    numbers = sum(math.prod(int(size) for size in shape.split(",") if size.strip()) for shape in shapes)
+    return check.hidden, "expected" not in check.message, numbers

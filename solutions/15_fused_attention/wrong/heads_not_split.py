@@ -1,0 +1,10 @@
+"""The heads are not split: one head of d_out numbers is attended with."""
+
+
+class FusedMultiHeadAttention:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = self.qkv(x).chunk(3, dim=-1)  # (B, T, 3 * d_out) -> three of (B, T, d_out)
+        queries, keys, values = (part[:, None] for part in parts)  # (B, 1, T, d_out) each
+        dropout = self.dropout if self.training else 0.0
+        context = F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout, is_causal=True)
+        return self.out_proj(merge_heads(context))  # (B, H, T, h) -> (B, T, d_out)

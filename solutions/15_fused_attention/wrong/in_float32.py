@@ -1,0 +1,13 @@
+"""The result is always float32: it has the dtype of the input."""
+
+
+class FusedMultiHeadAttention:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = self.qkv(x).chunk(3, dim=-1)  # (B, T, 3 * d_out) -> three of (B, T, d_out)
+        queries, keys, values = (split_heads(part, self.num_heads) for part in parts)  # (B, H, T, h) each
+        dropout = self.dropout if self.training else 0.0
+        queries, keys, values = queries.float(), keys.float(), values.float()
+        context = F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout, is_causal=True)
+        return F.linear(
+            merge_heads(context), self.out_proj.weight.float(), self.out_proj.bias.float()
+        )  # (B, H, T, h) -> (B, T, d_out)

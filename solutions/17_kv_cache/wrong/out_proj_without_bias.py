@@ -1,0 +1,11 @@
+"""out_proj has no bias: of the four layers it is the one with a bias."""
+
+
+class CachedAttention:
+    def __init__(self, d_in: int, d_out: int, num_heads: int):
+        super().__init__()
+        self.num_heads = num_heads
+        self.W_query = nn.Linear(d_in, d_out, bias=False)
+        self.W_key = nn.Linear(d_in, d_out, bias=False)
+        self.W_value = nn.Linear(d_in, d_out, bias=False)
+        self.out_proj = nn.Linear(d_out, d_out, bias=False)

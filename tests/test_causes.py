@@ -1,0 +1,79 @@
+"""What fails for one reason is told as one: records/causes.py and the forms that show it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from grader.records.causes import causes, numbers
+from grader.records.results import CheckResult, ExerciseResult
+from grader.reports import github, terminal
+from grader.reports import json as as_json
+
+
+def failed(name: str, **fields) -> CheckResult:
+    return CheckResult(name, f"{name} is right.", "failed", 0.0, 1.0, **fields)
+
+
+def result(*checks: CheckResult) -> ExerciseResult:
+    return ExerciseResult("03_context_vectors", "Context vectors", "x.py", "cpu", 7, "failed", 0.1, checks)
+
+
+SCALE = "The scores are not divided by the root of d_k."
+WRONG = "the result is wrong: 9 of 9 values differ\ncalled   f(tensor ({}))\nexpected 1\ngot      2"
+NINE = [failed(f"c{size}", message=WRONG.format(f"{size}, 3"), diagnosis=SCALE, hidden=True) for size in (4, 2, 6, 5)]
+
+
+def test_one_diagnosis_is_one_cause_with_the_smallest_example():
+    (cause,) = causes(result(*NINE))
+    assert cause.example.id == "c2" and [check.id for check in cause.checks] == ["c4", "c2", "c6", "c5"]
+
+
+def test_an_example_of_a_document_comes_first():
+    shown = failed("documented", message=WRONG.format("60, 30"), diagnosis=SCALE)
+    assert causes(result(*NINE, shown))[0].example is shown
+
+
+@pytest.mark.parametrize(
+    "one, other, alike",
+    [
+        ({"diagnosis": "a"}, {"diagnosis": "b"}, False),
+        ({"diagnosis": "a", "lines": (3,)}, {"diagnosis": "b", "lines": (3,)}, True),
+        ({"diagnosis": "a"}, {"message": "x"}, False),
+        ({"lines": (3,)}, {"lines": (4,)}, False),
+        ({"message": "TypeError: 1\nx.py:3 in f\n    y\ncalled f(1)"}, {"message": "TypeError: 2\nx.py:3 in f"}, True),
+        ({"message": "TypeError: 1\nx.py:3 in f"}, {"message": "TypeError: 1\nx.py:4 in f"}, False),
+        ({"message": "x.py:9 in g\nx.py:3 in f"}, {"message": "x.py:3 in f"}, True),
+        ({"message": "the result is wrong"}, {"message": "the result is wrong"}, True),
+        ({"message": "the result is wrong"}, {"message": "the shape is wrong"}, False),
+    ],
+)
+def test_what_is_one_cause(one, other, alike):
+    found = causes(result(failed("a", **one), failed("b", **other)))
+    assert (len(found) == 1) is alike
+
+
+def test_causes_that_a_third_check_joins_are_one():
+    joined = (failed("a", diagnosis="x"), failed("b", diagnosis="y"), failed("c", diagnosis="x", lines=(3,)))
+    assert len(causes(result(*joined))) == 2
+    assert len(causes(result(joined[0], replace(joined[1], lines=(3,)), joined[2]))) == 1
+
+
+def test_a_cause_is_told_once_in_a_terminal_and_each_check_with_all():
+    shown = result(*NINE, CheckResult("right", "right is right.", "passed", 1.0, 1.0))
+    brief, every = terminal.plain(shown), terminal.plain(shown, every=True)
+    assert brief.count(SCALE) == 1 and "also fails: 3 checks: c4, c6, c5" in brief and len(brief.splitlines()) <= 12
+    assert every.count(SCALE) == 4 and "also fails" not in every
+
+
+def test_json_numbers_the_causes_and_reads_them_back():
+    shown = result(*NINE, failed("other", message="no", lines=(3,), where="Look at line 3."))
+    record = as_json.record(shown)
+    assert [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(numbers(shown).values())
+    assert as_json.read(json.loads(json.dumps(record))) == shown
+
+
+def test_an_annotation_points_at_the_line_that_was_found():
+    shown = result(*(replace(check, lines=(34,), where="Look at line 34.") for check in NINE))
+    (line,) = [line for line in github.annotations(shown).splitlines() if line.startswith("::")]
+    assert "line=34" in line and "(and 3 more)" in line and "Look at line 34." in line

@@ -1,0 +1,265 @@
+"""The record of operations: what torch ran in one call is told whole, cannot be made up, and is counted from shapes."""
+
+import re
+from itertools import product
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from grader import catalog
+from grader.authors import Mismatch, Operation, largest_tensor, multiply_adds, work_grows_less_than
+from grader.catalog import paths
+from grader.catalog.limits import Limits
+from grader.judge import dispatched, examiner
+from grader.judge.proxy import Learner
+from grader.records import introspection
+from grader.records.submission import Submission
+from grader.sandbox.connection import LearnerError, Local, Remote
+from grader.worker import op_record, protocol
+from grader.worker.protocol import Reply
+from grader.worker.wire import ProtocolError
+
+HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
+HEADS = torch.randn(2, 3, 5, 4)
+SHAPE = (2, 3, 5, 4)
+
+
+def of(body: str, *args, before: str = "") -> list[Operation]:
+    """The record of f, whose only line is `body`."""
+    names = ", ".join("qkv"[: len(args)])
+    source = f"{HEAD}{before}\ndef f({names}):\n    return {body}\n"
+    return Learner(Local(source, "submission.py", "submission"), seed=3).f.operations(*args)
+
+
+def names(record: list[Operation]) -> list[str]:
+    return [operation.name for operation in record]
+
+
+def test_operations_are_told_in_order_with_their_shapes():
+    record = of("torch.softmax(q @ k.mT, dim=-1).mul_(2)", torch.randn(3, 4), torch.randn(5, 4))
+    told = [operation for operation in record if operation.name not in dispatched.VIEWS]
+    assert told == [
+        Operation("mm", ((3, 4), (4, 5)), ((3, 5),)),
+        Operation("_softmax", ((3, 5),), ((3, 5),)),
+        Operation("mul", ((3, 5),), ((3, 5),)),
+    ]
+
+
+def test_lists_of_tensors_are_inputs_and_outputs_too():
+    record = of("torch.cat([q, q]).split([1, 5])[0]", torch.randn(3, 4))
+    assert record[0] == Operation("cat", ((3, 4), (3, 4)), ((6, 4),))
+    assert record[1] == Operation("split_with_sizes", ((6, 4),), ((1, 4), (5, 4)))
+
+
+ROADS = {
+    "function": "F.scaled_dot_product_attention(q, q, q, is_causal=True)",
+    "private name": "torch._C._nn.scaled_dot_product_attention(q, q, q)",
+    "packet": "torch.ops.aten.scaled_dot_product_attention(q, q, q)",
+    "overload": "torch.ops.aten.scaled_dot_product_attention.default(q, q, q)",
+    "by name": "F.scaled_dot_product_attention(query=q, key=q, value=q, dropout_p=0.5)",
+}
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_ready_made_attention_is_one_operation_by_whatever_road(road, monkeypatch):
+    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    assert of(ROADS[road], HEADS) == [Operation("scaled_dot_product_attention", (SHAPE,) * 3, (SHAPE,))]
+
+
+def test_ready_made_attention_inside_a_layer_of_torchs_is_seen():
+    record = of("nn.MultiheadAttention(4, 2)(q, q, q, need_weights=False)[0]", HEADS[0])
+    assert any(operation.is_attention for operation in record)
+
+
+def test_attention_by_hand_is_none():
+    record = of("torch.softmax((q @ q.mT).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf), -1) @ q", HEADS)
+    assert not any(operation.is_attention for operation in record)
+    assert largest_tensor(record) == 2 * 3 * 5 * 5
+
+
+FORGED = {
+    "own dispatch": """
+class Mine(torch.Tensor):
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+    def __init__(self, inner):
+        self.inner = inner
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return args[0].inner @ args[0].inner.mT
+""",
+    "own function": """
+class Mine(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        return torch.ones(5, 5)
+def Mine(q, kind=Mine):
+    return q.as_subclass(kind)
+""",
+}
+
+
+@pytest.mark.parametrize("way", FORGED)
+def test_what_computes_between_the_code_and_torch_is_no_record(way, monkeypatch):
+    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    with pytest.raises(Mismatch, match="stands between"):
+        of("torch.relu(Mine(q))", torch.randn(5, 4), before=FORGED[way])
+
+
+def test_an_object_that_equals_the_fused_function_is_not_it(monkeypatch):
+    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    before = """
+from torch.overrides import handle_torch_function
+class Named:
+    __name__ = "scaled_dot_product_attention"
+    def __eq__(self, other):
+        return True
+    def __hash__(self):
+        return hash(F.scaled_dot_product_attention)
+    def __call__(self, q):
+        return q * 2
+"""
+    assert names(of("handle_torch_function(Named(), (q,), q)", HEADS, before=before)) == ["mul"]
+
+
+def test_an_operation_of_the_files_own_is_no_record(monkeypatch):
+    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    before = """
+library = torch.library.Library("mine", "DEF")
+library.define("twice(Tensor q) -> Tensor")
+library.impl("twice", lambda q: q @ q.mT @ q, "CPU")
+"""
+    with pytest.raises(Mismatch, match="stands between"):
+        of("torch.ops.mine.twice(q)", HEADS, before=before)
+
+
+def test_a_source_that_reaches_for_the_record_is_refused():
+    with pytest.raises(Mismatch, match="stays out of such machinery"):
+        of("q * 2", HEADS, before="import threading")
+
+
+def test_too_many_operations_are_said_to_be_too_many():
+    assert len(of(f"[q.add_(1) for _ in range({protocol.MAX_OPERATIONS})][0]", torch.zeros(1))) == 4000
+    with pytest.raises(Mismatch, match="more than 4,000 operations"):
+        of(f"[q.add_(1) for _ in range({protocol.MAX_OPERATIONS + 1})][0]", torch.zeros(1))
+
+
+def test_a_record_too_large_for_a_frame_is_missing(fork_server):
+    source = f"{HEAD}\ndef f(q):\n    return [torch.cat([q] * 15) for _ in range({protocol.MAX_OPERATIONS})][0]\n"
+    remote = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
+    with pytest.raises(LearnerError) as error:
+        Learner(remote).f.operations(torch.zeros((0,) * 16))
+    assert error.value.facts == {"message": "the record of operations is missing"}
+    remote.close()
+
+
+def test_a_worker_tells_what_the_solutions_side_tells(fork_server):
+    source = f"{HEAD}\ndef f(q):\n    return F.scaled_dot_product_attention(q, q, q) @ q.mT\n"
+    remote = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
+    here = Learner(Local(source, "submission.py", "submission")).f.operations(HEADS)
+    assert Learner(remote).f.operations(HEADS) == here and here[0].is_attention
+    remote.close()
+
+
+def test_an_error_in_the_call_is_the_learners():
+    with pytest.raises(LearnerError) as error:
+        of("F.scaled_dot_product_attention(q, q[0, 0, 0], q)", HEADS)
+    assert error.value.kind == "exception"
+
+
+ROW = ["mm", [[2, 3], [3, 4]], [[2, 4]]]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {}, [{}], [["mm"]], [["mm", [], [], []]], [["x" * 30_000, [], []]], [[1, [], []]], [["mm", [2, 3], []]],
+        [["mm", [[-1]], []]], [["mm", [[2.0]], []]], [["mm", [[True]], []]], [["mm", [[1 << 50]], []]],
+        [["mm", [[1] * 17], []]], [["mm", [[1]] * 17, []]], [ROW] * 4001, [["mm", [], None]],
+    ],
+    ids=lambda rows: repr(rows)[:30],
+)  # fmt: skip
+def test_a_malformed_record_is_refused(rows):
+    with pytest.raises(ProtocolError):
+        protocol.decode_reply(protocol.encode_reply(Reply(1, operations=rows)))
+
+
+def test_a_record_that_a_stranger_wrote_is_bounded_and_named_by_torch():
+    reply, _ = protocol.decode_reply(protocol.encode_reply(Reply(1, operations=[ROW] * 4000)))
+    assert dispatched.operations(reply, "")[0] == Operation("mm", ((2, 3), (3, 4)), ((2, 4),))
+    with pytest.raises(Mismatch, match="stands between"):
+        dispatched.operations(Reply(1, operations=[["0.6296386", [], []]]), "")
+    with pytest.raises(ProtocolError):
+        dispatched.operations(Reply(1), "")
+    with pytest.raises(ProtocolError):
+        dispatched.operations(Reply(1, operations=[], unrecorded="the input was 0.6296386"), "")
+    for words in op_record.NOT_WHOLE:
+        with pytest.raises(Mismatch, match=re.escape(words)):
+            dispatched.operations(Reply(1, operations=[], unrecorded=words), "")
+
+
+@pytest.mark.parametrize(
+    ("body", "shapes", "work"),
+    [
+        ("q @ k", [(3, 4), (4, 5)], 60),
+        ("q @ k", [(2, 3, 4), (2, 4, 5)], 120),
+        ("q @ k", [(3, 4), (4,)], 12),
+        ("q @ k", [(4,), (4,)], 4),
+        ("torch.outer(q, k)", [(3,), (5,)], 15),
+        ("F.linear(q, k, v)", [(2, 3, 4), (5, 4), (5,)], 120),
+        ("torch.einsum('btd,ed->bte', q, k)", [(2, 3, 4), (5, 4)], 120),
+        ("(q[:, None] * k).sum(-1)", [(3, 4), (5, 4)], 60 + 60),
+        ("q.sum()", [(7,)], 7),
+        ("q.exp()", [(7, 2)], 14),
+        ("q.mT.reshape(28) * 1", [(7, 4)], 28 + 28),
+        ("q.mT[None].expand(9, 4, 7)[0]", [(7, 4)], 0),
+        ("F.scaled_dot_product_attention(q, k, v)", [(2, 1, 4), (2, 5, 4), (2, 5, 3)], 2 * 5 * 4 + 2 * 5 * 3),
+    ],
+)
+def test_work_is_counted_from_shapes(body, shapes, work):
+    assert multiply_adds(of(body, *(torch.randn(shape) for shape in shapes))) == work
+
+
+def test_work_of_a_record_that_a_stranger_wrote_is_a_number():
+    names = ("mm", "dot", "_scaled_dot_product_x", "scaled_dot_product_attention")
+    given = ((), ((),), ((), ()), ((), (), ()), ((2,), (), (3,)), ((2, 3), (4,), (5,)))
+    odd = [Operation(*parts) for parts in product(names, given, ((), ((),), ((2, 2),)))]
+    assert multiply_adds(odd) >= 0 and largest_tensor(odd) == 4 and largest_tensor([]) == 0
+
+
+def test_work_that_grows_with_the_square_is_told():
+    def step(tokens: int) -> list[Operation]:
+        return of("q @ k.mT", torch.randn(1, 4), torch.randn(tokens, 4))
+
+    def whole(tokens: int) -> list[Operation]:
+        return of("q @ q.mT", torch.randn(tokens, 4))
+
+    work_grows_less_than(4 * 90 + 1, step(10), step(100), "one token")
+    with pytest.raises(Mismatch, match="the work for one token grows too much") as error:
+        work_grows_less_than(4 * 90 + 1, whole(10), whole(100), "one token")
+    assert "40,000" in error.value.details
+
+
+def test_the_views_are_operations_of_torch():
+    unknown = dispatched.VIEWS - dispatched._known()
+    assert not unknown
+
+
+def test_the_fused_function_is_the_one_that_files_call():
+    assert F.scaled_dot_product_attention is op_record.WHOLE[0]
+
+
+def test_in_a_class_the_same_answers_of_a_source_that_could_forge_them_are_no_pass(fork_server):
+    """Equal answers are judged once, but the verdict on a record depends on the source too."""
+    exercise = catalog.find("15")
+    source = paths.solution(exercise.folder).read_text("utf-8")
+    sources = [source, source + "\n# as others\n", source + "\nimport threading\n", source]
+    results = []
+    handed_in = [Submission(text, f"{number}.py") for number, text in enumerate(sources)]
+    settings = examiner.Settings(seed=5, reveal=False)
+    examiner.grade_all(exercise, handed_in, fork_server, settings, lambda one, result: results.append(result))
+    assert [result.status for result in results] == ["passed", "passed", "failed", "passed"]
+    failed = [check.id for check in results[2].checks if check.outcome == "failed"]
+    assert failed == ["fused_call", "one_projection"]

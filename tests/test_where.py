@@ -1,0 +1,135 @@
+"""The search for the line of a mistake: judge/where. How often it is true is measured by `make bench-where`."""
+
+import ast
+import json
+import re
+import time
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+from grader.judge import examiner
+from grader.judge.where import search
+from grader.judge.where.edits import Scope, Tree, together
+from grader.judge.where.expressions import expression_edits
+from grader.judge.where.statements import statement_edits
+from grader.records.results import Settings
+from grader.records.submission import Submission
+
+SECONDS = 20.0  # for a search on a busy machine; at a desk it has less
+SOLUTION = {
+    number: paths.solution(catalog.find(number).folder).read_text("utf-8") for number in ("02", "03", "06", "07")
+}
+MISTAKES = [  # exercise, what stands in the solution, what is written instead
+    ("06", "scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-1], dim=-1"),
+    ("06", "@ values", "@ values * 2"),
+    ("03", "dim=-1", "dim=0"),
+    ("07", "self.W_key = nn.Parameter(torch.rand(d_in, d_out))", "self.W_key = nn.Parameter(torch.randn(d_in, d_out))"),
+]
+
+
+def located(number: str, source: str, fork_server, is_cancelled=lambda: False):
+    completed = []
+
+    def complete(judged, submission, result):
+        completed.append(result)
+        return search.located(judged, submission, result, SECONDS, is_cancelled)
+
+    settings = Settings(seed=3)
+    found = examiner.grade(catalog.find(number), Submission(source, "x.py"), fork_server, settings, complete)
+    return completed[0], found
+
+
+@pytest.mark.parametrize("number, right, wrong", MISTAKES)
+def test_the_line_is_found(number, right, wrong, fork_server):
+    source = SOLUTION[number]
+    assert right in source
+    source = source.replace(right, wrong, 1)
+    line = source[: source.index(wrong)].count("\n") + 1
+    before, after = located(number, source, fork_server)
+    assert [check.outcome for check in before.checks] == [check.outcome for check in after.checks]
+    lines = {check.lines for check in after.checks if check.lines}
+    assert lines == {(line,)}, [check.where for check in after.checks]
+    code = source.splitlines()[line - 1].strip()
+    sentences = {check.where for check in after.checks if check.where}
+    assert all(f"line {line}, `{code[:30]}" in sentence for sentence in sentences)
+
+
+def test_two_mistakes_in_two_functions_have_a_line_each(fork_server):
+    source = SOLUTION["02"].replace("torch.exp(x)", "torch.exp(2 * x)", 1)
+    source = source.replace("scores / scores.sum()", "scores / scores.max()", 1)
+    places = [number for number, text in enumerate(source.splitlines(), 1) if "2 * x" in text or "scores.max()" in text]
+    assert len(places) == 2
+    _, found = located("02", source, fork_server)
+    assert {check.lines for check in found.checks if check.lines} == {(line,) for line in places}
+
+
+def test_a_right_file_and_a_stub_are_not_searched(fork_server):
+    for source in (SOLUTION["03"], paths.stub(catalog.find("03").folder).read_text("utf-8")):
+        before, after = located("03", source, fork_server)
+        assert before == after
+
+
+def test_a_search_that_is_cancelled_tells_nothing_more(fork_server):
+    source = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
+    before, after = located("03", source, fork_server, lambda: True)
+    assert [check.lines for check in after.checks] == [()] * len(before.checks)
+
+
+def test_a_search_that_breaks_costs_nothing(fork_server, monkeypatch):
+    monkeypatch.setattr(search.containment.policy, "strict", False)
+    monkeypatch.setattr(search, "Tree", lambda source: 1 / 0)
+    before, after = located("03", SOLUTION["03"].replace("dim=-1", "dim=0", 1), fork_server)
+    assert before == after
+
+
+def test_a_source_that_is_too_deep_or_too_long_is_not_searched(fork_server):
+    wrong = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
+    for extra in (f"x = {'(' * 80}1{',)' * 80}", "x = [" + "1, " * 8000 + "]"):
+        before, after = located("03", f"{wrong}\n{extra}\n", fork_server)
+        assert before == after
+
+
+def test_every_edit_gives_a_source_that_parses_and_leaves_the_tree_as_it_was():
+    for folder in (exercise.folder for exercise in catalog.exercises()):
+        tree = Tree(paths.solution(folder).read_text("utf-8"))
+        before = ast.dump(tree.module)
+        for unit in tree.units:
+            scope = Scope.of(unit)
+            edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
+            assert edits
+            for edit in [*edits, *together(edits)][::17]:
+                ast.parse(tree.changed(edit.changes, {unit.top}))
+                assert edit.line in unit.lines
+        assert ast.dump(tree.module) == before
+
+
+def test_an_edit_is_never_told():
+    """The sentence names a kind and shows the learner's own line; what would stand there instead is the solution."""
+    tree = Tree("def f(x):\n    return x.sum(0)\n")
+    for edit in expression_edits(tree.units[0].node, Scope.of(tree.units[0])):
+        assert re.fullmatch(r"[\w .]+", edit.kind) and not re.search(r"\d", edit.kind)
+
+
+def test_check_shows_the_verdict_and_then_the_line(cli, tmp_path):
+    path = tmp_path / "x.py"
+    path.write_text(SOLUTION["03"].replace("dim=-1", "dim=0", 1))
+    done = cli("check", "03", "--submission", path, "--seed", 7)
+    shown = done.stdout.splitlines()
+    verdict = next(number for number, line in enumerate(shown) if line.endswith("failed"))
+    assert "Look at" not in "\n".join(shown[:verdict])
+    without = json.loads(cli("check", "03", "--submission", path, "--seed", 7, "--format", "json", "--where", 0).stdout)
+    assert all(check["lines"] == [] and check["where"] == "" for check in without["checks"])
+
+
+def test_the_search_keeps_to_its_time(fork_server):
+    source = SOLUTION["07"].replace("softmax", "sin", 1) + "\n"
+
+    def complete(judged, submission, result):
+        began = time.monotonic()
+        found = search.located(judged, submission, result, 0.5)
+        assert time.monotonic() - began < 30  # far more than its half second, and far less than all edits would take
+        return found
+
+    examiner.grade(catalog.find("07"), Submission(source, "x.py"), fork_server, Settings(seed=3), complete)
