@@ -73,7 +73,7 @@ def exception(facts: dict[str, Any], filename: str, reveal: bool = True) -> list
     kind, text = str(facts.get("type", "Exception")), str(facts.get("message", ""))
     if kind == "SystemExit":
         head = "your code ended the program (sys.exit or SystemExit): remove that line"
-    elif kind == "MemoryError" or any(words in text for words in MEMORY):
+    elif is_about_memory(facts):
         head = "your code asked for more memory than the exercise allows"
     elif kind == "RecursionError":
         head = "RecursionError: a function calls itself without end"
@@ -89,6 +89,12 @@ def exception(facts: dict[str, Any], filename: str, reveal: bool = True) -> list
         if code:
             lines.append(f"    {code}")
     return lines
+
+
+def is_about_memory(facts: dict[str, Any]) -> bool:
+    """Whether what happened is that memory was asked for and not given."""
+    text = str(facts.get("message", ""))
+    return facts.get("type") == "MemoryError" or any(words in text for words in MEMORY)
 
 
 def missing(name: str, names: list[str], filename: str) -> str:

@@ -4,8 +4,10 @@ Both answer the same requests in the same way (grader/worker/executor.py).
 """
 
 import builtins
+import contextlib
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +21,7 @@ from grader.records.bounded_cache import BoundedCache
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer, TimedOut, Worker, WorkerEnded
+from grader.sandbox.memory import Meter
 from grader.sandbox.transcript import Diverged, Transcript
 from grader.worker import protocol, wire
 from grader.worker.executor import MAX_FRAMES, Executor
@@ -81,6 +84,7 @@ class Remote:
         self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
         self.words = SourceWords(submission.source)
         self.hung: dict[str, float] = {}  # functions that did not end, and after how many seconds they were stopped
+        self.slow: dict[str, float] = {}  # the same of calls whose memory is measured: their inputs are large
         self.names: list[str] | None = None  # what the source defines, as it was when it was loaded
         self.ahead = Transcript()  # what was asked ahead of the check
         self.asked_live = False  # whether the check has asked for more than that
@@ -114,6 +118,34 @@ class Remote:
         worker: one that served another source, to be used again; a fresh one otherwise.
         """
         self.worker = worker if worker is not None and worker.alive else self.fork_server.spawn(self._limits())
+        self._run_source()
+
+    @contextlib.contextmanager
+    def measured(self, memory_mb: int) -> Iterator[Meter]:
+        """What is asked meanwhile is answered by a worker of its own, whose memory is measured from its first moment.
+
+        memory_mb: all that it is given. Its objects are not those of the usual worker. Raises LearnerError where the
+        source cannot be loaded.
+        """
+        usual = self.worker, self.limits, self.hung, self.output, self.output_of_load
+        most, given = self.limits.measured_s, memory_mb if self.limits.memory_mb else None
+        self.limits = replace(
+            self.limits, measured=True, memory_mb=given, call_s=max(most, self.limits.call_s), call_cpu_s=most
+        )
+        self.hung = self.hung | self.slow
+        self.worker = self.fork_server.spawn(self.limits)
+        try:
+            self.worker.meter = meter = Meter(self.worker.pid)
+            self._run_source()
+            self.output, self.output_of_load = usual[3:]  # what is printed on loading was kept already
+            yield meter
+        finally:
+            self.close()
+            self.slow = {name: seconds for name, seconds in self.hung.items() if name not in usual[2]}
+            self.worker, self.limits, self.hung = usual[:3]
+
+    def _run_source(self) -> None:
+        """Run the source in the worker. Raises LearnerError where that fails."""
         request = protocol.Load(self.submission.source, self.submission.filename, self.name)
         body = self._answer(protocol.encode_request(request), "", self.limits.load_cpu_s)
         reply, _ = self._received(request, body)

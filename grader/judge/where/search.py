@@ -112,6 +112,9 @@ def _places(
     is_cancelled: Callable[[], bool],
 ) -> dict[str, Place]:
     begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
+    begun = {
+        name: failure for name, failure in begun.items() if not failure.check.measured
+    }  # large inputs, and seconds
     if not begun or nesting(submission.source) > MAX_DEPTH:
         return {}
     try:
@@ -149,7 +152,7 @@ class Search:
     ):
         self.examiner, self.tree, self.trial, self.without = examiner, tree, trial, without
         self.failures, self.diagnoses = failures, diagnoses
-        checks = {check.id: check for check in examiner.session.checks}
+        checks = {check.id: check for check in examiner.session.checks if not check.measured}
         self.failing = tuple(checks[name] for name in failures)
         self.passing = tuple(checks[name] for name in checks if name in passed)
         self.others = tuple(check for check in checks.values() if check.id not in failures and check.id not in passed)
