@@ -1,20 +1,24 @@
 """The memory of one call, measured from outside: in every tier, whatever the file does to hide it."""
 
+import re
 import sys
 
 import pytest
 import torch
 
-from grader.catalog import Forbidden
+from grader import catalog
+from grader.catalog import Forbidden, mistakes, paths
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
+from grader.judge import examiner
 from grader.judge.compare import Mismatch
 from grader.judge.measuring import TooMuchMemory, within_memory
 from grader.judge.promises import computes_itself
 from grader.judge.proxy import Learner
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox import memory, tiers
-from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.connection import LearnerError, Local, Remote
 from grader.sandbox.forkserver import ForkServer
 from grader.worker.operations import GROUPS
 
@@ -121,6 +125,29 @@ def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
     monkeypatch.setattr(memory, "resident", lambda pid: None)
     with pytest.raises(InfrastructureError, match="does not tell"):
         within_memory(learner.blocks, tokens(64), mebibytes=512)
+
+
+def test_a_class_is_told_and_the_grader_itself_never_takes_the_memory(fork_server, monkeypatch):
+    """In a class, equal files too are measured each; a diagnosis goes by what is written down."""
+    exercise, largest, results = catalog.find("19"), [0], []
+    answer = Local.answer
+
+    def watched(self, request, tensors):
+        largest.append(max((len(tensor.data) for tensor in tensors), default=0))
+        return answer(self, request, tensors)
+
+    monkeypatch.setattr(Local, "answer", watched)
+    right, wrong = paths.solution(exercise.folder), mistakes.find(exercise.folder, "whole_table")
+    files = [Submission(right.read_text("utf-8"), f"{name}.py") for name in ("one", "two")]
+    files += [Submission(wrong.source, f"{name}.py") for name in ("three", "four")]
+    settings = Settings(seed=3, reveal=False)
+    examiner.grade_all(exercise, files, fork_server, settings, lambda _, result: results.append(result))
+    told = [next(check for check in result.checks if check.id == "memory") for result in results]
+    assert [result.status for result in results] == ["passed", "passed", "failed", "failed"]
+    assert all(re.search(r"gr[eo]wn? by \d+ MiB", check.message) for check in told), told
+    assert all(check.diagnosis == wrong.sentence for check in told[2:])
+    assert [result.points for result in results] == [10, 10, 8.5, 8.5]
+    assert max(largest) < 1 << 20
 
 
 @pytest.mark.parametrize("gradients", [False, True])
