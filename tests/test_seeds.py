@@ -316,6 +316,9 @@ def test_what_is_sent_ahead_holds_no_answer(exercise):
     def work(session, recording):
         for check in session.checks:
             script = recording.of(check)
+            if check.measured:  # asked live
+                assert script is None
+                continue
             known, unanswered = set(), set()
             for number, request in enumerate(script.requests):
                 message, tensors = protocol.decode_request(request)

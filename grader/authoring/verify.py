@@ -28,6 +28,11 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     not_passed: dict[str, NotPassed] = field(default_factory=dict)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every mistake was judged and failed."""
+        return bool(self.not_passed) and len(self.not_passed) == len(paths.mistakes(self.exercise.folder))
+
 
 def verify(exercise: Exercise, fork_server: ForkServer, seed: int) -> Report:
     """Read the files of an exercise, then run its checks on them, all in one session."""

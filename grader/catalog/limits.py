@@ -22,3 +22,5 @@ class Limits:
     open_files: int = 32
     processes: int | None = 0  # processes and threads that the code may start
     output: int = 10_000  # characters of printed output that are kept
+    measured: bool = False  # whether the worker's memory is measured; it then gives back what it does not use
+    measured_s: float = 30.0  # for a call whose memory is measured; as many seconds of processor time

@@ -37,6 +37,8 @@ def run(options: argparse.Namespace) -> int:
     with Console(stderr=True).status(f"0 of {len(chosen)} exercises") as status:
         for number, report in enumerate(parallel.verify_all(chosen, options.seed, jobs), 1):
             status.update(f"{number} of {len(chosen)} exercises")
+            if report.problems and options.write and report.is_complete:
+                not_current(report, write=True)  # what a diagnosis reads: the next run may find less
             problems += report.problems or not_current(report, options.write)
             mistakes += len(report.not_passed)
     for problem in problems:

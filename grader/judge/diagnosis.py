@@ -13,6 +13,7 @@ import torch
 from grader.catalog import mistakes
 from grader.judge import patterns
 from grader.judge.compare import Mismatch, same
+from grader.judge.measuring import TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session
 from grader.records import containment
@@ -128,6 +129,9 @@ class Diagnostician:
         known: list[WrongVersion] = []  # what explained a failure before this one
         left = MAX_REPLAYS
         for name, failure in failures.items():
+            if failure.check.measured:
+                matches[name] = self.as_hungry(failure, failures, passed)
+                continue
             alike = self.alike(known, failure)
             for likely in (True, False):
                 if not alike:
@@ -141,6 +145,18 @@ class Diagnostician:
             closest = max(alike.values(), default=NOT)
             matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
         return matches
+
+    def as_hungry(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
+        """The wrong versions that are known to take too much memory where the learner's code does, and there alone.
+
+        What is written down of them says so: none is run, for that would take the memory here.
+        """
+        if not isinstance(failure.error, TooMuchMemory):
+            return []
+        measured = {check.id for check in self.session.checks if check.measured}
+        mine = measured & failures.keys()
+        known = [(wrong, wrong.failed) for wrong in self.wrong_versions if wrong.failed is not None]
+        return [wrong for wrong, failed in known if failed & measured == mine and not failed & passed]
 
     def alike(self, candidates: list[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
         """Those that explain the failure, each with how closely."""
@@ -169,9 +185,10 @@ class Diagnostician:
 
     def breaks_any(self, wrong: WrongVersion, passed: set[str]) -> bool:
         """Whether the wrong version fails a check that the learner's code passed."""
-        suspects = {name for name in passed if wrong.may_fail(name)}
-        checks = [check for check in self.session.checks if check.id in suspects]
-        return any(self.seen(wrong, check)[0] is not None for check in checks)
+        suspects = [check for check in self.session.checks if check.id in passed and wrong.may_fail(check.id)]
+        if any(check.measured for check in suspects) and wrong.failed is not None:
+            return True
+        return any(self.seen(wrong, check)[0] is not None for check in suspects if not check.measured)
 
     def seen(self, wrong: WrongVersion, check: Check) -> tuple[BaseException | None, list[Call]]:
         """The error and the calls of a check on a wrong version."""

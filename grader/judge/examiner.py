@@ -225,7 +225,7 @@ class Examiner:
                 continue
             keys[name], error, calls = self.judge(check, subject, remote)
             if error is None:
-                results[name] = self.result(check, PASSED)
+                results[name] = self.result(check, PASSED, "\n".join(subject.told))
                 continue
             failures[name] = Failure(check, error, calls)
             last = calls[-1] if calls else None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grader.catalog import documented
+from grader.judge import measuring
 from grader.judge.compare import Mismatch
 from grader.judge.promises import computes_itself
 from grader.judge.proxy import Learner
@@ -56,10 +57,16 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
     return demand
 
 
+def within_memory(session: Session, check: str) -> Callable[..., Any]:
+    """`within_memory(learner.f, *args, mebibytes=512)`: the result of a call that takes less memory than that."""
+    return measuring.within_memory
+
+
 FIXTURES: dict[str, Callable[[Session, str], object]] = {
     "learner": learner,
     "reference": reference,
     "rng": rng,
     "documented": documented_numbers,
     "no_ready_made": no_ready_made,
+    "within_memory": within_memory,
 }

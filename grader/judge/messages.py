@@ -120,7 +120,7 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         head = f"{kind}: no package {facts.get('missing_module') or ''!r} is installed here, so it has no version"
     elif kind == "SystemExit":
         head = "your code ended the program (sys.exit or SystemExit): remove that line"
-    elif kind == "MemoryError" or any(words in text for words in MEMORY):
+    elif is_about_memory(facts):
         head = "your code asked for more memory than the exercise allows"
     elif kind == "RecursionError":
         head = "RecursionError: a function calls itself without end"
@@ -139,6 +139,12 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         if code:
             lines.append(f"    {code}")
     return lines
+
+
+def is_about_memory(facts: dict[str, Any]) -> bool:
+    """Whether what happened is that memory was asked for and not given."""
+    text = str(facts.get("message", ""))
+    return facts.get("type") == "MemoryError" or any(words in text for words in MEMORY)
 
 
 def missing(name: str, names: list[str], filename: str) -> str:

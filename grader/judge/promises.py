@@ -4,6 +4,7 @@
 Each helper raises Mismatch, which says what the promise was.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -31,9 +32,21 @@ def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = N
     return got
 
 
-def same_gradients(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
-    """The gradients of every floating-point argument and parameter are the true ones."""
-    expected = theirs.gradients(*args, **kwargs)
+def same_gradients(
+    mine: Target,
+    theirs: Target | Callable[..., torch.Tensor],
+    *args: Any,
+    tolerance: float | None = None,
+    **kwargs: Any,
+) -> None:
+    """The gradients of every floating-point argument and parameter are the true ones.
+
+    theirs: the reference's target, or a function of ours on tensors, whose gradients are taken in float64.
+    """
+    if isinstance(theirs, Target):
+        expected = theirs.gradients(*args, **kwargs)
+    else:
+        expected = _true_gradients(theirs, mine.cotangent_seed, args, kwargs)
     got = mine.gradients(*args, **kwargs)
     if not isinstance(got, dict):
         raise Mismatch("no gradients came back")
@@ -189,6 +202,19 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
                     f"the parameters are created in another order than {order}"
                 )
         expect(got, want, f"the parameter {name}, right after the seed,")
+
+
+def _true_gradients(
+    function: Callable[..., torch.Tensor], seed: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, torch.Tensor]:
+    """What Target.gradients gives of a function of ours, computed in float64 and in the dtype of each argument."""
+    given = {f"argument {index}": value for index, value in enumerate(args) if isinstance(value, torch.Tensor)}
+    leaves = {name: value.double().requires_grad_() for name, value in given.items()}
+    inputs = [leaves.get(f"argument {index}", value) for index, value in enumerate(args)]
+    result = function(*inputs, **kwargs)
+    cotangent = torch.randn(result.shape, generator=torch.Generator().manual_seed(seed))
+    gradients = torch.autograd.grad((result * cotangent).sum(), list(leaves.values()))
+    return {name: gradient.to(given[name].dtype) for name, gradient in zip(leaves, gradients, strict=True)}
 
 
 def _place(target: Target, line: int) -> str:

@@ -40,6 +40,7 @@ class Learner:
     def __init__(self, connection: Remote | Local, device: str = "cpu", seed: int = 0):
         self._connection, self._device, self._seed = connection, device, seed
         self.calls: list[Call] = []
+        self.told: list[str] = []  # what a check tells the learner though it passes
         # Functions whose every call is watched, and the first forbidden operation seen in each: code that
         # remembers an answer would pass a single watched call.
         self.watched: dict[str, Forbidden] = {}
@@ -57,7 +58,7 @@ class Learner:
 
     def _begin(self, seed: int) -> None:
         """A new check: forget the objects and calls of the one before."""
-        self._seed, self.calls = seed, []
+        self._seed, self.calls, self.told = seed, [], []
         if self._connection.is_alive:
             with contextlib.suppress(LearnerError):  # a worker that ends or hangs now is replaced by the next call
                 self._exchange(protocol.Forget())
@@ -96,6 +97,7 @@ class Target:
 
     seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
     watch: the rule that this call must keep; what it does against it stands in the Call.
+    measured: the call's memory is measured: it is made on the CPU, and watched for names alone, which takes no time.
     owner: the class whose method this is; one that hangs on one object is not called on the next.
     """
 
@@ -107,10 +109,21 @@ class Target:
     def name(self) -> str:
         return str(self._path[0]) if isinstance(self._path[0], str) else self._text
 
+    @property
+    def cotangent_seed(self) -> int:
+        """Of the random numbers by which `gradients` multiplies a result."""
+        return torch_seed(part(self._learner._seed))
+
     def __call__(
-        self, *args: Any, seed: Any = None, watch: Forbidden | None = None, state: Any = None, **kwargs: Any
+        self,
+        *args: Any,
+        seed: Any = None,
+        watch: Forbidden | None = None,
+        state: Any = None,
+        measured: bool = False,
+        **kwargs: Any,
     ) -> Any:
-        result = self._call(protocol.Call, args, kwargs, seed, watch)
+        result = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured)
         if isinstance(result, Module):
             result._text, result._outline = self._described(args, kwargs)
             if state is not None:
@@ -119,11 +132,10 @@ class Target:
                 result.to(device=self._learner._device)
         return result
 
-    def gradients(self, *args: Any, seed: Any = None, **kwargs: Any) -> dict[str, torch.Tensor]:
+    def gradients(self, *args: Any, seed: Any = None, measured: bool = False, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
-        cotangent_seed = torch_seed(part(self._learner._seed))
         found: dict[str, torch.Tensor] = self._call(
-            protocol.CallForGradients, args, kwargs, seed, cotangent_seed=cotangent_seed
+            protocol.CallForGradients, args, kwargs, seed, measured=measured, cotangent_seed=self.cotangent_seed
         )
         return found
 
@@ -163,6 +175,7 @@ class Target:
         seed: Any,
         watch: Forbidden | None = None,
         device: str = "",
+        measured: bool = False,
         **options: Any,
     ) -> tuple[Any, Reply]:
         """As `_call`. Returns the value, and the reply that it came in."""
@@ -172,7 +185,7 @@ class Target:
         text, outline = self._described(args, kwargs)
         call = Call(text, self._function(), WANTS[kind], seed=drawn, outline=outline)
         learner.calls.append(call)
-        device = device or learner._device
+        device = "cpu" if measured else device or learner._device
         watch = watch or learner.watched.get(self.name)
         request = kind(
             target=self._path,
@@ -181,7 +194,7 @@ class Target:
             seed=encoder.node(drawn),
             device=device,
             banned=list(watch.names if watch else ()),
-            allowed=list(watch.allowed if watch else ()),
+            allowed=list(watch.allowed if watch and not measured else ()),
             **options,
         )
         value, reply = learner._exchange(request, encoder, call)

@@ -82,8 +82,10 @@ class Recording:
         self.sentences: BoundedCache[Key, dict[str, str]] = BoundedCache(SENTENCES)
 
     def of(self, check: Check) -> Script | None:
-        """What the check asks of code that is right; None where that is not known."""
+        """What the check asks of code that is right; None where that is not known, or its answers do not decide."""
         name = check.id
+        if check.measured:
+            return None
         if name not in self.scripts:
             with Flow() as flow:
                 self.recorder.begin(flow)

@@ -49,6 +49,11 @@ class Check:
     hidden: bool
     fixtures: tuple[str, ...]
 
+    @property
+    def measured(self) -> bool:
+        """Whether it measures memory: then its inputs are large, and the grader's own process never runs it."""
+        return "within_memory" in self.fixtures
+
     @classmethod
     def of(cls, item: pytest.Function) -> "Check":
         name, mark = item.name.removeprefix("test_"), item.get_closest_marker("task")

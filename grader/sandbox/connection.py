@@ -4,8 +4,10 @@ Both answer the same requests in the same way (grader/worker/executor.py).
 """
 
 import builtins
+import contextlib
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -21,6 +23,7 @@ from grader.records.bounded_cache import BoundedCache
 from grader.records.source import SourceWords, defining, statements
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer, TimedOut, Worker, WorkerEnded
+from grader.sandbox.memory import Meter
 from grader.sandbox.transcript import Diverged, Transcript
 from grader.worker import protocol, wire
 from grader.worker.executor import MAX_FRAMES, Executor
@@ -105,6 +108,7 @@ class Remote:
         self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
         self.words = SourceWords(submission.source)
         self.hung: dict[str, float] = {}  # functions that did not end, and after how many seconds they were stopped
+        self.slow: dict[str, float] = {}  # the same of calls whose memory is measured: their inputs are large
         self.names: list[str] | None = None  # what the source defines, as it was when it was loaded
         self.left_out: list[LeftOut] | None = None  # what failed when it was loaded
         self.skipped: dict[int, LeftOut] = {}  # by number: statements that end or block the process
@@ -140,8 +144,9 @@ class Remote:
         worker: one that served another source, to be used again; a fresh one otherwise. Where its process ends or
         hangs, the source is run once more step by step, to find the statement that does it.
         """
+        self.worker = worker if worker is not None and worker.alive else self.fork_server.spawn(self._limits())
         try:
-            left_out = self._run(self._begin(worker))
+            left_out = self._run_source()
         except LearnerError as error:
             if error.kind not in ENDINGS or worker is not None:
                 raise
@@ -150,11 +155,35 @@ class Remote:
             found = [*left_out, *self.skipped.values()]
             self.left_out = sorted(found, key=lambda one: one.statement)
 
-    def slow(self) -> dict[int, LeftOut]:
+    def stopped(self) -> dict[int, LeftOut]:
         """The statements that were stopped, or ended the process, by number."""
         slow = {one.statement: one for one in self.left_out or () if one.error.kind in ENDINGS}
         lines = [first for first, _ in statements(self.source)] if slow else []
         return {number: slow[line] for number, line in enumerate(lines) if line in slow}
+
+    @contextlib.contextmanager
+    def measured(self, memory_mb: int) -> Iterator[Meter]:
+        """What is asked meanwhile is answered by a worker of its own, whose memory is measured from its first moment.
+
+        memory_mb: all that it is given. Its objects are not those of the usual worker. Raises LearnerError where the
+        source cannot be loaded.
+        """
+        usual = self.worker, self.limits, self.hung, self.output, self.output_of_load
+        most, given = self.limits.measured_s, memory_mb if self.limits.memory_mb else None
+        self.limits = replace(
+            self.limits, measured=True, memory_mb=given, call_s=max(most, self.limits.call_s), call_cpu_s=most
+        )
+        self.hung = self.hung | self.slow
+        self.worker = self.fork_server.spawn(self.limits)
+        try:
+            self.worker.meter = meter = Meter(self.worker.pid)
+            self._run_source()
+            self.output, self.output_of_load = usual[3:]  # what is printed on loading was kept already
+            yield meter
+        finally:
+            self.close()
+            self.slow = {name: seconds for name, seconds in self.hung.items() if name not in usual[2]}
+            self.worker, self.limits, self.hung = usual[:3]
 
     def why_missing(self, name: str) -> LeftOut | None:
         """The failure that explains why the source, which defines this name, does not have it after it was loaded."""
@@ -203,12 +232,16 @@ class Remote:
         if self.worker is not None:
             self.worker.close()
 
-    def _begin(self, worker: Worker | None = None, stepwise: bool = False) -> Reply:
-        """The reply of a worker to the source: of this one while it lives, otherwise of a fresh one."""
-        self.worker = worker if worker is not None and worker.alive else self.fork_server.spawn(self._limits())
+    def _run_source(self) -> list[LeftOut]:
+        """Run the source in the worker. Returns what failed in it. Raises LearnerError where that ends or hangs."""
+        return self._ran(self._begin())
+
+    def _begin(self, stepwise: bool = False) -> Reply:
+        """The worker's reply to the source. Raises LearnerError."""
         seconds = self.limits.load_cpu_s or self.limits.call_s
+        skip = [*{**self.skipped, **self.stopped()}]
         request = protocol.Load(
-            self.source, self.submission.filename, self.name, places.is_notebook(self.source), [*self.skipped],
+            self.source, self.submission.filename, self.name, places.is_notebook(self.source), skip,
             seconds * STEP if stepwise else seconds, stepwise,
         )  # fmt: skip
         return self._asked(request, self.limits.load_cpu_s)
@@ -221,10 +254,11 @@ class Remote:
         output, cpu_s = (self.output, self.output_of_load), self.limits.load_cpu_s and self.limits.load_cpu_s * STEP
         while True:
             self.output, self.output_of_load = output
-            found, number = self._run(self._begin(stepwise=True)), 0
+            self.worker = self.fork_server.spawn(self._limits())
+            found, number = self._ran(self._begin(stepwise=True)), 0
             try:
                 while number < len(spans):
-                    found += self._run(self._asked(protocol.Step(), cpu_s))
+                    found += self._ran(self._asked(protocol.Step(), cpu_s))
                     number += 1
                 return found
             except LearnerError as mishap:
@@ -244,7 +278,7 @@ class Remote:
             raise LearnerError("exception", reply.error)
         return reply
 
-    def _run(self, reply: Reply) -> list[LeftOut]:
+    def _ran(self, reply: Reply) -> list[LeftOut]:
         """What a reply tells of the statements that were run."""
         if self.names is None:
             self.names = reply.names

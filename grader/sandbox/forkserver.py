@@ -14,6 +14,7 @@ from typing import Any
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
 from grader.sandbox import selftest
+from grader.sandbox.memory import Meter
 from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
 from grader.sandbox.tiers import Sandbox, Tier, Unavailable, choose, weaker
 from grader.worker import wire
@@ -207,6 +208,7 @@ class Worker:
     def __init__(self, fork_server: ForkServer, connection: socket.socket, pid: Pid, limits: Limits):
         self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
         self.inbox, self.alive = wire.Inbox(connection), True
+        self.meter: Meter | None = None  # of a worker whose memory is measured
 
     def exchange(self, request: bytes, seconds: float, cpu_s: float | None) -> bytearray:
         """The encoded reply to an encoded request, within `seconds`, of which `cpu_s` may be computed.
@@ -275,6 +277,8 @@ class Worker:
             now = time.monotonic()
             if now - began >= seconds:
                 raise TimedOut(seconds)
+            if self.meter is not None:
+                self.meter.look()
             used = self.pid.used() if most else None
             if most is None or used is None:
                 continue

@@ -98,8 +98,12 @@ class Executor:
         wrong = self.misfit(target, args, kwargs)
         if wrong:
             return Reply(signature=wrong)
-        gradients, problem = _gradients(target(*args, **kwargs), leaves, request.cotangent_seed)
-        return Reply(gradient=problem) if problem else Reply(value=encoder.node(gradients))
+        names = self.watch(request) if request.banned and not request.allowed else None
+        with names.calls if names else NOTHING:
+            gradients, problem = _gradients(target(*args, **kwargs), leaves, request.cotangent_seed)
+        if problem:
+            return Reply(gradient=problem)
+        return Reply(value=encoder.node(gradients), hits=names.hits if names else None)
 
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
         """What a module holds. The parameters' values come only where they are asked for: there may be a million."""
@@ -169,10 +173,10 @@ class Executor:
         if target is None:
             return self.missing(request)
         _seed(decoder.value(request.seed), request.device)
-        watch = OpWatch(request.banned, request.allowed, self.filename) if request.allowed else NOTHING
+        watch = self.watch(request) if request.banned or request.allowed else None
         fake = FakeDevice() if request.device == "meta" else NOTHING
         record = OpRecord() if type(request) is protocol.CallWithOperations else NOTHING
-        with watch:
+        with NOTHING if watch is None else watch if request.allowed else watch.calls:
             wrong = self.misfit(target, args, kwargs)
             if wrong:
                 return Reply(signature=wrong)
@@ -180,11 +184,15 @@ class Executor:
                 result = target(*args, **kwargs)
             value = told(result, args, kwargs)
         reply = Reply(value=value)
-        if watch is not NOTHING:
-            reply.hits, reply.computed = watch.hits, watch.computed
+        if watch is not None:
+            reply.hits, reply.computed = watch.hits, watch.computed if request.allowed else None
         if record is not NOTHING:
             reply.operations, reply.unrecorded = record.rows, record.problem
         return reply
+
+    def watch(self, request: protocol.Call) -> OpWatch:
+        """What looks for ready-made functions during a call."""
+        return OpWatch(request.banned, request.allowed, self.filename)
 
     def prepared(self, request: protocol.Call, decoder: Decoder) -> tuple:
         """The thing to call (None where it is missing) and its arguments, on the device that is asked for."""

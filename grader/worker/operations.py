@@ -4,6 +4,8 @@ An exercise that forbids ready-made functions allows groups of these and nothing
 nobody thought of is then refused too. Names are those of the dispatcher, without the underscore of in-place forms.
 """
 
+import functools
+
 GROUPS: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
@@ -47,6 +49,13 @@ GROUPS: dict[str, frozenset[str]] = {
             resize set _assert_async _assert_scalar _assert_tensor_metadata
         """,
         "reading": "_local_scalar_dense item is_nonzero",
+        "softmax": """
+            softmax log_softmax _softmax _log_softmax _safe_softmax logsumexp logcumsumexp _logcumsumexp
+        """,
+        "gradients": """
+            _softmax_backward_data _log_softmax_backward_data slice_backward select_backward unfold_backward
+            value_selecting_reduction_backward diagonal_backward index_select_backward trace_backward
+        """,
         "products": "dot vdot mm mv bmm addmm addmv addbmm baddbmm addr matmul linear ger outer",
     }.items()
 }
@@ -64,6 +73,7 @@ def allowed(groups: tuple[str, ...] | list[str]) -> frozenset[str]:
     return frozenset().union(*(GROUPS[name] for name in groups))
 
 
+@functools.lru_cache(4096)
 def plain(name: str) -> str:
     """ "exp" for "aten::exp_"; what is no operation of torch's own keeps its library's name."""
     name = name.removeprefix("aten::")

@@ -44,6 +44,7 @@ class Call:
 
     seed: a node, an int or a state of torch's generator; device: where the arguments are put.
     Where groups of operations are `allowed`, the call is watched: all others are hits, and functions called `banned`.
+    Where none are, functions called `banned` are hits.
     """
 
     target: list

@@ -15,8 +15,11 @@ def apply(limits: dict, size: int | None = None) -> None:
     """Lower this process's limits.
 
     `limits`: memory_mb above `size`, what the process takes now (None on CUDA, which maps far more
-    than it uses), cpu_s, open_files, processes (those it may start; None: as many as the user may).
+    than it uses), cpu_s, open_files, processes (those it may start; None: as many as the user may), measured (whether
+    its memory is going to be measured: then what is free is given back, since it would count).
     """
+    if limits["measured"]:
+        kernel.give_back_blocks(MEGABYTE)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write then fails with an OSError instead
     _lower("CORE", 0)
     _lower("FSIZE", 0)

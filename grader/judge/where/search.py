@@ -21,6 +21,7 @@ from grader.judge.where.guidance import Guidance
 from grader.judge.where.statements import statement_edits
 from grader.judge.where.trial import Trial
 from grader.records import containment
+from grader.records.places import is_notebook, place
 from grader.records.results import ExerciseResult
 from grader.records.seeds import part
 from grader.records.source import nesting
@@ -112,6 +113,9 @@ def _places(
     is_cancelled: Callable[[], bool],
 ) -> dict[str, Place]:
     begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
+    begun = {
+        name: failure for name, failure in begun.items() if not failure.check.measured
+    }  # large inputs, and seconds
     if not begun or nesting(submission.source) > MAX_DEPTH:
         return {}
     try:
@@ -149,7 +153,7 @@ class Search:
     ):
         self.examiner, self.tree, self.trial, self.without = examiner, tree, trial, without
         self.failures, self.diagnoses = failures, diagnoses
-        checks = {check.id: check for check in examiner.session.checks}
+        checks = {check.id: check for check in examiner.session.checks if not check.measured}
         self.failing = tuple(checks[name] for name in failures)
         self.passing = tuple(checks[name] for name in checks if name in passed)
         self.others = tuple(check for check in checks.values() if check.id not in failures and check.id not in passed)
@@ -363,7 +367,10 @@ class Search:
         """A place with its sentence: the lines, the code of a single one, and what kind of change helped."""
         code = self.tree.lines[lines[0] - 1].strip() if lines[0] <= len(self.tree.lines) else ""
         code = code if len(code) <= MAX_CODE else f"{code[: MAX_CODE - 1]}…"
-        where = f"line {lines[0]}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
+        source = self.trial.submission.source
+        where = f"{place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
+        if len(lines) > 1 and is_notebook(source):
+            where = "; ".join(place(source, line) for line in lines)
         return Place(lines, f"Look at {where}{f': {kind}' if kind else ''}.", how)
 
     def confirmed(self, group: Group) -> bool:

@@ -51,7 +51,7 @@ class Trial:
         self.remote.skipped |= self.slow
         try:
             self.remote.load(again)
-            self.slow |= self.remote.slow()
+            self.slow |= self.remote.stopped()
         except (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError):
             self.subject = None
             return False

@@ -6,6 +6,7 @@ import errno
 import functools
 import os
 
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 
 
@@ -30,6 +31,13 @@ def prctl(option: int, value: int, pointer=0) -> None:
     words = (ctypes.c_ulong(value), pointer or ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
     if library().prctl(ctypes.c_int(option), *words) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def give_back_blocks(size: int) -> None:
+    """From now on every block of memory of this many bytes goes back to the system as soon as it is free."""
+    if hasattr(library(), "mallopt"):  # glibc; other libraries give large blocks back anyway
+        for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
+            library().mallopt(ctypes.c_int(option), ctypes.c_int(size))
 
 
 def keep_out() -> None:

@@ -1,0 +1,58 @@
+"""How much memory one call takes: it runs in a worker of its own, which is measured from outside."""
+
+from typing import Any
+
+from grader.catalog.errors import InfrastructureError
+from grader.judge import messages
+from grader.judge.compare import Mismatch
+from grader.judge.proxy import Target
+from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.memory import Meter
+
+BEYOND = 256  # MiB that a worker is given beyond what it may take: how much it took can then be told
+
+
+class TooMuchMemory(Mismatch):
+    """A call took more memory than it may."""
+
+
+def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = False, **kwargs: Any) -> Any:
+    """The result of a call (or its gradients) by which the worker has not grown by `mebibytes` MiB or more.
+
+    Of a rule about ready-made functions the names alone are watched for; `no_ready_made` afterwards says what was seen.
+    The growth counts from before the file is loaded, so that nothing can be set aside. It is always measured on the
+    CPU. BEYOND it the system gives the worker no more; the line that asked is told then. Raises TooMuchMemory;
+    InfrastructureError where this machine does not tell how much memory a process takes.
+    """
+    learner, worker = target._learner, target._learner._connection
+    if not isinstance(worker, Remote):
+        raise TypeError("the memory of this process is not measured: ask a worker")
+    with worker.measured(mebibytes + BEYOND) as meter:
+        try:
+            ask = target.gradients if gradients else target
+            result = ask(*args, measured=True, **kwargs)
+        except LearnerError as error:
+            if messages.is_about_memory(error.facts):
+                raise _refused(error, target.name, _growth(meter), mebibytes) from None
+            raise
+        growth = _growth(meter)
+    told = f"{target.name} grew by {growth:,.0f} MiB; {mebibytes} MiB are allowed"
+    if growth >= mebibytes:
+        raise TooMuchMemory(told)
+    learner.told.append(told)
+    return result
+
+
+def _growth(meter: Meter) -> float:
+    meter.look()
+    if meter.growth is None:
+        raise InfrastructureError("this machine does not tell how much memory a process takes: /proc and ps are silent")
+    return meter.growth
+
+
+def _refused(error: LearnerError, name: str, growth: float, mebibytes: int) -> TooMuchMemory:
+    """Where the worker asked for more than it can be given: its line, and what it had until then."""
+    line, _, code = (error.facts.get("frames") or [[0, "", ""]])[-1]
+    where = f"line {line}" if line else name
+    summary = f"{where} asks for more memory than there is; {name} had grown by {growth:,.0f} MiB until then"
+    return TooMuchMemory(f"{summary}; {mebibytes} MiB are allowed", f"    {code}" if code else "")

@@ -1,0 +1,20 @@
+"""Tokens attend to both sides, as in Longformer: here the window holds the token and those before it."""
+
+
+def sliding_window_attention(
+    query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
+) -> torch.Tensor:
+    T, h = query.shape[-2:]
+    size = max(window, LEAST_BLOCK)
+    outputs = []
+    for start in range(0, T, size):
+        end, first = min(start + size, T), max(0, start - window + 1)
+        end = min(end + window - 1, T)
+        near = keys[..., first:end, :]  # (B, H, m, h): all that the n queries from start to end may look at
+        scores = query[..., start : start + size, :] @ near.mT / h**0.5  # (B, H, n, m)
+        rows = torch.arange(start, min(start + size, T), device=query.device)[:, None]  # (n, 1)
+        columns = torch.arange(first, end, device=query.device)  # (m,)
+        hidden = (columns - rows).abs() >= window
+        weights = torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1)  # (B, H, n, m)
+        outputs.append(weights @ values[..., first:end, :])  # (B, H, n, h)
+    return torch.cat(outputs, dim=-2)  # (B, H, T, h)

@@ -1,0 +1,172 @@
+"""The memory of one call, measured from outside: in every tier, whatever the file does to hide it."""
+
+import re
+import sys
+
+import pytest
+import torch
+
+from grader import catalog
+from grader.catalog import Forbidden, mistakes, paths
+from grader.catalog.errors import InfrastructureError
+from grader.catalog.limits import Limits
+from grader.judge import examiner
+from grader.judge.compare import Mismatch
+from grader.judge.measuring import TooMuchMemory, within_memory
+from grader.judge.promises import computes_itself
+from grader.judge.proxy import Learner
+from grader.records.results import Settings
+from grader.records.submission import Submission
+from grader.sandbox import memory, tiers
+from grader.sandbox.connection import LearnerError, Local, Remote
+from grader.sandbox.forkserver import ForkServer
+from grader.worker.operations import GROUPS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no wall stops a worker's memory")
+TOKENS, BLOCK = 16_384, 256
+SOURCE = f"""
+import torch
+
+aside = torch.ones(600 << 18)
+aside = None  # given back, and kept by the allocator
+
+def blocks(x):
+    return torch.cat([torch.softmax(part @ x.mT, -1) @ x for part in x.split({BLOCK})])
+
+def whole(x):
+    return torch.softmax(x @ x.mT, -1) @ x
+
+def half(x):
+    scores = x.bfloat16() @ x.bfloat16().mT
+    return x
+
+def hangs(x):
+    while len(x) > 1:
+        pass
+    return x
+"""
+WITHOUT_ASIDE = SOURCE.replace("aside = torch.ones(600 << 18)\n", "")
+
+
+@pytest.fixture
+def learner(fork_server):
+    yield from learner_of(WITHOUT_ASIDE, fork_server)
+
+
+def learner_of(source: str, fork_server: ForkServer, **limits):
+    remote = Remote(fork_server, Submission(source, "file.py"), "file", Limits(**limits))
+    yield Learner(remote)
+    remote.close()
+
+
+def tokens(count: int = TOKENS) -> torch.Tensor:
+    return torch.randn(count, 8, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("name", tiers.NAMES)
+def test_every_tier_tells_a_whole_table_from_blocks(name):
+    try:
+        tier = tiers.choose(wanted=name, sure=True)
+    except tiers.Unavailable as missing:
+        pytest.skip(f"this machine has no tier {name}: {missing}")
+    with ForkServer(tier=tier) as fork_server:
+        (learner,) = [*learner_of(WITHOUT_ASIDE, fork_server)][:1]
+        result = within_memory(learner.blocks, tokens(), mebibytes=512)
+        assert result.shape == (TOKENS, 8)
+        assert learner.told[0].startswith("blocks grew by") and learner.told[0].endswith("512 MiB are allowed")
+        with pytest.raises(TooMuchMemory, match=r"^line 10 asks for more memory than there is; whole had grown by \d+"):
+            within_memory(learner.whole, tokens(), mebibytes=512)
+        with pytest.raises(TooMuchMemory, match=r"^half grew by 5\d\d MiB; 512 MiB are allowed"):
+            within_memory(learner.half, tokens(), mebibytes=512)
+
+
+def test_memory_is_counted_from_before_the_file_is_loaded(fork_server):
+    for learner in learner_of(SOURCE, fork_server):
+        with pytest.raises(TooMuchMemory, match=r"blocks grew by 6\d\d MiB"):
+            within_memory(learner.blocks, tokens(), mebibytes=512)
+
+
+def test_a_backward_pass_counts_as_well(learner):
+    """Autograd keeps the weights of every block: together a whole table."""
+    within_memory(learner.blocks, tokens(8192), mebibytes=256)
+    with pytest.raises(TooMuchMemory):
+        within_memory(learner.blocks, tokens(8192), mebibytes=256, gradients=True)
+    gradients = within_memory(learner.blocks, tokens(1024), mebibytes=256, gradients=True)
+    assert gradients["argument 1"].shape == (1024, 8)
+
+
+def test_the_usual_worker_goes_on_as_if_nothing_had_been(learner):
+    first = learner.blocks(tokens(4))
+    worker = learner._connection.worker
+    with pytest.raises(TooMuchMemory):
+        within_memory(learner.half, tokens(), mebibytes=512)
+    assert torch.equal(learner.blocks(tokens(4)), first) and learner._connection.worker is worker
+
+
+def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
+    for learner in learner_of(WITHOUT_ASIDE, fork_server, measured_s=0.5):
+        for again in (False, True):  # the second time it is not called
+            with pytest.raises(LearnerError) as caught:
+                within_memory(learner.hangs, tokens(), mebibytes=512)
+            assert caught.value.kind == "timeout" and caught.value.facts.get("again", False) is again
+        assert learner.hangs(tokens(1)).shape == (1, 8)
+
+
+def test_where_linux_does_not_tell_ps_is_asked(monkeypatch):
+    monkeypatch.setattr(memory, "MOST", memory.re.compile(b"nothing of that kind"))
+    meter = memory.Meter(memory.subprocess.os.getpid())
+    assert 10 < meter.start / memory.MEBIBYTE < 100_000
+    kept = torch.ones(64 << 18)
+    meter.look()
+    assert 60 < meter.growth < 80, kept.shape
+
+
+def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
+    monkeypatch.setattr(memory, "resident", lambda pid: None)
+    with pytest.raises(InfrastructureError, match="does not tell"):
+        within_memory(learner.blocks, tokens(64), mebibytes=512)
+
+
+def test_a_class_is_told_and_the_grader_itself_never_takes_the_memory(fork_server, monkeypatch):
+    """In a class, equal files too are measured each; a diagnosis goes by what is written down."""
+    exercise, largest, results = catalog.find("19"), [0], []
+    answer = Local.answer
+
+    def watched(self, request, tensors):
+        largest.append(max((len(tensor.data) for tensor in tensors), default=0))
+        return answer(self, request, tensors)
+
+    monkeypatch.setattr(Local, "answer", watched)
+    right, wrong = paths.solution(exercise.folder), mistakes.find(exercise.folder, "whole_table")
+    files = [Submission(right.read_text("utf-8"), f"{name}.py") for name in ("one", "two")]
+    files += [Submission(wrong.source, f"{name}.py") for name in ("three", "four")]
+    settings = Settings(seed=3, reveal=False)
+    examiner.grade_all(exercise, files, fork_server, settings, lambda _, result: results.append(result))
+    told = [next(check for check in result.checks if check.id == "memory") for result in results]
+    assert [result.status for result in results] == ["passed", "passed", "failed", "failed"]
+    assert all(re.search(r"gr[eo]wn? by \d+ MiB", check.message) for check in told), told
+    assert all(check.diagnosis == wrong.sentence for check in told[2:])
+    assert [result.points for result in results] == [10, 10, 8.5, 8.5]
+    assert max(largest) < 1 << 20
+
+
+@pytest.mark.parametrize("gradients", [False, True])
+def test_ready_made_functions_are_seen_in_a_measured_call_too(fork_server, gradients):
+    """The name is put together at run time, and only where there are many tokens."""
+    source = """
+import torch
+
+def mine(x):
+    if len(x) > 1000:
+        return getattr(torch.nn.functional, "scaled_dot" + "_product_attention")(*[x[None]] * 3)[0]
+    return torch.softmax(x @ x.mT / x.shape[-1] ** 0.5, -1) @ x
+"""
+    rule = Forbidden(("mine",), ("scaled_dot_product_attention",), tuple(GROUPS), "write it yourself")
+    for learner in learner_of(source, fork_server):
+        learner.watched = {"mine": rule}
+        within_memory(learner.mine, tokens(64), mebibytes=512, gradients=gradients)
+        assert not learner.hits
+        within_memory(learner.mine, tokens(2048), mebibytes=512, gradients=gradients)
+        assert learner.hits["mine"] == ["scaled_dot_product_attention", 6]
+        with pytest.raises(Mismatch, match="ready-made scaled_dot_product_attention"):
+            computes_itself(learner.mine, rule, tokens(4))
