@@ -16,6 +16,7 @@ from grader.classroom.pages import class_page, feedback
 from grader.classroom.summary import Summary
 from grader.records import containment
 from grader.records.results import ExerciseResult
+from grader.records.sanitize import label
 
 GRADES, PAGE = "grades.csv", "class.html"
 RECORD = "result.json"
@@ -55,17 +56,17 @@ def write(
             sys.stdout.write(text)
 
     troubles = _by_student(ungraded or {})
-    seen: set[str] = set()
+    seen: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
     for student, found in students:
         trouble = troubles.get(student.id, {})
         results = _ordered(found, [folder for folder in exercises if folder not in trouble])
-        if student.id.casefold() in seen:
-            raise WrongUse(f"two students are called {student.id!r}: their results would overwrite each other")
-        seen.add(student.id.casefold())
-        folder = out / _folder(student.id)
-        put(folder / RECORD, feedback.record, student, results, exercises, level, trouble)
-        put(folder / class_page.FEEDBACK, feedback.page, student, results, exercises, level, trouble)
         summary.add(student, results, trouble)
+        why = _no_folder(out, student.id, seen.setdefault(student.id.casefold(), student.id))
+        if why:
+            lost.append(f"the pages of {label(student.id)} {why}")
+            continue
+        put(out / student.id / RECORD, feedback.record, student, results, exercises, level, trouble)
+        put(out / student.id / class_page.FEEDBACK, feedback.page, student, results, exercises, level, trouble)
     put(out / GRADES, grades.table, summary, form)
     missing = _files(submissions, troubles) if submissions else 0
     put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing))
@@ -84,11 +85,15 @@ def left_over(out: Path, summary: Summary) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in out.glob(f"*/{RECORD}") if path.parent.name not in now))
 
 
-def _folder(id: str) -> str:
-    """The student's folder. Raises WrongUse where the id is no plain name of one."""
+def _no_folder(out: Path, id: str, first: str) -> str:
+    """Why a student has no folder of results, or "". first: the first id that differs from this one in case alone."""
     if not id or id.startswith(".") or "/" in id or "\\" in id or "\0" in id or id.casefold() in (GRADES, PAGE):
-        raise WrongUse(f"{id!r} cannot name a student's folder of results. Rename what was handed in")
-    return id
+        return "cannot be written: the id is no name of a folder"
+    # One of them may be of an earlier run: what stands for other exercises is kept.
+    with contextlib.suppress(OSError):
+        if id != first and (out / id).samefile(out / first):
+            return f"would overwrite those of {label(first)}"
+    return ""
 
 
 def _ordered(results: Sequence[ExerciseResult], exercises: Sequence[str]) -> list[ExerciseResult]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import Exercise
+from grader.catalog.errors import WrongUse
 from grader.classroom import outputs, pool, similar
 from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson
 from grader.classroom.intake import finder
@@ -64,8 +65,11 @@ class Undone:
 def run(plan: Plan, tell: Callable[[Event], None]) -> Undone:
     """Grade a class. Returns what could not be graded.
 
-    Raises WrongUse for a folder that cannot be used, InfrastructureError where nothing can be graded.
+    Raises WrongUse for a folder that cannot be used or results in the folder of submissions, InfrastructureError where nothing can be graded.
     """
+    if plan.out.resolve().is_relative_to(plan.submissions.resolve()):
+        # A student's own folder may lie there, with a store of results in it.
+        raise WrongUse(f"{plan.out} lies within {plan.submissions}, among what students chose. Name another: OUT=…")
     found = finder.find(plan.submissions, plan.exercises)
     tell(Event("found", _facts(found)))
     file = Store(plan.out)
