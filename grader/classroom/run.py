@@ -65,7 +65,8 @@ class Undone:
 def run(plan: Plan, tell: Callable[[Event], None]) -> Undone:
     """Grade a class. Returns what could not be graded.
 
-    Raises WrongUse for a folder that cannot be used or results in the folder of submissions, InfrastructureError where nothing can be graded.
+    Raises WrongUse for a folder that cannot be used, and for results that would lie among the submissions,
+    InfrastructureError where nothing can be graded.
     """
     if plan.out.resolve().is_relative_to(plan.submissions.resolve()):
         # A student's own folder may lie there, with a store of results in it.

@@ -234,4 +234,3 @@ def reasons() -> Iterator[None]:
         if isinstance(error, RuntimeError) and "password" in str(error):
             raise BadArchive("it is encrypted. Hand it in without a password.") from None
         raise BadArchive(f"it is damaged, or packed in a way that is not understood ({type(error).__name__})") from None
-
