@@ -7,6 +7,7 @@ manual scores, which stay as they are.
 import contextlib
 import os
 import re
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from nbgrader.apps import AutogradeApp
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.preprocessors import CheckCellMetadata, ClearOutput, DeduplicateIds, Execute, OverwriteCells
+from nbgrader.utils import parse_utc
 from sqlalchemy.exc import SAWarning
 from sqlalchemy.orm import scoped_session, sessionmaker
 from traitlets.config import Config
@@ -35,6 +37,7 @@ from grader.records.submission import Submission
 
 # The steps that have nothing left to do after RestoreCells. Leaving them out saves a third of the time.
 RESTORED = (ClearOutput, DeduplicateIds, OverwriteCells, CheckCellMetadata)
+TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,8 @@ def grade_course(
     results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
     done = _record(app, results)
     missing = {h.student.id: "it was not graded" for h in handins if h.student.id not in results}
-    return Recorded(done.graded, missing | done.failed)
+    refused = {id: why for id, folder in _submitted(app)[1].items() if (why := _unfit(app, id, folder))}
+    return Recorded(done.graded, missing | done.failed | refused)
 
 
 def record(course: Path, assignment: str, results: Mapping[str, ExerciseResult], db_url: str | None = None) -> Recorded:
@@ -91,16 +95,38 @@ def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
     directory, assignment = app.coursedir, app.coursedir.assignment_id
     notebook, cells = _released(app)
     exercise = preprocessors.exercise_of(notebook)
-    where = directory.format_path(directory.submitted_directory, "*", assignment)
-    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
-    submitted = {found["student"]: folder for folder in sorted(glob(where)) if (found := re.fullmatch(student, folder))}
+    where, submitted = _submitted(app)
     if not submitted:
         raise WrongUse(f"No submission lies in {where}. Collect them: nbgrader collect {assignment}")
     return [
         NotebookHandIn(Student(id), exercise.folder, _place(where, folder, f"{notebook}.ipynb"), cells=cells)
         for id, folder in submitted.items()
-        if Path(folder, f"{notebook}.ipynb").exists() and (force or not _is_graded(directory, folder, id))
+        if not _unfit(app, id, folder) and Path(folder, f"{notebook}.ipynb").exists() and (force or not _is_graded(directory, folder, id))
     ]
+
+
+def _submitted(app: AutogradeApp) -> tuple[str, dict[str, str]]:
+    """The pattern of the folders that were handed in, and each student's."""
+    directory, assignment = app.coursedir, app.coursedir.assignment_id
+    where = directory.format_path(directory.submitted_directory, "*", assignment)
+    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
+    return where, {found["student"]: path for path in sorted(glob(where)) if (found := re.fullmatch(student, path))}
+
+
+def _unfit(app: AutogradeApp, id: str, folder: str) -> str:
+    """Why nbgrader would end, or fail all others too, where it meets this student's folder; "" where it would not."""
+    if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in id):
+        return "the name of the folder holds a control character, or is not UTF-8: rename it to the student's id"
+    place = beneath.place(os.path.dirname(folder), os.path.basename(folder), TIMESTAMP)
+    try:
+        text = beneath.read(place, MAX_TIMESTAMP).decode().strip()
+        if text:
+            parse_utc(text)
+    except submission.NoSuchFile:
+        pass
+    except (submission.BadSubmission, ValueError, OverflowError, ArithmeticError, TypeError) as error:
+        return f"{TIMESTAMP} holds no time ({error}): remove it or write the time"
+    return ""
 
 
 def _place(pattern: str, folder: str, name: str) -> str:
@@ -141,6 +167,12 @@ class _Recorder(Autograde):
         steps = list(map(_class_of, [*self.sanitize_preprocessors, *self.autograde_preprocessors]))
         done = RESTORED if preprocessors.RestoreCells in steps and OverwriteCells.__name__ not in app.config else ()
         self.steps = [replacements.get(step, step) for step in steps if step not in done]
+
+    def init_notebooks(self) -> None:
+        """Only the students with results: another's folder cannot end the run."""
+        super().init_notebooks()
+        wanted = {path for id, path in _submitted(self.parent)[1].items() if id in self.results}
+        self.assignments = {path: found for path, found in self.assignments.items() if path in wanted}
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         if student_id not in self.results:
