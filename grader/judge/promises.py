@@ -11,6 +11,7 @@ import torch
 from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, expect, expect_shape, same
 from grader.judge.proxy import Module, Target, tensors_in
+from grader.judge.words import kind
 from grader.records import introspection
 from grader.sandbox.connection import LearnerError
 from grader.worker.fake_device import MIXED
@@ -18,6 +19,7 @@ from grader.worker.fake_device import MIXED
 
 def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The learner's result is the reference's. Returns it."""
+    _demand(mine, Target)
     got = mine(*args, **kwargs)
     expect(got, theirs(*args, **kwargs), tolerance=tolerance)
     return got
@@ -25,6 +27,7 @@ def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = N
 
 def same_gradients(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
     """The gradients of every floating-point argument and parameter are the true ones."""
+    _demand(mine, Target)
     expected = theirs.gradients(*args, **kwargs)
     got = mine.gradients(*args, **kwargs)
     if not isinstance(got, dict):
@@ -44,6 +47,7 @@ def keeps_dtype(
 
     A module is left in the last dtype; converting it back does not bring its digits back.
     """
+    _demand(mine, Target)
     for dtype in dtypes:
         for target in (mine, theirs):
             if isinstance(target, Module):
@@ -59,6 +63,7 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     Both calls are looked at in the same way and are given the same seed, drawn for this check: nothing tells
     the code which of its calls it is.
     """
+    _demand(mine, Target)
     first = mine.with_inputs(*args, **kwargs)
     second = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
     for _, (listed, named) in (first, second):
@@ -75,6 +80,7 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     Whatever cannot run there counts: on a GPU it could not either. So does what gives another result there, as code
     does that only evades the question. A module is moved there by this and is of no further use.
     """
+    _demand(mine, Target)
     expected = mine(*args, **kwargs)
     seed = mine._learner.calls[-1].seed
     if isinstance(mine, Module):
@@ -98,6 +104,7 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
 
 def refuses(exception: type[BaseException], target: Target, *args: Any, **kwargs: Any) -> str:
     """The call raises this exception (or a subclass). Returns the exception's text."""
+    _demand(target, Target)
     try:
         result = target(*args, **kwargs)
     except LearnerError as error:
@@ -132,6 +139,7 @@ def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) 
 
 def has_parameters(module: Module, expected: dict[str, tuple[int, ...]]) -> None:
     """The module's parameters have these names and shapes, all of them trainable, and no others."""
+    _demand(module, Module)
     facts = module.describe()
     shapes = {name: tuple(value.shape) for name, value in facts["parameters"].items()}
     missing = [name for name in expected if name not in shapes]
@@ -152,6 +160,7 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
 
     Says which parameter holds another's numbers: the usual sign of another order.
     """
+    _demand(module, Module)
     drawn = module.parameters()
     for name, want in expected.items():
         if name not in drawn:
@@ -173,6 +182,12 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
                     f"the parameters are created in another order than {order}"
                 )
         expect(got, want, f"the parameter {name}, right after the seed,")
+
+
+def _demand(value: object, form: type[Target]) -> None:
+    """Raise Mismatch where the learner's class gave something else than an object."""
+    if not isinstance(value, form):
+        raise Mismatch(f"the object is {kind(value)}: a class is asked for, and calling it makes an object", "", value)
 
 
 def _room(gradient: torch.Tensor) -> float:

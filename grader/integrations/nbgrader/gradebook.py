@@ -101,7 +101,9 @@ def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
     return [
         NotebookHandIn(Student(id), exercise.folder, _place(where, folder, f"{notebook}.ipynb"), cells=cells)
         for id, folder in submitted.items()
-        if not _unfit(app, id, folder) and Path(folder, f"{notebook}.ipynb").exists() and (force or not _is_graded(directory, folder, id))
+        if not _unfit(app, id, folder)
+        and Path(folder, f"{notebook}.ipynb").exists()
+        and (force or not _is_graded(directory, folder, id))
     ]
 
 
