@@ -91,7 +91,7 @@ HONEST = {
     "layer": "nn.Identity()(a * b).sum()",
     "questions": "(print(a, f'{a.sum():.2f}'), torch.allclose(a, b), torch.result_type(a, b)) and torch.sum(a * b)",
     "scatter": "a.new_zeros(1).index_add(0, torch.zeros(len(a), dtype=torch.long), a * b)[0]",
-    "spellings": "torch.vstack((torch.multiply(a, b), a.absolute())).to(a).take_along_dim(a.long()[None] * 0, 0)[0].sum()",
+    "spellings": "torch.vstack((torch.multiply(a, b), a.absolute())).to(a).take_along_dim(a.long()[None] * 0, 0).sum()",
     "shapes": "torch.stack(torch.broadcast_tensors(a, b)).prod(0).swapaxes(0, -1).view_as(b).type_as(b).ravel().sum()",
     "half types": "(a.double() * b.to(torch.float64)).sum().to(a.dtype)",
 }
