@@ -61,7 +61,8 @@ GROUPS: dict[str, frozenset[str]] = {
 # of these operations. All others of this kind (losses, distances, integrals) are ready-made.
 SPELLINGS = frozenset(
     """
-    outer ger absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh subtract multiply divide true_divide negative
+    outer ger
+    absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh subtract multiply divide true_divide negative
     fix relu6 greater greater_equal less less_equal not_equal isreal log_sigmoid special_erf special_erfc
     special_logit special_round special_xlogy diff frobenius_norm linalg_norm atleast_1d atleast_2d atleast_3d
     broadcast_tensors broadcast_to column_stack concat concatenate hstack vstack dstack row_stack hsplit vsplit
