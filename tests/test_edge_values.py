@@ -170,14 +170,14 @@ def _odd(function, value):
 
 
 def places(source: str) -> list[str]:
-    """What can be called of a solution: its functions, and the methods of its classes but those that make objects."""
+    """What can be called of a solution: its functions, its classes, and the public methods of these."""
     found = []
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
             found.append(node.name)
         if isinstance(node, ast.ClassDef):
             methods = [part.name for part in node.body if isinstance(part, ast.FunctionDef)]
-            found += [f"{node.name}.{name}" for name in methods if not name.startswith("_")]
+            found += [node.name, *(f"{node.name}.{name}" for name in methods if not name.startswith("_"))]
     return found
 
 
@@ -229,6 +229,29 @@ def test_every_answer_has_a_verdict_in_every_form(folder, fork_server):
             tell_in_every_form(exercise, submission, result)
 
     tried()
+
+
+ODD_OBJECTS = ["None", "torch.zeros(3)", "lambda *given: torch.zeros(2)"]
+
+
+@pytest.mark.parametrize(
+    "folder", [e.folder for e in catalog.exercises() if "\nclass " in paths.solution(e.folder).read_text("utf-8")]
+)
+def test_a_class_that_makes_no_object_of_its_own_has_a_verdict(folder, fork_server):
+    """The first object is what it should be, and those after it are not; or none is."""
+    exercise, solution = catalog.read(folder), paths.solution(folder).read_text("utf-8")
+    classes = [node.name for node in ast.parse(solution).body if isinstance(node, ast.ClassDef)]
+    late = "y if _made.append(0) or len(_made) < 3 else {}"
+    handed_in = [
+        Submission(f"_made = []\n{spoilt(folder, {name: form.format(value)}).source}", "odd.py")
+        for name in classes
+        for value in ODD_OBJECTS
+        for form in ("{}", late)
+    ]
+    results = []
+    how = examiner.Settings(seed=5, reveal=False)
+    examiner.grade_all(exercise, handed_in, fork_server, how, lambda _, result: results.append(result))
+    assert {result.status for result in results} <= {"failed"}
 
 
 @functools.cache

@@ -199,10 +199,11 @@ def no_orphans():
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 os.waitpid(pid, 0)
         time.sleep(0.02)
+    called = [Path(f"/proc/{pid}/cmdline").read_bytes()[:300] for pid in left]
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     library.prctl(subreaper, 0, 0, 0, 0)
-    assert not left, f"{len(left)} processes are left"
+    assert not left, f"processes are left: {called}"
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission
+from grader.classroom import outputs
 from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Student
 from grader.classroom.intake import archives, beneath, folders, student_ids, tally
 from grader.classroom.intake.finder import find
@@ -310,6 +311,32 @@ def test_the_words():
     evil = NeedsPerson(("<script>",), ("<img src=x>",), "<b>why</b>", "<i>do</i>", 2)
     text = class_page.render(Summary([]), submissions=Found("", (), (), (evil,), count))
     assert "&lt;script&gt;" in text and "<img" not in text and "<b>why" not in text
+
+
+# Where the results are.
+
+
+def test_results_do_not_stand_among_the_submissions(tmp_path, said):
+    """A student's folder may be called as they are, and hold a store of results of the student's own making."""
+    lay(tmp_path, "ada/softmax_naive.py", "results/softmax_naive.py")
+    for out in (tmp_path / "results", tmp_path / "new", tmp_path):
+        done = said("grade", str(tmp_path), "--out", str(out))
+        assert done.returncode == 2 and "Name another" in done.stderr
+    assert not (tmp_path / "new").exists() and not list(tmp_path.rglob(".grading.sqlite"))
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_who_is_called_alike_in_another_exercise_stops_nobodys_results(tmp_path, alike, monkeypatch):
+    """An earlier run's Ada, for another exercise, beside this one's ada; on a file system that ignores case, too."""
+    if alike:
+        monkeypatch.setattr(Path, "samefile", lambda one, other: one.name.casefold() == other.name.casefold())
+    students = [(Student(id, id), []) for id in ("Ada", "ada", "bob", "x/y")]
+    with pytest.raises(outputs.Unwritten, match="ada would overwrite those of Ada" if alike else "x/y cannot"):
+        outputs.write(tmp_path, students, [SOFTMAX])
+    written = {path.parent.name for path in tmp_path.glob("*/result.json")}
+    assert written == {"Ada", "bob"} | ({"ada"} - ({"ada"} if alike else set()))
+    rows = list(csv.DictReader((tmp_path / "grades.csv").open()))
+    assert [row["student"] for row in rows] == ["Ada", "ada", "bob", "x/y"] and (tmp_path / "class.html").exists()
 
 
 # No link is followed, whenever it comes.

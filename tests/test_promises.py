@@ -67,6 +67,14 @@ READY_MADE = {
     "own dispatch": "torch.mul(Mine(a), Mine(b))",
     "own function": "torch.mul(a.as_subclass(Mine), b.as_subclass(Mine))",
     "numpy": "torch.from_numpy(a.numpy() * b.numpy()).sum()",
+    "loss": "a.exp().sum() - F.poisson_nll_loss(a, b, reduction='sum')",
+    "divergence": "torch.xlogy(b.abs(), b.abs()).sum() - torch.nn.KLDivLoss(reduction='sum')(a * b.sign(), b.abs())",
+    "integral": "torch.trapezoid(a.repeat_interleave(2), F.pad(b.cumsum(0).repeat_interleave(2), (1, -1)))",
+    "pairs": "((a * a).sum() + (b * b).sum() - F.pairwise_distance(a, b, eps=0.0) ** 2) / 2",
+    "loss in Python": "((a * a).sum() + (b * b).sum()) / 2 - F.gaussian_nll_loss(a, b, a * 0 + 1, reduction='sum')",
+    "normalised": "(F.normalize(a * b, p=1.0, dim=0) * (a * b).abs().sum()).sum()",
+    "kronecker": "torch.kron(a, b).view(len(a), -1).diagonal().sum()",
+    "quadratic form": "torch.autograd.functional.jvp(lambda x: (x * x).sum() / 2, a, b, create_graph=True)[1]",
 }
 HONEST = {
     "sum": "(a * b).sum()",
@@ -83,6 +91,8 @@ HONEST = {
     "layer": "nn.Identity()(a * b).sum()",
     "questions": "(print(a, f'{a.sum():.2f}'), torch.allclose(a, b), torch.result_type(a, b)) and torch.sum(a * b)",
     "scatter": "a.new_zeros(1).index_add(0, torch.zeros(len(a), dtype=torch.long), a * b)[0]",
+    "spellings": "torch.vstack((torch.multiply(a, b), a.absolute())).to(a).take_along_dim(a.long()[None] * 0, 0).sum()",
+    "shapes": "torch.stack(torch.broadcast_tensors(a, b)).prod(0).swapaxes(0, -1).view_as(b).type_as(b).ravel().sum()",
     "half types": "(a.double() * b.to(torch.float64)).sum().to(a.dtype)",
 }
 

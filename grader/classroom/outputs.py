@@ -17,6 +17,7 @@ from grader.classroom.pages import class_page, feedback
 from grader.classroom.summary import Summary
 from grader.records import containment
 from grader.records.results import ExerciseResult
+from grader.records.sanitize import label
 
 GRADES, PAGE = "grades.csv", "class.html"
 RECORD = "result.json"
@@ -58,17 +59,17 @@ def write(
             sys.stdout.write(text)
 
     troubles = _by_student(ungraded or {})
-    ids: set[str] = set()  # of the students before
+    first_ids: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
     for student, all_results in students:
         trouble = troubles.get(student.id, {})
         results = _ordered(all_results, [folder for folder in exercises if folder not in trouble])
-        if student.id.casefold() in ids:
-            raise WrongUse(f"two students are called {student.id!r}: their results would overwrite each other")
-        ids.add(student.id.casefold())
-        folder = out / _folder(student.id)
-        put(folder / RECORD, feedback.record, student, results, exercises, level, trouble)
-        put(folder / class_page.FEEDBACK, feedback.page, student, results, exercises, level, trouble)
         summary.add(student, results, trouble)
+        why = _no_folder(out, student.id, first_ids.setdefault(student.id.casefold(), student.id))
+        if why:
+            unwritten.append(f"the pages of {label(student.id)} {why}")
+            continue
+        put(out / student.id / RECORD, feedback.record, student, results, exercises, level, trouble)
+        put(out / student.id / class_page.FEEDBACK, feedback.page, student, results, exercises, level, trouble)
     put(out / GRADES, grades.table, summary, form)
     missing = _ungraded_files(submissions, troubles) if submissions else 0
     put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing))
@@ -87,11 +88,15 @@ def left_over(out: Path, summary: Summary) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in out.glob(f"*/{RECORD}") if path.parent.name not in ids))
 
 
-def _folder(id: str) -> str:
-    """The name of the student's folder. Raises WrongUse where the id cannot be a folder's name."""
+def _no_folder(out: Path, id: str, first: str) -> str:
+    """Why a student has no folder of results, or "". first: the first id that differs from this one in case alone."""
     if not id or id.startswith(".") or "/" in id or "\\" in id or "\0" in id or id.casefold() in (GRADES, PAGE):
-        raise WrongUse(f"{id!r} cannot name a student's folder of results. Rename what was handed in")
-    return id
+        return "cannot be written: the id is no name of a folder"
+    # One of them may be of an earlier run: what stands for other exercises is kept.
+    with contextlib.suppress(OSError):
+        if id != first and (out / id).samefile(out / first):
+            return f"would overwrite those of {label(first)}"
+    return ""
 
 
 def _ordered(results: Sequence[ExerciseResult], exercises: Sequence[str]) -> list[ExerciseResult]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader import catalog
 from grader.catalog import Exercise
+from grader.catalog.errors import WrongUse
 from grader.classroom import outputs, pool, similar
 from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson
 from grader.classroom.intake import finder
@@ -73,8 +74,12 @@ class Undone:
 def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     """Grade a class and write the results. Returns what could not be graded. publish: is called with each event.
 
-    Raises WrongUse for a folder that cannot be used, InfrastructureError where nothing can be graded.
+    Raises WrongUse for a folder that cannot be used, and for results that would lie among the submissions,
+    InfrastructureError where nothing can be graded.
     """
+    if plan.out.resolve().is_relative_to(plan.submissions.resolve()):
+        # A student's own folder may lie there, with a store of results in it.
+        raise WrongUse(f"{plan.out} lies within {plan.submissions}, among what students chose. Name another: OUT=…")
     submissions = finder.find(plan.submissions, plan.exercises)
     publish(Event("found", _facts(submissions)))
     file = Store(plan.out)

@@ -14,6 +14,7 @@ from grader.judge.compare import Mismatch, expect, expect_shape, same
 from grader.judge.dispatched import demand_no_machinery
 from grader.judge.proxy import Module, Target, tensors_in
 from grader.judge.renaming import told
+from grader.judge.words import kind
 from grader.records.places import place
 from grader.sandbox.connection import LearnerError
 from grader.worker.fake_device import MIXED
@@ -21,6 +22,7 @@ from grader.worker.fake_device import MIXED
 
 def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The learner's result is the reference's. Returns it."""
+    _demand(mine, Target)
     got, expected = mine(*args, **kwargs), theirs(*args, **kwargs)
     try:
         expect(got, expected, tolerance=tolerance)
@@ -43,6 +45,7 @@ def same_gradients(
 
     theirs: the reference's target, or a function of ours on tensors, whose gradients are taken in float64.
     """
+    _demand(mine, Target)
     if isinstance(theirs, Target):
         expected = theirs.gradients(*args, **kwargs)
     else:
@@ -65,6 +68,7 @@ def keeps_dtype(
 
     A module is left in the last dtype; converting it back does not bring its digits back.
     """
+    _demand(mine, Target)
     for dtype in dtypes:
         for target in (mine, theirs):
             if isinstance(target, Module):
@@ -80,6 +84,7 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     Both calls are looked at in the same way and are given the same seed, drawn for this check: nothing tells
     the code which of its calls it is.
     """
+    _demand(mine, Target)
     first = mine.with_inputs(*args, **kwargs)
     second = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
     for _, (listed, named) in (first, second):
@@ -96,6 +101,7 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     Whatever cannot run there counts: on a GPU it could not either. So does what gives another result there, as code
     does that only evades the question. A module is moved there by this and is of no further use.
     """
+    _demand(mine, Target)
     expected = mine(*args, **kwargs)
     seed = mine._learner.calls[-1].seed
     if isinstance(mine, Module):
@@ -121,6 +127,7 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
 
 def refuses(exception: type[BaseException], target: Target, *args: Any, **kwargs: Any) -> str:
     """The call raises this exception (or a subclass). Returns the exception's text."""
+    _demand(target, Target)
     try:
         result = target(*args, **kwargs)
     except LearnerError as error:
@@ -157,6 +164,7 @@ def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: 
 
     Not named: other names will do, where nothing else differs.
     """
+    _demand(module, Module)
     facts = module.describe()
     shapes = {name: tuple(value.shape) for name, value in facts["parameters"].items()}
     missing = [name for name in expected if name not in shapes]
@@ -181,6 +189,7 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
 
     Says which parameter holds another's numbers: the usual sign of another order.
     """
+    _demand(module, Module)
     drawn = module.parameters(expected)
     for name, want in expected.items():
         if name not in drawn:
@@ -219,6 +228,12 @@ def _true_gradients(
 
 def _place(target: Target, line: int) -> str:
     return place(target._learner.source, line)
+
+
+def _demand(value: object, form: type[Target]) -> None:
+    """Raise Mismatch where the learner's class gave something else than an object."""
+    if not isinstance(value, form):
+        raise Mismatch(f"the object is {kind(value)}: a class is asked for, and calling it makes an object", "", value)
 
 
 def _room(gradient: torch.Tensor) -> float:

@@ -21,6 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
+from grader.records.bounded_cache import BoundedCache
 from grader.worker.rlimits import address_space
 
 CPU_S = 1.0  # of processor time, for one call
@@ -28,7 +29,7 @@ MEMORY = 200 << 20  # bytes that one call may take, above what the helper takes 
 KEPT = 50 << 20  # bytes above the start; a helper that takes more after a call is replaced
 WAIT_S = 60.0  # seconds to wait for a start or an answer; the helper may have to wait for a processor
 MAX_ANSWER = 8 << 20  # bytes
-MAX_CACHED = 16  # answers that are cached
+CACHED = 16 << 20  # bytes of questions and answers that are cached
 SIZE = struct.Struct("<Q")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,8 +59,7 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
     def request(*args: P.args, **kwargs: P.kwargs) -> R:
         if _helper.serving:
             return function(*args, **kwargs)
-        cacheable = not any(isinstance(part, bytes) for part in args)  # a packed file is not kept in memory
-        answer = (_cached_answer if cacheable else _answer)(function.__module__, function.__name__, args)
+        answer = _answer(function.__module__, function.__name__, args)
         if "refused" in answer:
             raise BadSubmission(answer["refused"])
         if "value" not in answer:
@@ -112,28 +112,29 @@ class Helper:
         self.connection = connection
         return connection
 
-    def ask(self, request: bytes) -> Answer:
-        """The answer to one request; {} where the helper ended while it worked on it. Raises InfrastructureError."""
+    def ask(self, request: list[bytes]) -> bytes:
+        """The encoded answer to one request; "{}" where the helper ended during it. Raises InfrastructureError."""
         connection = self.start()
         try:
             if not self.ready:
                 self.ready = bool(_receive(connection, MAX_ANSWER))
-            _send(connection, request)
-            answer: Answer = json.loads(_receive(connection, MAX_ANSWER))
+            _send(connection, *request)
+            encoded = bytes(_receive(connection, MAX_ANSWER))
+            answer: Answer = json.loads(encoded)
         except (OSError, EOFError, ValueError):
             was_ready = self.ready
             self.close()
             if not was_ready:
                 raise InfrastructureError("the process that reads submissions ends at once. See: make doctor") from None
             self.spent += CPU_S
-            return {}
+            return b"{}"
         except BaseException:  # Ctrl-C: its answer must not be taken for the next one's
             self.close()
             raise
         self.spent += answer.get("spent", 0.0)
         if answer.get("last"):
             self.close()
-        return answer
+        return encoded
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -146,21 +147,27 @@ class Helper:
 
 
 _helper = Helper()
+_answers: BoundedCache[bytes, bytes] = BoundedCache(CACHED)
 
 
 def _answer(module: str, name: str, args: tuple[Any, ...]) -> Answer:
+    request = _packed(module, name, args)
+    key = request[0] if len(request) == 1 else None  # a packed file is not kept in memory
     with _helper.lock:
-        return _helper.ask(_packed(module, name, args))
+        encoded = _answers.get(key) if key else None
+        if encoded is None:
+            encoded = _helper.ask(request)
+            if key:
+                _answers.put(key, encoded)
+    answer: Answer = json.loads(encoded)
+    return answer
 
 
-_cached_answer = functools.lru_cache(maxsize=MAX_CACHED)(_answer)
-
-
-def _packed(module: str, name: str, args: tuple[Any, ...]) -> bytes:
-    """A call as bytes: JSON on one line, then the arguments that are bytes, whose places hold [their length]."""
+def _packed(module: str, name: str, args: tuple[Any, ...]) -> list[bytes]:
+    """A call in pieces: JSON on one line, then the arguments that are bytes, whose places hold [their length]."""
     raw = [part for part in args if isinstance(part, bytes)]
     plain = [[len(part)] if isinstance(part, bytes) else part for part in args]
-    return b"".join([json.dumps([module, name, plain]).encode(), b"\n", *raw])
+    return [json.dumps([module, name, plain]).encode() + b"\n", *raw]
 
 
 def _opened(request: bytes | bytearray) -> tuple[str, str, list[Any]]:
@@ -173,8 +180,11 @@ def _opened(request: bytes | bytearray) -> tuple[str, str, list[Any]]:
     return module, name, args
 
 
-def _send(connection: socket.socket, data: bytes) -> None:
-    connection.sendall(SIZE.pack(len(data)) + data)
+def _send(connection: socket.socket, *pieces: bytes) -> None:
+    """Send one message, piece by piece: an archive is not copied to be sent."""
+    connection.sendall(SIZE.pack(sum(map(len, pieces))) + pieces[0])
+    for piece in pieces[1:]:
+        connection.sendall(piece)
 
 
 def _receive(connection: socket.socket, limit: int) -> bytearray:

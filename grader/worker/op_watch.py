@@ -1,8 +1,8 @@
 """Watches one call of a function that must be the learner's own formula: a guard rail inside torch.
 
 It sees two things: what operations torch's dispatcher runs, whatever name they were called by, and which functions
-of torch are called by name, since some fall apart into plain arithmetic before they reach the dispatcher. Nothing is
-raised, so that nothing can be swallowed: hits are counted, and the grader judges the count.
+of torch are called by name, since some are taken apart into plain arithmetic before the dispatcher sees them.
+Nothing is raised, so that nothing can be swallowed: hits are counted, and the grader judges the count.
 """
 
 import os
@@ -13,17 +13,19 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 
 from .fake_device import FakeDevice, Placed
-from .operations import COMPUTING, READING, allowed, plain
+from .operations import COMPUTING, READING, allowed, is_ready_made, plain
 
 MAX_HITS = 20
 # A class or a mode of the learner's own computes where no watch is.
 OWN_DISPATCH, OWN_FUNCTION = "__torch_dispatch__", "__torch_function__"
 TORCHS_OWN = (*torch.Tensor.__mro__, torch.nn.Parameter, Placed)
 TORCH = os.path.dirname(torch.__file__) + os.sep
+AUTOGRAD = ("__init__", "function", "grad_mode", "graph")  # functional.py computes products by itself
 # Files of torch that hand a call on to the dispatcher; any other that computes is a ready-made function.
 WRAPPERS = (
     "_tensor.py", "functional.py", "overrides.py", "_ops.py", "_VF.py", "_jit_internal.py", "random.py",
-    "nn" + os.sep, "autograd" + os.sep, "_functorch" + os.sep, "jit" + os.sep, "utils" + os.sep,
+    *(f"autograd{os.sep}{name}.py" for name in AUTOGRAD),
+    "nn" + os.sep, "_functorch" + os.sep, "jit" + os.sep, "utils" + os.sep,
 )  # fmt: skip
 LOOKING = ("_tensor_str.py", "testing" + os.sep)  # prints and assertions: nothing comes back from there
 HOMES = ("linalg_", "special_", "fft_", "sparse_", "_")  # torch.linalg.vecdot is called linalg_vecdot
@@ -80,10 +82,12 @@ class OpWatch(TorchDispatchMode):
                 self.hit(OWN_DISPATCH, line)
         return result
 
-    def called(self, name: str) -> None:
-        """A function of torch's is called by this name."""
+    def called(self, name: str, module: str = "") -> None:
+        """A function of torch's is called by this name; module: where Python finds it."""
         self.computed |= name in READING
-        if name == OWN_FUNCTION or not self.names.isdisjoint({name, *(name.removeprefix(home) for home in HOMES)}):
+        known = {name, *(name.removeprefix(home) for home in HOMES)}
+        composed = self.allowed.isdisjoint({plain(part) for part in known}) and is_ready_made(name, module)
+        if name == OWN_FUNCTION or not self.names.isdisjoint(known) or composed:
             self.hit(name, self._way()[1])
 
     def hit(self, name: str, line: int) -> None:
@@ -111,7 +115,7 @@ class Calls(TorchFunctionMode):
     def __torch_function__(self, function, types, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
         if name != "__get__":  # the most frequent by far: x.shape, x.dtype
-            self.ban.called(name)
+            self.ban.called(name, getattr(function, "__module__", None) or "")
         if any(kind not in TORCHS_OWN and OWN_FUNCTION in own_parts(kind) for kind in types):
             self.ban.called(OWN_FUNCTION)
         return function(*args, **(kwargs or {}))

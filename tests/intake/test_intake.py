@@ -226,3 +226,79 @@ def test_made_up_hand_ins(kind, tmp_path):
         case(kind, dice, tmp_path)
 
     tried()
+
+
+# A class in one archive: what one student hands in does not keep the archive from being read.
+
+
+def a_download(path: Path, *more: tuple[str, bytes]) -> Path:
+    honest_ones = ((f"{name}_{500 + n}_assignsubmission_file_/{FILE}", HONEST.encode()) for n, name in enumerate("ABC"))
+    path.write_bytes(zipped(*honest_ones, *more))
+    return path
+
+
+FILE = "softmax_naive.py"
+EVE = "Eve_777_assignsubmission_file_"
+
+
+def test_a_file_of_zeros_does_not_make_the_whole_class_a_bomb(tmp_path):
+    found = find(a_download(tmp_path / "class.zip", (f"{EVE}/{FILE}", b"\0" * (40 << 20))), catalog.exercises())
+    assert {handin.student.id for handin in found.handins} == {"500", "501", "502", "777"}
+    for handin in found.handins[:3]:
+        assert handin.read().source == HONEST
+    with pytest.raises(BadSubmission, match="too large"):
+        found.handins[3].read()
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada/work.zip").write_bytes(zipped(("a.bin", b"\0" * (40 << 20)), (FILE, HONEST.encode())))
+    assert "zip bombs" in find(tmp_path / "ada", catalog.exercises()).misplaced[0].reason  # a student's own has a ratio
+
+
+@pytest.mark.parametrize("where", ["class.zip", "eve.zip"])
+def test_a_name_in_a_zip_that_only_claims_to_be_utf8_is_read(tmp_path, where):
+    """zipfile would refuse the whole archive."""
+    claims = "\u00e9v\u00e9"
+    if where == "class.zip":
+        packed = a_download(tmp_path / where, (f"{EVE.replace('Eve', claims)}/{FILE}", HONEST.encode()))
+    else:
+        (tmp_path / "class").mkdir()
+        packed = tmp_path / "class" / where
+        packed.write_bytes(zipped((f"{claims}/{FILE}", HONEST.encode())))
+        (tmp_path / "class/ada.zip").write_bytes(zipped((FILE, HONEST.encode())))
+    packed.write_bytes(packed.read_bytes().replace(claims.encode(), b"\xff\xfe\x80\x80\x80"))
+    found = find(packed if where == "class.zip" else packed.parent, catalog.exercises())
+    assert len(found.handins) == (4 if where == "class.zip" else 2) and not found.misplaced
+    assert [handin.read().source for handin in found.handins] == [HONEST] * len(found.handins)
+
+
+def test_answers_of_the_reader_are_kept_by_their_bytes():
+    from grader.records import source
+
+    limited._answers.clear()
+    for number in range(30):
+        text = f"x{number} = 0\n" + "".join(f"def a{n}(): 0\n" for n in range(14_000))
+        assert len(text) < submission.MAX_SOURCE
+        source._outline(text)
+    assert 0 < limited._answers.size <= limited.CACHED and len(limited._answers) < 30
+    known = parses("kept = 1"), limited.spent()
+    assert (parses("kept = 1"), limited.spent()) == known
+
+
+def test_an_archive_is_not_copied_to_be_read(tmp_path):
+    """The largest archive that is taken, in the process that must not grow with it."""
+    packed = tmp_path / "eve/work.zip"
+    packed.parent.mkdir()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("a.bin", os.urandom(archives.MAX_PACKED - (1 << 20)))
+        file.writestr(FILE, HONEST)
+    program = (
+        "import resource, sys; from pathlib import Path; from grader import catalog\n"
+        "from grader.classroom.intake.finder import find\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "(handin,) = find(Path(sys.argv[1]), catalog.exercises()).handins\n"
+        "handin.read()\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, packed.parent], cwd=paths.ROOT, capture_output=True, text=True
+    )
+    assert int(done.stdout) < 1.5 * (archives.MAX_PACKED >> 20), done.stderr

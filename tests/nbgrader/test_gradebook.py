@@ -20,6 +20,7 @@ from grader.catalog.errors import WrongUse
 from grader.classroom.handins import Graded
 from grader.integrations.nbgrader import course, gradebook, submitted
 from grader.judge import examiner
+from grader.records import seeds as seeds_of
 from grader.records import submission
 
 SEED = 7
@@ -223,3 +224,63 @@ def test_from_the_command_line(classroom):
         assert book.find_submission(other, "ada").score == 0
         assert {entry.student.id for entry in book.assignment_submissions(FOLDER)} >= {"ada", "ben", "late", "stub"}
     assert classroom.run(*command, other).stderr.strip() == "Nothing waits for autograding. All again: --force"
+
+
+UNFIT = {
+    os.fsdecode(b"b\xff"): "",
+    "a\nb": "",
+    "a\x1b[31m": "",
+    "garbage": "no time at all",
+    "digits": "9" * 150,
+    "zone": "2026-01-01 10:00:00 " + "9" * 30,
+    "later": "9999-12-31 23:59:59 -99999999",
+}
+
+
+def test_a_folder_that_nbgrader_cannot_read_costs_that_student_alone(classroom, grade):
+    """nbgrader itself ends at a line break in a name, and at a timestamp.txt that is no time."""
+    for student, timestamp in {**UNFIT, "ada": "", "zoe": "2026-01-01 10:00:00 UTC"}.items():
+        classroom.submit(student, classroom.solved(), timestamp)
+    pipe = classroom.submit("pipe", classroom.solved()) / "timestamp.txt"
+    os.mkfifo(pipe)
+    for _ in range(2):  # the second time there is a timestamp to compare with
+        done = gradebook.grade_course(classroom.root, FOLDER, grade, force=True)
+        assert sorted(done.graded) == ["ada", "zoe"]
+        assert set(done.failed) == {*UNFIT, "pipe"} and all(done.failed.values())
+    assert all(sum(classroom.scores(student).values()) == 7.0 for student in done.graded)
+
+
+DRAWN = """
+from grader.integrations.nbgrader import preprocessors as _preprocessors
+_draw = _preprocessors.secret_seed
+def _kept():
+    seed = _draw()
+    with open({file!r}, "a") as file:
+        file.write(f"{{seed}}\\n")
+    return seed
+_preprocessors.secret_seed = _kept
+"""
+
+
+def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom, tmp_path):
+    """With nbgrader's own commands, from autograde to the feedback: what the seed was, the settings wrote down."""
+    wrong = classroom.solved()
+    source = "def context_vector(inputs, query_index):\n    print(inputs)\n    return inputs[query_index]"
+    cell(wrong, "write_context_vector").source = source
+    classroom.submit("ada", classroom.solved())
+    classroom.submit("ben", wrong)
+    with (classroom.root / "nbgrader_config.py").open("a") as file:
+        file.write(DRAWN.format(file=str(tmp_path / "drawn")))
+    told = ""
+    for command in (("autograde",), ("autograde", "--force"), ("generate_feedback",), ("export",)):
+        words = [word for word in (FOLDER,) if command != ("export",)]
+        done = classroom.run("nbgrader", *command, *words)
+        told += done.stdout + done.stderr
+    seeds = {int(line) for line in (tmp_path / "drawn").read_text().split()}
+    assert len(seeds) >= 2 and min(seeds) > seeds_of.SECRET  # two runs
+    assert (classroom.root / "feedback" / "ben" / FOLDER / f"{FOLDER}.html").exists()
+    left = [path.read_bytes() for path in classroom.root.rglob("*") if path.is_file()] + [told.encode()]
+    for seed in seeds:
+        for number in (seed, seed - seeds_of.SECRET, seeds_of.torch_seed(seed)):
+            signs = (f"{number}".encode(), f"{number:x}".encode())
+            assert not any(sign in text for sign in signs for text in left)

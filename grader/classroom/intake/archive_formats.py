@@ -22,8 +22,10 @@ from typing import IO, BinaryIO
 from grader.catalog.errors import BadSubmission
 from grader.records.sanitize import label
 
-MAX_RATIO, SMALL = 200, 16 << 20  # expanded / packed, for what expands to more than SMALL
+SMALL = 16 << 20  # bytes to which any archive may expand
 CHUNK = 1 << 16
+# An entry of a zip's table of contents: flags, the lengths of the name and of what follows it, where the member begins.
+ENTRY, FIELDS, IN_UTF8 = b"PK\1\2", struct.Struct("<4s4xH18x3H8xI"), 0x800
 BROKEN = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, struct.error, EOFError,
     NotImplementedError, RuntimeError, UnicodeError, ValueError, IndexError, OverflowError, MemoryError,
@@ -36,11 +38,16 @@ class BadArchive(BadSubmission):
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of an archive: entries, bytes in total, and of one read (a zip's table of contents)."""
+    """The limits of an archive: entries, bytes in total, and of one read (a zip's table of contents).
+
+    ratio: of expanded to packed bytes, for what expands to more than SMALL; 0: any. A class's download has none, since
+    one student's file of zeros would have all others refused. There each member has its own limit.
+    """
 
     entries: int
     total: int
     table: int
+    ratio: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,9 @@ class Zip:
     """A zip file."""
 
     def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        self.archive = zipfile.ZipFile(Bounded(file, bounds))
+        content = ZipBytes(file, bounds)
+        self.archive = zipfile.ZipFile(content)
+        content.listing = False
         infos = self.archive.infolist()
         within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
         self.members = {info.filename: self._entry(info) for info in infos}
@@ -141,6 +150,40 @@ class Bounded(io.RawIOBase):
         return True
 
 
+class ZipBytes(Bounded):
+    """The bytes of a zip, in which no name claims to be UTF-8 that is not.
+
+    zipfile would refuse the whole archive for one such name; without the claim it takes the name as code page 437.
+    """
+
+    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
+        super().__init__(file, bounds)
+        self.listing = True  # while the table of contents is read
+        self.unreadable: set[int] = set()  # where members with such names begin
+
+    def read(self, size: int = -1) -> bytes:
+        start, data = self.tell(), super().read(size)
+        if self.listing and data.startswith(ENTRY):
+            return self._without_claims(data)
+        if start in self.unreadable and len(data) >= 8:
+            return data[:7] + bytes([data[7] & ~(IN_UTF8 >> 8)]) + data[8:]
+        return data
+
+    def _without_claims(self, table: bytes) -> bytes:
+        """The table of contents without these claims."""
+        plain, start = bytearray(table), 0
+        while start + FIELDS.size <= len(table):
+            signature, flags, *lengths, member = FIELDS.unpack_from(table, start)
+            if signature != ENTRY:
+                break
+            name = table[start + FIELDS.size : start + FIELDS.size + lengths[0]]
+            if flags & IN_UTF8 and name.decode("utf-8", "ignore").encode() != name:
+                struct.pack_into("<H", plain, start + 8, flags & ~IN_UTF8)
+                self.unreadable.add(member)
+            start += FIELDS.size + sum(lengths)
+        return bytes(plain)
+
+
 class Reader:
     """One open archive: its members, and `read`."""
 
@@ -174,8 +217,8 @@ def within(bounds: Bounds, entries: int, total: int, packed: int) -> None:
         raise BadArchive(f"it holds more than {bounds.entries:,} entries. Hand in the exercises alone")
     if total > bounds.total:
         raise BadArchive(f"it expands to more than {bounds.total >> 20:,} MB. Hand in the exercises alone")
-    if total > SMALL and total > MAX_RATIO * max(packed, 1):
-        raise BadArchive(f"it expands more than {MAX_RATIO} times, as zip bombs do. Hand in the exercises alone")
+    if bounds.ratio and total > SMALL and total > bounds.ratio * max(packed, 1):
+        raise BadArchive(f"it expands more than {bounds.ratio} times, as zip bombs do. Hand in the exercises alone")
 
 
 @contextlib.contextmanager

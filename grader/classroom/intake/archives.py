@@ -30,7 +30,7 @@ MAX_PACKED = 64 << 20  # bytes of a student's archive
 DEEPEST = 24  # folders inside folders
 
 
-STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20)
+STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
 DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
 
 

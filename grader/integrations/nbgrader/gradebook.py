@@ -60,7 +60,7 @@ def grade_course(
     recorded = _record(app, results)
     students = [handin.student.id for handin in handins]
     missing = {student: "it was not graded" for student in students if student not in results}
-    return Recorded(recorded.graded, missing | dict(recorded.failed))
+    return Recorded(recorded.graded, missing | dict(recorded.failed) | submitted.refused(app))
 
 
 def record(course: Path, assignment: str, results: Mapping[str, ExerciseResult], db_url: str | None = None) -> Recorded:
@@ -108,6 +108,12 @@ class _Recorder(Autograde):
             RESTORED if preprocessors.RestoreCells in steps and OverwriteCells.__name__ not in app.config else ()
         )
         self.steps = [replacements.get(step, step) for step in steps if step not in unnecessary]
+
+    def init_notebooks(self) -> None:
+        """Only the students with results: another's folder cannot end the run."""
+        super().init_notebooks()
+        wanted = {path for id, path in submitted.folders(self.parent)[1].items() if id in self.results}
+        self.assignments = {path: found for path, found in self.assignments.items() if path in wanted}
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether to process the submission of a student: only where there is a result."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.apps import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import parse_utc
 
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
@@ -19,6 +21,8 @@ from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
 from grader.records import submission
 from grader.records.submission import Submission
+
+TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +80,47 @@ def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
 
     Raises WrongUse where nothing was submitted.
     """
-    directory, assignment = app.coursedir, app.coursedir.assignment_id
     notebook, cells = released_notebook(app)
     exercise = preprocessors.exercise_of(notebook)
-    pattern = directory.format_path(directory.submitted_directory, "*", assignment)
-    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
-    matches = {folder: re.fullmatch(student, folder) for folder in sorted(glob(pattern))}
-    submitted = {match["student"]: folder for folder, match in matches.items() if match}
+    pattern, submitted = folders(app)
     if not submitted:
-        raise WrongUse(f"No submission lies in {pattern}. Collect them: nbgrader collect {assignment}")
+        raise WrongUse(f"No submission lies in {pattern}. Collect them: nbgrader collect {app.coursedir.assignment_id}")
     return [
         NotebookHandIn(Student(id), exercise.folder, _place(pattern, folder, f"{notebook}.ipynb"), cells=cells)
         for id, folder in submitted.items()
-        if Path(folder, f"{notebook}.ipynb").exists() and (force or not _is_graded(directory, folder, id))
+        if not _refusal(id, folder)
+        and Path(folder, f"{notebook}.ipynb").exists()
+        and (force or not _is_graded(app.coursedir, folder, id))
     ]
+
+
+def folders(app: AutogradeApp) -> tuple[str, dict[str, str]]:
+    """The pattern of the folders that were handed in, and each student's folder by id."""
+    directory, assignment = app.coursedir, app.coursedir.assignment_id
+    pattern = directory.format_path(directory.submitted_directory, "*", assignment)
+    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
+    matches = {folder: re.fullmatch(student, folder) for folder in sorted(glob(pattern))}
+    return pattern, {match["student"]: folder for folder, match in matches.items() if match}
+
+
+def refused(app: AutogradeApp) -> dict[str, str]:
+    """Why the folder of a student is refused, by id: nbgrader would end, or fail all others too, where it meets it."""
+    return {id: why for id, folder in folders(app)[1].items() if (why := _refusal(id, folder))}
+
+
+def _refusal(id: str, folder: str) -> str:
+    if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in id):
+        return "the name of the folder holds a control character, or is not UTF-8: rename it to the student's id"
+    place = beneath.place(os.path.dirname(folder), os.path.basename(folder), TIMESTAMP)
+    try:
+        text = beneath.read(place, MAX_TIMESTAMP).decode().strip()
+        if text:
+            parse_utc(text)
+    except submission.NoSuchFile:
+        pass
+    except (submission.BadSubmission, ValueError, OverflowError, ArithmeticError, TypeError) as error:
+        return f"{TIMESTAMP} holds no time ({error}): remove it or write the time"
+    return ""
 
 
 def _place(pattern: str, folder: str, name: str) -> str:
