@@ -6,8 +6,6 @@ nobody thought of is then refused too. Names are those of the dispatcher, withou
 
 import functools
 
-import torch
-
 GROUPS: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
@@ -102,6 +100,8 @@ def is_ready_made(name: str, module: str) -> bool:
     """Whether a function of torch's, of this name and module, is put together of several operations by torch itself."""
     if plain(name) in SPELLINGS:
         return False
+    import torch  # not at the top: rules are read by processes that need no torch
+
     schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name.removesuffix('_')}")
     return module in WRITTEN_IN_PYTHON or any(map(_is_taken_apart, schemas))
 
@@ -113,7 +113,9 @@ def plain(name: str) -> str:
     return name if name.endswith("__") else name.removesuffix("_")
 
 
-def _is_taken_apart(schema: torch.FunctionSchema) -> bool:
+def _is_taken_apart(schema) -> bool:
+    import torch
+
     try:
         name = f"{schema.name}.{schema.overload_name}".rstrip(".")
         return torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd")  # torch's word for it
