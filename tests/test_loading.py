@@ -48,8 +48,8 @@ def notebook(*cells: str) -> submission.Submission:
         ("assert attention_weights is None, 'mine'", "failed and was left out: AssertionError, mine"),
         ("import time; raise KeyboardInterrupt", "failed and was left out: KeyboardInterrupt"),
         ("open('the-verdict.txt')", "failed and was left out: "),
-        ("while True: pass", "took longer than 1 s: it was stopped and left out"),
-        ("__import__('time').sleep(30)", "took longer than 1 s: it was stopped and left out"),
+        ("while True: pass", "took longer than "),
+        ("__import__('time').sleep(30)", "took longer than "),
         ("__import__('os')._exit(0)", "was left out: your code ended the whole process"),
     ],
 )

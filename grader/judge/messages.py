@@ -2,6 +2,7 @@
 exceptions stands in them: what an exception says may hold a hidden input.
 """
 
+import re
 import signal
 from typing import Any
 
@@ -55,7 +56,10 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
         return missing(name, facts.get("names") or [], filename)
     if error.kind == "signature":
         why = f": {facts['signature']}" if reveal else ""
-        return "\n".join([f"{name} cannot be called as the lesson says{why}", *how])
+        others = renamed_arguments(str(facts["signature"]), call.outline if call else "")
+        which = "this argument" if len(others) == 1 else "these arguments"
+        asked = [f"the lesson calls {which} {', '.join(others)}"] if others else []
+        return "\n".join([*asked, f"{name} cannot be called as the lesson says{why}", *how])
     if error.kind == "timeout":
         if facts.get("in_all"):
             return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
@@ -111,6 +115,17 @@ def left_out(one: LeftOut, source: str) -> str:
     if kind == "PackageNotFoundError":
         told = f"no package {told} is installed here"
     return f"{place} failed and was left out: {kind}{', ' * bool(told)}{told}"
+
+
+def renamed_arguments(signature: str, outline: str) -> list[str]:
+    """The names by which a call gave arguments that the learner's function calls otherwise."""
+    depth, start = 0, len(outline)
+    while start and (depth or start == len(outline)):  # back to where the last call opens
+        start -= 1
+        depth += (outline[start] == ")") - (outline[start] == "(")
+    own = re.split(r": (?:missing|got|too many|multiple) ", signature)[0]
+    given = re.findall(r"[(,] ?(\w+)=", outline[start:])
+    return [name for name in given if not re.search(rf"\b{name}\b", own)]
 
 
 def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> list[str]:
