@@ -42,5 +42,5 @@ def test_documented_wrapper(learner, documented):
     context = layer(batch())
     expect_shape(context, (2, 6, 4))
     for sequence in context:
-        expect(sequence[:, :2], documented["wrapper_first_head"], "the part of the first head (columns 1 and 2)")
-        expect(sequence[:, 2:], documented["wrapper_second_head"], "the part of the second head (columns 3 and 4)")
+        expect(sequence[:, :2], documented["wrapper_first_head"], "the part of the first head (columns 0 and 1)")
+        expect(sequence[:, 2:], documented["wrapper_second_head"], "the part of the second head (columns 2 and 3)")

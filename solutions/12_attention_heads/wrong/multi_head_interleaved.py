@@ -1,4 +1,4 @@
-"""MultiHeadSelfAttention shuffles the heads' outputs: first all numbers of head 1, then all of head 2, not one number of each in turn."""
+"""MultiHeadSelfAttention shuffles the heads' outputs: first all numbers of head 0, then all of head 1, not one number of each in turn."""
 
 
 class MultiHeadSelfAttention:
