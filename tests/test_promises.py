@@ -247,7 +247,7 @@ def test_sizes_are_right_on_another_device_after_a_change_in_place():
 )
 def test_inputs_are_looked_at_after_every_call(when):
     source = f"{SHARED}def f(x):\n    y = x * 2\n    if {when}: x.zero_()\n    return y\n"
-    with pytest.raises(Mismatch, match="argument 1 after the call"):
+    with pytest.raises(Mismatch, match="argument 0 after the call"):
         keeps_inputs(learner(source).f, torch.ones(3))
 
 

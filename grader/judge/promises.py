@@ -76,7 +76,7 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     second = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
     for _, (listed, named) in (first, second):
         for index, (left, given) in enumerate(zip(listed, args, strict=True)):
-            expect(left, given, f"argument {index + 1} after the call") if _data(given) else None
+            expect(left, given, f"argument {index} after the call") if _data(given) else None
         for name, given in kwargs.items():
             expect(named[name], given, f"argument {name} after the call") if _data(given) else None
     expect(second[0], first[0], "the answer to a second, equal call")
