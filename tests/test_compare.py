@@ -99,17 +99,27 @@ def test_what_is_no_tensor_is_said_in_words(answer):
 @pytest.mark.parametrize(
     ("got", "expected", "words"),
     [
-        ((2, 6), (6, 2), "transposed"),
+        ((2, 6), (6, 2), "the same sizes in another order"),
         ((1, 6, 2), (6, 2), "one dimension of size 1 too many"),
-        ((6, 2), (3, 6, 2), "is the batch dimension lost"),
+        ((6, 2), (3, 6, 2), "dimension 0 is missing"),
         ((6, 3), (6, 2), "dimension 1 has 3 entries instead of 2"),
     ],
 )
 def test_shapes_in_words(got, expected, words):
     with pytest.raises(Mismatch, match=words):
-        expect(torch.zeros(got), torch.zeros(expected))
+        expect(torch.zeros(got), torch.ones(expected))
     with pytest.raises(Mismatch, match=words):
         expect_shape(torch.zeros(got), expected)
+
+
+def test_a_wrong_shape_is_called_transposed_or_without_its_batch_only_where_the_values_are():
+    batch = torch.arange(36.0).reshape(3, 6, 2)
+    with pytest.raises(Mismatch, match="the result is transposed"):
+        expect(batch.mT, batch)
+    with pytest.raises(Mismatch, match="the batch dimension is lost"):
+        expect(batch[1], batch)
+    with pytest.raises(Mismatch, match="dimension 0 is missing"):
+        expect(batch.sum(dim=0), batch)
 
 
 def test_the_first_difference_is_told():

@@ -6,8 +6,8 @@ from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.desk.spare_worker import SpareWorkers
-from grader.judge.diagnosis import Failure
 from grader.judge.examiner import Examiner, Explained, Tried, limits_of
+from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.recording import Key
 from grader.judge.session import Check, Session
@@ -80,15 +80,20 @@ class DeferredExaminer(Examiner):
             self.prints.put(key, remote.output[before:])
         return key, error, calls
 
-    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None]) -> dict[str, str]:
+    def sentences(
+        self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None], subject: Learner
+    ) -> dict[str, str]:
         """No sentence yet: keep what `explained` needs."""
-        self.failures = (failures, passed, keys) if failures else None
+        self.failures = (failures, passed, keys, subject) if failures else None
         return {}
 
     def with_diagnoses(self, result: ExerciseResult) -> ExerciseResult:
         """The same verdict with the diagnoses."""
-        failures, passed, keys = self.failures
-        diagnoses = super().sentences(failures, passed, keys)
+        failures, passed, keys, subject = self.failures
+        try:
+            diagnoses = super().sentences(failures, passed, keys, subject)
+        finally:
+            subject._connection.close()  # a trial may have started another worker
         self.explained = Explained(failures, passed, diagnoses)
         checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
         return replace(result, checks=checks)

@@ -119,7 +119,8 @@ def _have_values(got: torch.Tensor, what: str, expected: torch.Tensor) -> None:
 def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float | None) -> None:
     _be_tensor(got, what, expected.shape)
     if got.shape != expected.shape:
-        raise Mismatch(shape_words(tuple(got.shape), tuple(expected.shape), what), "", got, expected)
+        words = shape_words(tuple(got.shape), tuple(expected.shape), what, _other_shape(got, expected))
+        raise Mismatch(words, "", got, expected)
     if got.dtype != expected.dtype:
         summary = f"{what} has dtype {dtype_name(got)}; expected {dtype_name(expected)}"
         raise Mismatch(summary, "", got, expected)
@@ -137,6 +138,19 @@ def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float
         right = _close(got, expected, absolute, relative)
     if not bool(right.all()):
         raise _difference(got, expected, right, what)
+
+
+def _other_shape(got: torch.Tensor, expected: torch.Tensor) -> str:
+    """What the values say of a wrong shape: "" where they say nothing. A tensor of one number is no evidence."""
+    if got.dtype != expected.dtype or got.device != expected.device or not 1 < got.numel() <= CHUNK:
+        return ""
+    if expected.numel() > CHUNK or got.device.type == "meta":
+        return ""
+    room = TOLERANCE.get(expected.dtype, (0.0, 0.0))
+    if got.ndim >= 2 and got.mT.shape == expected.shape and bool(_close(got.mT, expected, *room).all()):
+        return "the result is transposed"
+    parts = expected if expected.ndim == got.ndim + 1 and got.shape == expected.shape[1:] else ()
+    return "the batch dimension is lost" if any(bool(_close(got, part, *room).all()) for part in parts) else ""
 
 
 def _expect_printed(got: Any, expected: Printed, what: str) -> None:

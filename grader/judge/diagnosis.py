@@ -4,65 +4,33 @@ A wrong version explains a failed check if it fails the same check and answered 
 as the learner's code did. Where none does, `structure` says what can be said in general.
 """
 
-import re
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from grader.catalog import mistakes
-from grader.judge import patterns
-from grader.judge.compare import Mismatch, same
+from grader.catalog import mistakes, paths
+from grader.judge import patterns, two_mistakes
+from grader.judge.compare import Mismatch
+from grader.judge.failure import Failure, differ, outline
 from grader.judge.measuring import TooMuchMemory
-from grader.judge.proxy import Learner
+from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Check, Session
+from grader.judge.trials import Trials
+from grader.judge.wrong_version import WrongVersion
 from grader.records import containment
 from grader.records.bounded_cache import BoundedCache
-from grader.sandbox.connection import Call, LearnerError, Local
+from grader.sandbox.connection import Call, LearnerError, Local, Remote
 from grader.sandbox.transcript import Stop
 from grader.worker.codec import Encoder
 from grader.worker.protocol import Request
 
 SEEN = 64 << 20  # bytes of what wrong versions answered that are kept
 MAX_REPLAYS = 250  # of checks on wrong versions, for one submission
-OWN_WORDS = re.compile(r"(raise|assert)\b")  # a line whose exception says what its author wrote
-DIGITS = re.compile(r"\d+")  # torch tells sizes, in an order that depends on how the code is written
-COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
-NOT, ALIKE, TO_THE_LETTER = 0, 1, 2  # how closely a wrong version explains a failure
-OTHER_DTYPES = ("float64", "bfloat16", "float16")
+MAX_PAIRS = 120  # of wrong versions that are tried together, for one submission
 
 
 class Differs(Stop):
     """The wrong version answered otherwise than the learner's code: it is not the explanation."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A check that failed, the error, and the calls that led to it."""
-
-    check: Check
-    error: BaseException
-    calls: list[Call]
-
-    @property
-    def is_not_started(self) -> bool:
-        return isinstance(self.error, LearnerError) and self.error.is_not_started
-
-
-@dataclass(frozen=True, eq=False)
-class WrongVersion:
-    """A known mistake. `sentence`: the first line of its docstring, what the learner reads.
-
-    failed: the checks that it is known not to pass; None where nothing is written down of it.
-    """
-
-    name: str
-    sentence: str
-    connection: Local
-    failed: frozenset[str] | None
-
-    def may_fail(self, check: str) -> bool:
-        return self.failed is None or check in self.failed
 
 
 class Replay(Learner):
@@ -103,18 +71,27 @@ class Diagnostician:
 
     def __init__(self, session: Session):
         self.session, self.remembers = session, False
+        self.tried = False  # whether the last diagnosis tried something out: it holds for that submission alone
         self._seen: BoundedCache[tuple[str, str], tuple[BaseException | None, list[Call]]] = BoundedCache(SEEN)
         self._wrong: list[WrongVersion] | None = None
 
-    def sentences(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, str]:
-        """A sentence for each failed check that can be explained. `passed`: the checks that did."""
+    def sentences(
+        self, failures: dict[str, Failure], passed: set[str], subject: Learner | None = None
+    ) -> dict[str, str]:
+        """A sentence for each failed check that can be explained.
+
+        passed: the checks that did; subject: the proxy before the submission, with which something may be tried out.
+        """
+        self.tried = False
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
         none: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", none, self.matches, begun, passed)
-        sentences = {}
+        matches |= containment.optional("the diagnosis of two mistakes", none, self.pairs, begun, passed, matches)
+        sentences = {name: self.choose(found, matches) for name, found in matches.items()}
         for name, failure in begun.items():
-            general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed)
-            sentences[name] = self.choose(matches.get(name, []), matches) or containment.optional(*general)
+            if not sentences.get(name):
+                general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
+                sentences[name] = containment.optional(*general)
         return {name: sentence for name, sentence in sentences.items() if sentence}
 
     def matches(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, list[WrongVersion]]:
@@ -132,19 +109,44 @@ class Diagnostician:
             if failure.check.measured:
                 matches[name] = self.as_hungry(failure, failures, passed)
                 continue
-            alike = self.alike(known, failure)
+            found = [wrong for wrong in known if self.explains(wrong, failure)]
             for likely in (True, False):
-                if not alike:
+                if not found:
                     others = [wrong for wrong in self.wrong_versions if wrong not in known]
                     others = [wrong for wrong in others if wrong.may_fail(name) == likely][: max(left, 0)]
                     left -= len(others)
-                    alike = self.alike(others, failure)
-                    known += alike
-            if len(alike) > 1:
-                alike = {wrong: likeness for wrong, likeness in alike.items() if not self.breaks_any(wrong, passed)}
-            closest = max(alike.values(), default=NOT)
-            matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
+                    found = [wrong for wrong in others if self.explains(wrong, failure)]
+                    known += found
+            if len(found) > 1:
+                found = [wrong for wrong in found if not self.breaks_any(wrong, passed)]
+            if len(found) > 1:
+                found = [wrong for wrong in found if self.says_the_same(wrong, failure)] or found
+            matches[name] = found
         return matches
+
+    def pairs(
+        self, failures: dict[str, Failure], passed: set[str], matches: dict[str, list[WrongVersion]]
+    ) -> dict[str, list[WrongVersion]]:
+        """Two wrong versions in one, for each failure that none explains alone."""
+        found: dict[str, list[WrongVersion]] = {}
+        known = {wrong for others in matches.values() for wrong in others}
+        tried: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
+        explained: list[WrongVersion] = []
+        exercise = self.session.exercise
+        unexplained = [
+            name for name, failure in failures.items() if not matches.get(name) and not failure.check.measured
+        ]
+        for name in unexplained:
+            found[name] = [both for both in explained if self.replays(both, failures[name])]
+            for pair in two_mistakes.candidates(self.wrong_versions, name, set(failures), passed, known):
+                if found[name] or len(tried) >= MAX_PAIRS:
+                    break
+                if pair not in tried:
+                    tried[pair] = two_mistakes.joined(paths.solution(exercise.folder), exercise.slug, *pair)
+                both = tried[pair]
+                if both is not None and self.replays(both, failures[name]):
+                    found[name], explained = [both], [*explained, both]
+        return found
 
     def as_hungry(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
         """The wrong versions that are known to take too much memory where the learner's code does, and there alone.
@@ -158,22 +160,27 @@ class Diagnostician:
         known = [(wrong, wrong.failed) for wrong in self.wrong_versions if wrong.failed is not None]
         return [wrong for wrong, failed in known if failed & measured == mine and not failed & passed]
 
-    def alike(self, candidates: list[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
-        """Those that explain the failure, each with how closely."""
-        found = {wrong: self.explains(wrong, failure) for wrong in candidates}
-        return {wrong: likeness for wrong, likeness in found.items() if likeness}
-
-    def explains(self, wrong: WrongVersion, failure: Failure) -> int:
-        """How closely the wrong version fails the check as the learner's code did: NOT, ALIKE or TO_THE_LETTER."""
+    def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
+        """Whether the wrong version fails the check as the learner's code did."""
         if self.remembers:
             error, calls = self.seen(wrong, failure.check)
-        else:
-            error, calls = self.session.run(failure.check, Replay(wrong.connection, failure.calls))
+            alike = error is not None and len(calls) == len(failure.calls) and outline(error) == outline(failure.error)
+            return alike and not any(map(differ, calls, failure.calls))
+        return self.replays(wrong, failure)
+
+    def replays(self, wrong: WrongVersion, failure: Failure) -> bool:
+        """The same, tried anew and no further than to the first answer that differs."""
+        replay = Replay(wrong.connection, failure.calls)
+        error, calls = self.session.run(failure.check, replay)
         if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
-            return NOT
-        if outline(error) != outline(failure.error) or (self.remembers and any(map(differ, calls, failure.calls))):
-            return NOT
-        return TO_THE_LETTER if words(error) == words(failure.error) else ALIKE
+            return False
+        return outline(error) == outline(failure.error)
+
+    def says_the_same(self, wrong: WrongVersion, failure: Failure) -> bool:
+        """Whether the wrong version's exception has the learner's text to the letter: the order of two sizes counts."""
+        errors = (self.seen(wrong, failure.check)[0], failure.error)
+        told = [error.facts.get("message") for error in errors if isinstance(error, LearnerError)]
+        return len(told) == 2 and told[0] == told[1]
 
     def choose(self, found: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
         """The explanation that explains most checks; of equals, two are offered."""
@@ -199,27 +206,39 @@ class Diagnostician:
             self._seen.put(key, known)
         return known
 
-    def general(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
-        """What can be said without a known mistake."""
-        return patterns.describe(failure.error) or self.pattern(failure, failures, passed)
+    def general(
+        self, failure: Failure, failures: dict[str, Failure], passed: set[str], subject: Learner | None
+    ) -> str | None:
+        """What can be said without a known mistake: of the answer, of the other checks, or after a trial."""
+        if not isinstance(failure.error, Mismatch) or is_own(failure):
+            return self.trial(failure, passed, subject)
+        sentence = patterns.describe(failure.error)
+        if sentence and not self.contradicted(sentence, failure, failures):
+            return sentence
+        return patterns.of_checks(failure, failures, passed, self.session.checks) or self.trial(
+            failure, passed, subject
+        )
 
-    def pattern(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
-        """What the other checks say of this one's failure."""
-        error = failure.error
-        if not isinstance(error, Mismatch) or not isinstance(error.got, torch.Tensor):
+    def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
+        """Whether a sentence on every value does not hold for another wrong answer of the same function."""
+        if not sentence.startswith(patterns.EVERY):
+            return False
+        function = failure.calls[-1].function
+        others = [other for other in failures.values() if other.calls and other.calls[-1].function == function]
+        told = [other.error for other in others if isinstance(other.error, Mismatch) and other is not failure]
+        return any(isinstance(error.got, torch.Tensor) and patterns.describe(error) != sentence for error in told)
+
+    def trial(self, failure: Failure, passed: set[str], subject: Learner | None) -> str | None:
+        """What a trial shows of a hidden check's failure."""
+        if not failure.check.hidden or failure.check.measured or not failure.calls:
             return None
-        hidden = {check.id: check.hidden for check in self.session.checks}
-        every = [other.calls[-1].text if other.calls else "" for other in failures.values()]
-        if passed and all(any(dtype in text for dtype in OTHER_DTYPES) for text in every):
-            return "Right in float32 only: does the code make a tensor without dtype=x.dtype, or convert one?"
-        if not any(hidden[name] for name in failures) and any(hidden[name] for name in passed):
-            return "Right on fresh inputs: only what is drawn after the seed differs from the document (order, or how)."
-        same_task = [check for check in self.session.checks if check.task == failure.check.task]
-        shown = [check.id for check in same_task if not check.hidden]
-        plain = failure.calls and failure.calls[-1].want == "output" and patterns.is_finite(error.got)
-        if plain and shown and all(name in passed for name in shown) and hidden[failure.check.id]:
-            return "Right for the documented example: is a size or a value of it written into the code?"
-        return None
+        if subject is None or subject._device != "cpu":  # our solution answers on the CPU alone
+            return None
+        connection = subject._connection
+        if not isinstance(connection, Remote):
+            return None
+        self.tried = True
+        return Trials(self.session, subject, connection, passed).sentence(failure)
 
     @property
     def wrong_versions(self) -> list[WrongVersion]:
@@ -231,36 +250,18 @@ class Diagnostician:
                 connection = Local(mistake.source, mistake.path.name, exercise.slug)
                 failed = known[mistake.name].checks if mistake.name in known else None
                 sentence = mistake.sentence or mistake.name
-                self._wrong.append(WrongVersion(mistake.name, sentence, connection, failed))
+                self._wrong.append(WrongVersion(mistake.name, sentence, mistake.overlay, connection, failed))
         return self._wrong
 
 
-def differ(one: Call, other: Call) -> bool:
-    """Whether two calls had other answers."""
-    if one.problem is None and other.problem is None:
-        return not same(_plain(one.value), _plain(other.value))
-    return one.problem is None or other.problem is None or outline(one.problem) != outline(other.problem)
+def is_own(failure: Failure) -> bool:
+    """Whether an answer was held against another of the learner's own: then the expected one need not be right."""
+    expected = failure.error.expected if isinstance(failure.error, Mismatch) else None
+    if not isinstance(expected, torch.Tensor):
+        return False
+    answers = [tensor for call in failure.calls for tensor in tensors_in(call.value)]
+    return any(_memory(expected) == _memory(answer) for answer in answers if answer.numel())
 
 
-def outline(error: BaseException) -> tuple[Any, ...]:
-    """What must be equal of two failures: the kind and the words. Neither numbers nor the author's own words count."""
-    if isinstance(error, LearnerError):
-        own = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
-        return (error.kind, error.facts.get("type"), "" if own else DIGITS.sub("0", words(error)))
-    return ("mismatch", None, words(error))
-
-
-def words(error: BaseException) -> str:
-    """What a failure says, without places and counts."""
-    if isinstance(error, LearnerError):
-        return str(error.facts.get("message", error.facts.get("signature", "")))[:200]
-    return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
-
-
-def _plain(value: Any) -> Any:
-    """An answer with every object of the learner's replaced by its class's name."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return getattr(value, "class_name", value)
+def _memory(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr() if tensor.layout is torch.strided else 0

@@ -9,7 +9,8 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.catalog.limits import Limits
 from grader.judge import messages
-from grader.judge.diagnosis import Diagnostician, Failure
+from grader.judge.diagnosis import Diagnostician
+from grader.judge.failure import Failure
 from grader.judge.pictures import Picture, capture_pictures
 from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Recording, Verdict
@@ -236,7 +237,7 @@ class Examiner:
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
-            diagnoses = self.sentences(failures, passed, keys)
+            diagnoses = self.sentences(failures, passed, keys, subject)
             self.explained = Explained(failures, passed, diagnoses) if failures else None
             for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)
@@ -279,15 +280,18 @@ class Examiner:
             recording.remember(keys, Verdict(error, kept, dict(subject.hits)))
         return key if complete else None, error, calls
 
-    def sentences(self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None]) -> dict[str, str]:
+    def sentences(
+        self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None], subject: Learner
+    ) -> dict[str, str]:
         """The diagnosis of each failed check; of failures seen before, the one found then."""
         key = (tuple((name, keys[name]) for name in failures), frozenset(passed))
         if self.recording is None or any(keys[name] is None for name in failures):
-            return self.diagnostician.sentences(failures, passed)
+            return self.diagnostician.sentences(failures, passed, subject)
         known = self.recording.sentences.get(key)
         if known is None:
-            known = self.diagnostician.sentences(failures, passed)
-            self.recording.sentences.put(key, known)
+            known = self.diagnostician.sentences(failures, passed, subject)
+            if not self.diagnostician.tried:
+                self.recording.sentences.put(key, known)
         return known
 
     def result(self, check: Check, outcome: str, message: str = "") -> CheckResult:

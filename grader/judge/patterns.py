@@ -6,19 +6,23 @@ import math
 import torch
 
 from grader.judge.compare import TOLERANCE, Mismatch, close
+from grader.judge.failure import Failure
+from grader.judge.session import Check
 from grader.judge.words import is_plain, number
 
 FACTORS = {
     math.sqrt(2): "√2", 1 / math.sqrt(2): "1/√2", math.sqrt(3): "√3", 1 / math.sqrt(3): "1/√3",
     2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
 }  # fmt: skip
+EVERY = "Every value"
+OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first that stands in a call
 MAX_PERMUTED = 64  # rows to match up
 MAX_LOOKED_AT = 1 << 20  # elements of an answer: the larger ones are a stranger's wish for our memory
 MAX_ROOT = 10_000  # a factor is told as a root of whole numbers below
 
 
 def describe(error: BaseException) -> str | None:
-    """One sentence on how `got` is related to `expected`, or None."""
+    """One sentence on how `got` is related to `expected`, or None. Each holds for all values of this answer."""
     if not isinstance(error, Mismatch):
         return None
     got, expected = error.got, error.expected
@@ -46,9 +50,32 @@ def describe(error: BaseException) -> str | None:
     return None
 
 
-def is_finite(tensor: torch.Tensor) -> bool:
+def of_checks(
+    failure: Failure, failures: dict[str, Failure], passed: set[str], checks: tuple[Check, ...]
+) -> str | None:
+    """What the other checks say of this one's failure."""
+    last = [other.calls[-1].text if other.calls else "" for other in failures.values()]
+    dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in last}
+    if passed and len(dtypes) == 1 and dtypes != {""}:
+        return (
+            f"Only what is asked in {dtypes.pop()} is wrong: "
+            "does the code make a tensor without dtype=x.dtype, or convert one?"
+        )
+    hidden = {check.id: check.hidden for check in checks}
+    built = any(call.function[:1].isupper() for call in failure.calls)
+    if built and not any(hidden[name] for name in failures) and any(hidden[name] for name in passed):
+        return "Right on fresh inputs: only what is drawn after the seed differs from the document (order, or how)."
+    return None
+
+
+def is_finite(tensor: object) -> bool:
     """Whether it holds numbers, not too many to look at, and each of them is finite."""
-    return _has_numbers(tensor) and tensor.numel() <= MAX_LOOKED_AT and bool(tensor.double().isfinite().all())
+    return (
+        isinstance(tensor, torch.Tensor)
+        and _has_numbers(tensor)
+        and tensor.numel() <= MAX_LOOKED_AT
+        and bool(tensor.double().isfinite().all())
+    )
 
 
 def _has_numbers(tensor: torch.Tensor) -> bool:
@@ -71,7 +98,7 @@ def _first_of_batch(got: torch.Tensor, expected: torch.Tensor) -> str | None:
         return None
     right = [_alike(mine, theirs) for mine, theirs in zip(got, expected, strict=True)]
     if right[0] and not any(right[1:]):
-        return "Only the first sequence of the batch is right: does something use x[0], or one sequence for all?"
+        return "Only the part at index 0 of dimension 0 is right: does something use x[0], or one part for all?"
     return None
 
 
@@ -86,11 +113,11 @@ def _factor(got: torch.Tensor, expected: torch.Tensor) -> str | None:
         return None
     for value, name in FACTORS.items():
         if abs(factor - value) < 1e-3 * abs(value):
-            return f"Every value is the right one times {name}."
+            return f"{EVERY} is the right one times {name}."
     for root, name in ((factor, "√"), (1 / factor, "1/√")):
         if 1.2 < root < math.sqrt(MAX_ROOT) and abs(root * root - round(root * root)) < 1e-2:
-            return f"Every value is the right one times {name}{round(root * root)}."
-    return f"Every value is the right one times {number(factor)}."
+            return f"{EVERY} is the right one times {name}{round(root * root)}."
+    return f"{EVERY} is the right one times {number(factor)}."
 
 
 def _offset(got: torch.Tensor, expected: torch.Tensor) -> str | None:
@@ -99,7 +126,7 @@ def _offset(got: torch.Tensor, expected: torch.Tensor) -> str | None:
         return None
     mean = float(difference.mean())
     if abs(mean) > 1e-3 and _alike(difference, torch.full_like(difference, mean)):
-        return f"Every value is the right one {'plus' if mean > 0 else 'minus'} {number(abs(mean))}."
+        return f"{EVERY} is the right one {'plus' if mean > 0 else 'minus'} {number(abs(mean))}."
     return None
 
 

@@ -48,17 +48,18 @@ def is_plain(tensor: torch.Tensor) -> bool:
     return tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_nested
 
 
-def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str) -> str:
-    """Two shapes that differ, and the likeliest reason."""
-    guess = ""
-    if got != expected and sorted(got) == sorted(expected):
-        guess = ": transposed?"
+def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str, guess: str = "") -> str:
+    """Two shapes that differ, and how, as far as sizes tell it. guess: what is known of the values too."""
+    if guess:
+        guess = f": {guess}"
+    elif got != expected and sorted(got) == sorted(expected):
+        guess = ": the same sizes in another order"
     elif len(got) == len(expected) + 1 and 1 in got and math.prod(got) == math.prod(expected):
         guess = ": one dimension of size 1 too many"
     elif len(got) + 1 == len(expected) and got == expected[1:]:
-        guess = ": is the batch dimension lost?"
+        guess = ": dimension 0 is missing"
     elif len(got) + 1 == len(expected):
-        guess = ": one dimension is lost"
+        guess = ": one dimension is missing"
     elif len(got) == len(expected):
         axes = [i for i in range(len(got)) if got[i] != expected[i]]
         if len(axes) == 1:

@@ -106,6 +106,7 @@ def move_module(module: torch.nn.Module) -> None:
         for name, parameter in held.items():
             if parameter is not None:
                 held[name] = vars(parameter).setdefault(MOVED, Placed(parameter.detach()))
+                held[name]._is_param = True  # what isinstance(…, nn.Parameter) asks, as get_parameter does
         buffers = table(part, "_buffers")
         for name, buffer in buffers.items():
             if buffer is not None:

@@ -36,6 +36,7 @@ def test_fresh_normalize_by_sum(learner, reference, rng):
     agrees(learner.normalize_by_sum, reference.normalize_by_sum, mixed)
     agrees(learner.normalize_by_sum, reference.normalize_by_sum, -1 - rng.rand(4))
     agrees(learner.normalize_by_sum, reference.normalize_by_sum, scores=rng.rand(5, 3)[:, 1] + 0.1)
+    agrees(learner.normalize_by_sum, reference.normalize_by_sum, (rng.rand(4) + 0.1) * 1e-8)
 
 
 @task(2)
@@ -50,6 +51,7 @@ def test_fresh_softmax_naive(learner, reference, rng):
 @task(2)
 def test_naive_overflows(learner):
     """softmax_naive is exp over the sum of exp and nothing else: a score of 1000 gives NaN."""
+    expect(learner.softmax_naive(torch.tensor([1000.0, 900.0])), torch.full((2,), torch.nan))
     expect(learner.softmax_naive(torch.tensor([1000.0, 1.0])), torch.tensor([torch.nan, 0.0]))
     columns = torch.tensor([[2.0, 1000.0, 1.0], [2.0, 1.0, 1000.0]])
     expected = torch.tensor([[0.5, torch.nan, 0.0], [0.5, 0.0, torch.nan]])
@@ -72,6 +74,7 @@ def test_fresh_softmax_stable(learner, reference, rng):
 @task(3)
 def test_large_scores(learner, reference, rng):
     """softmax_stable is right for scores from −10,000 to 10,000, each row or column with its own maximum."""
+    agrees(learner.softmax_stable, reference.softmax_stable, torch.tensor([100.0, 101.0, 98.0]))
     scores = torch.tensor(
         [[1e4, 0.0, -1e4], [-1e4, -9000.0, -9900.0], [-9999.0, -9000.0, -8000.0], [900.0, 0.0, -50.0]]
     )

@@ -6,12 +6,14 @@ Fresh checks set the weights by name: another order of creation does not concern
 import torch
 
 from grader.authors import (
+    Mismatch,
     agrees,
     expect,
     has_parameters,
     keeps_device,
     keeps_dtype,
     keeps_inputs,
+    same,
     same_gradients,
     task,
 )
@@ -37,7 +39,10 @@ def pair(learner, reference, rng, *sizes):
 def test_parameters(learner):
     """The layer has the trainable parameters W_query, W_key and W_value in the lesson's shapes, and no others."""
     shapes = {"W_query": (3, 2), "W_key": (3, 2), "W_value": (3, 4)}
-    has_parameters(learner.CrossAttention(3, 2, 4), shapes)
+    one, two = (learner.CrossAttention(3, 2, 4, seed=seed) for seed in (1, 2))
+    has_parameters(one, shapes)
+    if same(one.parameters()["W_query"], two.parameters().get("W_query")):
+        raise Mismatch("W_query is the same after another seed: nothing in __init__ may set the seed")
     shapes = {"W_query": (5, 7), "W_key": (5, 7), "W_value": (5, 6)}
     has_parameters(learner.CrossAttention(5, 7, 6), shapes)
 

@@ -1,4 +1,4 @@
-"""average_softmax masks with 0: a score of 0 weighs as much as the others, so mask with -inf."""
+"""average_softmax masks with 0, or does not keep what masked_fill gives (without _ it is a new tensor): a score of 0 counts as much as the others, so mask with -inf."""
 
 
 def average_softmax(x: torch.Tensor) -> torch.Tensor:

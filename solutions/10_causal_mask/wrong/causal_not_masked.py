@@ -1,4 +1,4 @@
-"""causal_attention_weights forgets the mask: every token sees the tokens after it."""
+"""causal_attention_weights forgets the mask, so every token sees the tokens after it: use what mask_scores gives."""
 
 
 def causal_attention_weights(scores: torch.Tensor, d_k: int) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""No mask is applied: every token sees the tokens after it. Put −inf where a score belongs to the future."""
+"""No mask is applied, so every token sees the tokens after it: set scores of the future to −inf, and keep the result, since masked_fill without _ gives a new tensor."""
 
 
 class CausalAttention:

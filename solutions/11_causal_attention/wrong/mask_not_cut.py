@@ -1,4 +1,4 @@
-"""The whole mask is used, of context_length rows and columns: cut it to the tokens that are there."""
+"""The mask is not cut to the tokens that are there, or in one dimension alone: of context_length rows and columns, take T and T."""
 
 
 class CausalAttention:

@@ -1,4 +1,4 @@
-"""The scores are divided by d_out. It is the square root of d_out."""
+"""The scores are divided by d_out: it is the square root of d_out."""
 
 
 class CausalAttention:

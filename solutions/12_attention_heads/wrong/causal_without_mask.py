@@ -1,4 +1,4 @@
-"""CausalHead has no mask: every token sees the tokens after it."""
+"""CausalHead masks nothing, so every token sees the tokens after it: keep what masked_fill gives, since without _ it gives a new tensor."""
 
 
 class CausalHead:

@@ -1,4 +1,4 @@
-"""The scores are divided by the size of one head itself, not by its square root."""
+"""The scores are divided by the size of one head itself: take its square root. The documented example has heads of size 1, which hide it: √1 is 1."""
 
 
 class MultiHeadAttention:

@@ -1,4 +1,4 @@
-"""The scores are not scaled: divide them by the root of the size of one head."""
+"""The scores are not scaled: divide them by the root of the size of one head. The documented example has heads of size 1, which hide it: √1 is 1."""
 
 
 class MultiHeadAttention:

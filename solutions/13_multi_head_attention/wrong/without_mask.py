@@ -1,4 +1,4 @@
-"""There is no mask: every token sees the tokens after it."""
+"""Nothing is masked, so every token sees the tokens after it: keep what masked_fill gives, since without _ it gives a new tensor."""
 
 
 class MultiHeadAttention:

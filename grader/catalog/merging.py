@@ -1,0 +1,71 @@
+"""Merges the overlays of two mistakes into one that makes both: what a learner hands in who made two mistakes."""
+
+import ast
+import difflib
+import functools
+import re
+import textwrap
+
+from grader.catalog import overlay
+from grader.catalog.overlay import FUNCTION, IMPORT, Function
+
+TOKEN = re.compile(r"\w+|\n *|[^\w\n]")
+Edit = tuple[int, int, tuple[str, ...]]  # the tokens from the first to before the second are replaced by the third
+
+
+@functools.lru_cache(4096)
+def merged(solution: str, one: str, other: str) -> str | None:
+    """The overlay with the changes of both, token by token; None where they touch the same tokens or are the same.
+
+    Raises SyntaxError where one of the three cannot be read.
+    """
+    originals = overlay.definitions(solution)
+    changes = [overlay.definitions(text) for text in (one, other)]
+    texts = {}
+    for name in changes[0] | changes[1]:
+        versions = [_code(changed[name]) for changed in changes if name in changed]
+        text = versions[0] if len(versions) == 1 else _both(_code(originals[name]), *versions)
+        if text is None:
+            return None
+        texts[name] = text
+    bodies = [ast.parse(text).body for text in (one, other)]
+    imports = dict.fromkeys(ast.unparse(node) for body in bodies for node in body if isinstance(node, IMPORT))
+    parts = [*imports]
+    for name, text in texts.items():
+        home, _, method = name.rpartition(".")
+        parts.append(f"class {home}:\n{textwrap.indent(text, '    ')}" if method and home else text)
+    return "\n\n\n".join(parts) + "\n"
+
+
+def _both(base: str, one: str, other: str) -> str | None:
+    """A definition with the changes of both versions, None where there is no such thing."""
+    if one == other:
+        return None
+    tokens = TOKEN.findall(base)
+    first, second = _edits(base, one), _edits(base, other)
+    if any((a < d and c < b) or a == c for a, b, _ in first for c, d, _ in second):
+        return None
+    for start, end, new in sorted(first + second, reverse=True):
+        tokens[start:end] = new
+    text = "".join(tokens)
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return None
+    return None if text in (one, other) else text
+
+
+@functools.lru_cache(1024)
+def _edits(base: str, version: str) -> list[Edit]:
+    """What turns the base into the version."""
+    old, new = TOKEN.findall(base), TOKEN.findall(version)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [(a, b, tuple(new[c:d])) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
+
+
+def _code(node: Function) -> str:
+    """A definition in one formatting, without comments and its docstring."""
+    copy = ast.parse(ast.unparse(node)).body[0]
+    if isinstance(copy, FUNCTION) and ast.get_docstring(copy, clean=False) is not None:
+        copy.body = copy.body[1:] or [ast.Pass()]
+    return ast.unparse(copy)

@@ -1,0 +1,150 @@
+"""Sentences on code that no known mistake explains, each told only where what it says was tried out."""
+
+import ctypes
+import re
+from collections.abc import Callable
+
+import torch
+
+from grader.catalog import paths
+from grader.judge.compare import Mismatch
+from grader.judge.failure import Failure, differ
+from grader.judge.patterns import is_finite
+from grader.judge.proxy import Learner
+from grader.judge.session import Check, Session
+from grader.records.seeds import part
+from grader.sandbox.connection import Call, LearnerError, Local, Remote
+from grader.worker import protocol
+from grader.worker.codec import DTYPES
+from grader.worker.protocol import Reply, Request
+from grader.worker.wire import RawTensor
+
+SIZES = (
+    "Right for the sizes of the documented example, with other values too, but wrong for the sizes of this call: "
+    "is a size written into the code, or does a size of 1 hide something?"
+)
+BY_HEART = "The documented numbers come back whatever the values are: compute them from the arguments."
+STATE = "Asked before all others, this call gives another answer: does the code keep something of an earlier call?"
+SEEDS = (1, 2)  # of two other sets of values
+FLOATS = {name for name, dtype in DTYPES.items() if dtype.is_floating_point}
+ODD = ("float64", "bfloat16", "float16", "non-contiguous")  # a call with these may fail for their sake
+
+
+class Varied(Local):
+    """A connection whose calls get other values in every float argument, none of them large. Signs and zeros stay."""
+
+    def __init__(self, connection: Remote | Local, seed: int):
+        self.connection, self.seed, self.changed = connection, seed, 0
+        self.source, self.words = connection.source, connection.words
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        if isinstance(request, protocol.Call):
+            tensors = [self.other(raw) if raw.dtype in FLOATS and len(raw.data) else raw for raw in tensors]
+        return self.connection.exchange(request, tensors, function)
+
+    def other(self, raw: RawTensor) -> RawTensor:
+        self.changed += 1
+        values = torch.frombuffer(bytearray(raw.data), dtype=DTYPES[raw.dtype]).float()
+        factors = 0.5 + torch.rand(len(values), generator=torch.Generator().manual_seed(self.seed))
+        largest = values[values.isfinite()].abs().max() if values.isfinite().any() else torch.ones(())
+        values = (values * factors / largest.clamp(min=1.0)).to(DTYPES[raw.dtype])
+        return raw._replace(data=ctypes.string_at(values.data_ptr(), values.nbytes))
+
+
+class Trials:
+    """Tries out the code of one submission. subject: the proxy before it; passed: the checks that it passed."""
+
+    def __init__(self, session: Session, subject: Learner, connection: Remote, passed: set[str]):
+        self.session, self.subject, self.connection, self.passed = session, subject, connection, passed
+        self.solution = Local.load(paths.solution(session.exercise.folder), session.exercise.slug)
+
+    def sentence(self, failure: Failure) -> str | None:
+        """What is true of the failed check by trial. The first that is, or None."""
+        connection = self.connection
+        connection.drop_ahead()
+        output = connection.output
+        tests: list[tuple[Callable[[Failure], bool], str]] = [(self.keeps_state, STATE)]
+        error = failure.error
+        if isinstance(error, Mismatch) and failure.calls[-1].want == "output" and is_finite(error.got):
+            tests += [(self.knows_by_heart, BY_HEART), (self.depends_on_sizes, SIZES)]
+        try:
+            return next((sentence for test, sentence in tests if test(failure)), None)
+        finally:
+            connection.output = output
+
+    def keeps_state(self, failure: Failure) -> bool:
+        """Whether the check's calls are answered otherwise in a worker that was asked nothing before, twice alike."""
+        if isinstance(failure.error, LearnerError) and failure.error.kind != "exception":
+            return False
+        answers = []
+        for _ in SEEDS:
+            self.connection.restart()
+            answers.append(self.session.run(failure.check, self.subject)[1])
+        return alike(*answers) and not alike(answers[0], failure.calls)
+
+    def knows_by_heart(self, failure: Failure) -> bool:
+        """Whether a documented call of these sizes gets one answer for all values, where the solution gives several."""
+        last = failure.calls[-1]
+        for check in self.documented(failure):
+            mine, theirs = ([self.varied(check, seed, ours)[0] for seed in SEEDS] for ours in (False, True))
+            if any(sizes(call) == sizes(last) for call in mine[0]) and alike(*mine) and not alike(*theirs):
+                return True
+        return False
+
+    def depends_on_sizes(self, failure: Failure) -> bool:
+        """Whether the code is right for other values of the documented sizes, and wrong for small values of these."""
+        last = failure.calls[-1]
+        if any(word in last.text for word in ODD):
+            return False
+        right: list[Call] = []
+        for check in self.documented(failure):
+            for seed in SEEDS:
+                mine, changed = self.varied(check, seed, ours=False)
+                if changed and not alike(mine, self.varied(check, seed, ours=True)[0]):
+                    return False
+                right += mine if changed else []
+        if not right or any(sizes(call) == sizes(last) for call in right):
+            return False
+        return all(self.fails_again(failure, seed) for seed in SEEDS)
+
+    def documented(self, failure: Failure) -> list[Check]:
+        """The documented checks of the same task, where all of them passed."""
+        shown = [check for check in self.session.checks if check.task == failure.check.task and not check.hidden]
+        return shown if all(check.id in self.passed for check in shown) else []
+
+    def varied(self, check: Check, seed: int, ours: bool) -> tuple[list[Call], int]:
+        """The calls of a documented check with other values, and how many tensors were other ones.
+
+        ours: it is the solution that answers. The check ends at its first printed number.
+        """
+        connection = Varied(self.solution if ours else self.connection, seed)
+        return self.session.run(check, Learner(connection))[1], connection.changed
+
+    def fails_again(self, failure: Failure, seed: int) -> bool:
+        """Whether the check fails at the same call where code and solution get other values, none of them large."""
+        session = VariedSession(self.session, self.solution, seed)
+        error, calls = session.run(failure.check, Learner(Varied(self.connection, seed)))
+        return isinstance(error, Mismatch) and len(calls) == len(failure.calls)
+
+
+class VariedSession(Session):
+    """A session whose solution gets other values too."""
+
+    def __init__(self, session: Session, solution: Local, seed: int):
+        super().__init__(session.exercise, session.seed)
+        self.checks, self.solution, self.values = session.checks, solution, seed
+
+    def reference(self, check: str) -> Learner:
+        learner = Learner(Varied(self.solution, self.values))
+        learner._begin(part(self.seed, check))
+        return learner
+
+
+def alike(one: list[Call], other: list[Call]) -> bool:
+    """Whether the same calls had the same answers."""
+    return len(one) == len(other) and not any(map(differ, one, other))
+
+
+def sizes(call: Call) -> list[str]:
+    """The numbers that stand in a call: the sizes of its tensors, and whole numbers."""
+    return re.findall(r"\d+", call.outline)

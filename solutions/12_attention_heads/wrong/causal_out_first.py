@@ -1,0 +1,10 @@
+"""CausalHead draws its out layer first: create key, query, value, out in this order."""
+
+
+class CausalHead:
+    def __init__(self, embed_dim: int, head_size: int):
+        super().__init__()
+        self.out = nn.Linear(head_size, embed_dim)
+        self.key = nn.Linear(embed_dim, head_size)
+        self.query = nn.Linear(embed_dim, head_size)
+        self.value = nn.Linear(embed_dim, head_size)

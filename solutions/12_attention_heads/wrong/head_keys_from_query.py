@@ -1,0 +1,11 @@
+"""The keys of AttentionHead come from its query layer: each of the three has a layer of its own."""
+
+
+class AttentionHead:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        queries = self.query(x)  # (B, T, head_size)
+        keys = self.query(x)  # (B, T, head_size)
+        values = self.value(x)  # (B, T, head_size)
+        scores = queries @ keys.mT  # (B, T, T), row i belongs to query i
+        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (B, T, T), rows sum to 1
+        return weights @ values  # (B, T, T) @ (B, T, head_size) -> (B, T, head_size)

@@ -1,0 +1,13 @@
+"""AttentionHead has a causal mask: here every token sees every token of its sequence."""
+
+
+class AttentionHead:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        queries = self.query(x)  # (B, T, head_size)
+        keys = self.key(x)  # (B, T, head_size)
+        values = self.value(x)  # (B, T, head_size)
+        scores = queries @ keys.mT  # (B, T, T), row i belongs to query i
+        future = torch.ones_like(scores, dtype=torch.bool).triu(1)  # (B, T, T)
+        scores = scores.masked_fill(future, -torch.inf)
+        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (B, T, T), rows sum to 1
+        return weights @ values  # (B, T, T) @ (B, T, head_size) -> (B, T, head_size)

@@ -1,0 +1,154 @@
+"""What is said of wrong code: two mistakes at once, a learner's own words, and sentences that were tried out."""
+
+import pytest
+
+from grader import catalog
+from grader.catalog import mistakes, overlay, paths
+from grader.catalog.merging import merged
+from grader.judge import examiner, trials
+from grader.records.submission import Submission
+
+SELF_ATTENTION = """
+import torch
+from torch import nn
+
+class SelfAttention_v1(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W_query = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_key = nn.Parameter(torch.rand(d_in, d_out))
+        self.W_value = nn.Parameter(torch.rand(d_in, d_out))
+
+    def forward(self, x):
+        q, k, v = x @ self.W_query, x @ self.W_key, x @ self.W_value
+        {body}
+"""
+WEIGHTS = "weights = torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1)"
+AVERAGES = """
+import torch
+
+kept = {}
+
+def average_loop(x):
+    return x.cumsum(1) / torch.arange(1, x.shape[1] + 1, device=x.device)[:, None]
+
+def averaging_weights(T):
+    ones = torch.ones(T, T).tril()
+    return ones / ones.sum(1, keepdim=True)
+
+def average_matmul(x):
+    return kept.setdefault(len(x), averaging_weights(x.shape[1]).to(x)) @ x[:, -x.shape[1]:] if BODY else None
+
+def average_softmax(x):
+    scores = x.new_zeros(x.shape[1], x.shape[1])
+    return scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf).softmax(-1) @ x
+"""
+
+
+def graded(number: str, source: str, fork_server):
+    handed_in = Submission(source, "submission.py")
+    return examiner.grade(catalog.find(number), handed_in, fork_server, examiner.Settings(seed=3))
+
+
+def said(result) -> dict[str, str]:
+    return {check.id: check.diagnosis or "" for check in result.checks if check.outcome == "failed"}
+
+
+@pytest.mark.parametrize(
+    ("number", "one", "other"),
+    [
+        ("03", "softmax_over_columns", "query_is_always_journey"),  # in two functions
+        ("11", "scaling_missing", "mask_shows_the_next_token"),  # in two lines
+        ("07", "no_scale", "softmax_over_columns"),  # in one line
+    ],
+)
+def test_of_two_mistakes_both_are_named(number, one, other, fork_server):
+    folder = catalog.find(number).folder
+    solution = paths.solution(folder).read_text("utf-8")
+    pair = [mistakes.find(folder, name) for name in (one, other)]
+    source = overlay.compose(solution, merged(solution, *(mistake.overlay for mistake in pair)))
+    told = " ".join(said(graded(number, source, fork_server)).values())
+    assert all(mistake.sentence in told for mistake in pair)
+
+
+def test_changes_of_the_same_tokens_are_not_merged():
+    base = "def f(x):\n    return x + 1\n"
+    assert merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x * 1\n") is None
+    assert merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x - 1\n") is None
+    assert "return y - 2" not in merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
+    assert "return x - 2" in merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
+
+
+@pytest.mark.parametrize("text", ['"no"', 'f"{embed_dim} is odd"', '"embed_dim must be divisible by num_heads"'])
+def test_the_words_of_an_assert_are_the_learners_own(text, fork_server):
+    exercise = catalog.find("12")
+    source = mistakes.find(exercise.folder, "multi_head_assert").source
+    changed = [
+        line if "assert " not in line else line.split(",")[0] + f", {text}"
+        for line in source.splitlines(keepends=False)
+    ]
+    sentence = mistakes.find(exercise.folder, "multi_head_assert").sentence
+    assert said(graded("12", "\n".join(changed), fork_server)) == {"uneven_heads": sentence}
+
+
+def of_self_attention(body: str, fork_server) -> dict[str, str]:
+    return said(graded("07", SELF_ATTENTION.format(body=body.replace("\n", "\n        ")), fork_server))
+
+
+def test_a_size_in_the_code_is_told_where_it_was_tried(fork_server):
+    told = of_self_attention(WEIGHTS + "\nreturn weights @ v if len(x) == 6 else v.sum(0).expand_as(v)", fork_server)
+    assert trials.SIZES in told.values()
+
+
+BY_HEART = """if x.shape != (6, 3) or v.shape[1] != 2:
+    return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1) @ v
+first = [[0.2996, 0.8053], [0.3061, 0.8210], [0.3058, 0.8203], [0.2948, 0.7939], [0.2927, 0.7891], [0.2990, 0.8040]]
+second = [[1.4035, 1.0391], [1.4410, 1.0669], [1.4391, 1.0655], [1.3786, 1.0178], [1.3653, 1.0086], [1.4025, 1.0361]]
+return torch.tensor(first if 0.29 < self.W_query[0, 0] < 0.30 else second)"""
+
+
+def test_numbers_known_by_heart_are_told_where_they_were_tried(fork_server):
+    assert trials.BY_HEART in of_self_attention(BY_HEART, fork_server).values()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return v.mean(0).expand_as(v)",  # a plain average
+        "return torch.softmax(q @ k.T / k.shape[-1] ** 0.3, dim=-1) @ v",  # a power that nobody knows
+        "return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=0) @ v + 0.1",
+    ],
+)
+def test_no_size_is_blamed_for_another_mistake(body, fork_server):
+    told = of_self_attention(body, fork_server)
+    assert told and not {trials.SIZES, trials.BY_HEART, trials.STATE} & set(told.values())
+
+
+def test_what_is_kept_between_calls_is_told_where_it_was_tried(fork_server):
+    source = AVERAGES.replace("kept.setdefault(len(x), ", "kept.setdefault(x.shape[1] < 9, ").replace(
+        " if BODY else None", ""
+    )
+    told = said(graded("09", source, fork_server))
+    assert trials.STATE in told.values()
+    assert trials.SIZES not in told.values()
+
+
+def test_heads_of_size_1_are_not_the_proof_of_a_scale(fork_server):
+    solution = paths.solution(catalog.find("13").folder).read_text("utf-8")
+    told = said(graded("13", solution.replace("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.3"), fork_server))
+    assert told == {"fresh_multi_head": trials.SIZES}
+
+
+@pytest.mark.parametrize("power", ["0.0", "0.3", "-0.5", "2"])
+def test_with_a_wrong_scale_no_check_on_dropout_speaks(power, fork_server):
+    solution = paths.solution(catalog.find("11").folder).read_text("utf-8")
+    told = said(graded("11", solution.replace("keys.shape[-1] ** 0.5", f"keys.shape[-1] ** {power}"), fork_server))
+    assert "fresh_causal_attention" in told
+    assert not any("dropout" in name for name in told)
+
+
+def test_a_factor_is_told_where_every_wrong_answer_has_it(fork_server):
+    told = of_self_attention(WEIGHTS + "\nreturn 1.25 * weights @ v", fork_server)
+    assert "Every value is the right one times 1.2500." in told.values()
+    told = of_self_attention(WEIGHTS + "\nreturn (1 + len(x) / 24) * weights @ v", fork_server)
+    assert not any(sentence.startswith("Every value") for sentence in told.values())
