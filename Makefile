@@ -77,6 +77,10 @@ progress: $(READY)  ## your progress [FORMAT=text|json|md]
 plot: $(READY)  ## your attention weights beside the expected ones: EX=06 [OUTPUT=file.png|.svg|.pdf SUBMISSION=file]
 	@$(GRADER) plot $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--output,$(OUTPUT))
 
+train: $(READY)  ## train the model that you wrote anew, and look on: EX=23 [STEPS=n LAYERS=1 SEED=n SUBMISSION=file OUTPUT=file.pt FORCE=1]
+	@$(GRADER) train $(call option,,$(EX)) $(call option,--steps,$(STEPS)) $(call option,--layers,$(LAYERS)) \
+	  $(call option,--seed,$(SEED)) $(call option,--submission,$(SUBMISSION)) $(call option,--output,$(OUTPUT)) $(if $(FORCE),--force)
+
 report: $(READY)  ## one HTML page of all your exercises: state, verdicts, pictures, hints left [OUTPUT=report.html]
 	@$(GRADER) report $(call option,--output,$(OUTPUT))
 
@@ -159,4 +163,4 @@ $(VENV)/.ready-classroom: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
 	@touch $@
 
-.PHONY: bench-where test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help
+.PHONY: train bench-where test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help

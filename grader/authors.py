@@ -12,10 +12,12 @@ from grader.judge.promises import (
     keeps_device,
     keeps_dtype,
     keeps_inputs,
+    keeps_no_graph,
     refuses,
     same_gradients,
 )
 from grader.judge.randomness import manual_seed
+from grader.judge.trained import trained_state
 
 __all__ = [
     "Drawing",
@@ -29,6 +31,7 @@ __all__ = [
     "keeps_device",
     "keeps_dtype",
     "keeps_inputs",
+    "keeps_no_graph",
     "largest_tensor",
     "manual_seed",
     "multiply_adds",
@@ -36,6 +39,7 @@ __all__ = [
     "same",
     "same_gradients",
     "task",
+    "trained_state",
     "work_grows_less_than",
 ]
 

@@ -25,7 +25,10 @@ def zipped() -> bytes:
 @pytest.fixture(scope="module")
 def content(zipped) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
-        return {name.removeprefix(f"{bundle.TOP}/"): archive.read(name).decode() for name in archive.namelist()}
+        return {
+            name.removeprefix(f"{bundle.TOP}/"): archive.read(name).decode(errors="replace")
+            for name in archive.namelist()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,14 @@ def test_what_is_in_it(content):
     assert {"README.md", "Makefile", "constraints.txt", "pyproject.toml", "grader/__main__.py"} <= set(content)
     tops = {name.partition("/")[0] for name in content}
     assert tops == {".github", "README.md", "Makefile", "exercises", "grader", *bundle.WHOLE}
+
+
+def test_a_trained_model_and_its_training_are_in_it(unpacked):
+    (exercise,) = [exercise for exercise in catalog.exercises() if exercise.trains]
+    for path in (paths.trained(exercise.folder), paths.trainer(exercise.folder)):
+        assert (unpacked / path.relative_to(paths.ROOT)).read_bytes() == path.read_bytes()
+    done = run(unpacked, "train", exercise.folder)
+    assert done.returncode == 2 and "not passed yet" in done.stderr and "FORCE" not in done.stderr
 
 
 def test_no_solution_is_in_it(content):

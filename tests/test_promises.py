@@ -8,8 +8,8 @@ import torch
 
 from grader import catalog
 from grader.catalog.limits import Limits
-from grader.judge.compare import Mismatch
-from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs
+from grader.judge.compare import Mismatch, expect
+from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs, keeps_no_graph
 from grader.judge.proxy import Learner
 from grader.records import introspection
 from grader.records.forbidden import forbidden_uses
@@ -249,6 +249,40 @@ def test_sizes_are_right_on_another_device_after_a_change_in_place():
     keeps_device(
         learner(f"{source}    return y / len(y) + z.shape[1] + z.t_().shape[1]\n").f, torch.rand(3), torch.eye(3)
     )
+
+
+def test_a_module_among_the_arguments_goes_to_the_other_device_too():
+    mine = learner(f"{LAYER}\ndef f(layer, x):\n    with torch.inference_mode():\n        return layer(x)[:1] * 2\n")
+    keeps_device(mine.f, mine.Layer(), torch.ones(3, 2))
+
+
+def test_gradients_reach_a_module_among_the_arguments():
+    mine = learner(f"{LAYER}\ndef f(layer, x):\n    return layer(x)\n")
+    layer = mine.Layer()
+    gradients = mine.f.gradients(layer, torch.ones(3, 2))
+    assert gradients.keys() == {"argument 2", "argument 1.W", "argument 1.part.weight"}
+    assert all(gradient.abs().sum() > 0 for gradient in gradients.values())
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return layer(x).argmax()", "with a graph"),
+        ("with torch.no_grad(): layer(x)\n    return layer(x).argmax()", "with a graph"),
+        ("torch.set_grad_enabled(False)\n    return layer(x).argmax()", "grad mode is off"),
+        ("with torch.no_grad(): return layer(x).argmax()", ""),
+        ("with torch.inference_mode(): return layer(x).argmax()", ""),
+        ("return layer.requires_grad_(False)(x).argmax()", ""),
+    ],
+)
+def test_whether_a_call_builds_a_graph_is_seen(body, said):
+    mine = learner(f"{LAYER}\ndef f(layer, x):\n    {body}\n")
+    layer = mine.Layer()
+    if not said:
+        expect(keeps_no_graph(mine.f, layer, torch.ones(3, 2)), mine.f(layer, torch.ones(3, 2)))
+        return
+    with pytest.raises(Mismatch, match=said):
+        keeps_no_graph(mine.f, layer, torch.ones(3, 2))
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class Exercise:
     points: dict[str, float]  # of each check, in the order shown
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
+    trains: str = ""  # the number of the exercise whose model `make train` trains here
     hidden_points: float = 0.0  # in a learner's bundle: the points of the checks that it does not hold
 
     @property
@@ -98,7 +99,8 @@ def read(folder: str) -> Exercise:
         limits = Limits(**data.get("limits", {}))
         forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))
         hidden = float(data.get("hidden_points", 0))
-        return Exercise(folder, data["title"], data["track"], points, limits, forbidden, hidden)
+        trains = str(data.get("trains", ""))
+        return Exercise(folder, data["title"], data["track"], points, limits, forbidden, trains, hidden)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 

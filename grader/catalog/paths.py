@@ -101,6 +101,16 @@ def lesson(folder: str) -> Path:
     return EXERCISES / folder / "README.md"
 
 
+def trained(folder: str) -> Path:
+    """The trained model beside a lesson, a state dict. Not every exercise has one."""
+    return EXERCISES / folder / "trained.pt"
+
+
+def trainer(folder: str) -> Path:
+    """The script that trains it. Not every exercise has one."""
+    return EXERCISES / folder / "train.py"
+
+
 def site_page(folder: str) -> Path:
     """The lesson as an HTML page, which `make docs` builds."""
     return SITE / "lessons" / folder / "index.html"

@@ -75,6 +75,8 @@ def whole() -> Iterator[tuple[str, bytes]]:
         for path in sorted(room.rglob("*")):
             if path.is_file() and path.suffix in (*PARTS, ".toml") and "__pycache__" not in path.parts:
                 yield path.relative_to(paths.ROOT).as_posix(), path.read_bytes()
+    for exercise in catalog.exercises():
+        yield from trained_model(exercise.folder)
 
 
 def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
@@ -88,6 +90,7 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     yield f"{checks_folder}/{slug}.stub", stub
     for path in (paths.lesson(folder), paths.hints(folder)):
         yield f"{exercise_folder}/{path.name}", path.read_bytes()
+    yield from trained_model(folder)
     yield f"{checks_folder}/{public.name}", public.read_bytes()
     yield (
         f"{checks_folder}/exercise.toml",
@@ -97,6 +100,13 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
         hidden = {number.id for number in numbers(folder) if number.check not in public_checks}
         text = paths.documented_toml(folder).read_text("utf-8")
         yield f"{checks_folder}/documented.toml", numbers_shown(text, hidden).encode()
+
+
+def trained_model(folder: str) -> Iterator[tuple[str, bytes]]:
+    """The trained model of an exercise and the script that trains it, where it has them."""
+    for path in (paths.trained(folder), paths.trainer(folder)):
+        if path.exists():
+            yield f"exercises/{folder}/{path.name}", path.read_bytes()
 
 
 def check_names(path: Path) -> set[str]:

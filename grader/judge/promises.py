@@ -99,13 +99,14 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     """On another device the result is the same, and lies there. A fake device stands in for a GPU.
 
     Whatever cannot run there counts: on a GPU it could not either. So does what gives another result there, as code
-    does that only evades the question. A module is moved there by this and is of no further use.
+    does that only evades the question. A module, also one among the arguments, is moved there and is of no further use.
     """
     _demand(mine, Target)
     expected = mine(*args, **kwargs)
     seed = mine._learner.calls[-1].seed
-    if isinstance(mine, Module):
-        mine.to(device="meta")
+    for module in (mine, *args, *kwargs.values()):
+        if isinstance(module, Module):
+            module.to(device="meta")
     try:
         result = mine.on_meta(*args, seed=seed, **kwargs)
     except LearnerError as error:
@@ -123,6 +124,16 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     if not found or any(tensor.device.type == "meta" for tensor in found):  # none there, or none with values
         raise Mismatch("the result is not on the device of the inputs")
     expect(result, expected, "the result for inputs on another device")
+
+
+def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:
+    """No module in the call gives a result with a graph for gradients, and grad mode is on afterwards. The result."""
+    result, graph, grad_mode = mine.with_graph(*args, **kwargs)
+    if graph:
+        raise Mismatch(f"{mine.name} calls the model with a graph for gradients, which nobody needs: see torch.no_grad")
+    if not grad_mode:
+        raise Mismatch(f"after {mine.name} grad mode is off: whoever trains afterwards gets no gradients")
+    return result
 
 
 def refuses(exception: type[BaseException], target: Target, *args: Any, **kwargs: Any) -> str:

@@ -30,7 +30,7 @@ DEVICES = ("cpu", "cuda", "mps", "meta")
 # What a Call says that it asked for.
 WANTS = {
     protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
-    protocol.CallWithOperations: "output",
+    protocol.CallWithOperations: "output", protocol.CallForGraph: "graph",
 }  # fmt: skip
 
 
@@ -150,6 +150,16 @@ class Target:
         if not alike or len(found[1]) != len(args) or found[2].keys() != kwargs.keys():
             raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
         return found[0], found[1:]
+
+    def with_graph(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
+        """The result, whether any module's result in the call has a graph for gradients, whether grad mode is on after.
+
+        Of a model's result that holds no float nothing else tells it.
+        """
+        found = self._call(protocol.CallForGraph, args, kwargs, seed)
+        if type(found) is not list or [type(part) for part in found[1:]] != [bool, bool]:
+            raise LearnerError("protocol", {"message": "nothing was told of graphs"}, self._learner.calls[-1])
+        return tuple(found)
 
     def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""

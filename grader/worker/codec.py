@@ -68,6 +68,8 @@ class Encoder:
             return ["object", value.number, value.class_name]
         if isinstance(value, Opaque):
             return ["opaque", value.description]
+        if type(value) is torch.Generator and self.strides:  # an argument of ours: a worker's own cannot cross
+            return ["generator", self.tensor(value.get_state())]
         if type(value) in (torch.Tensor, torch.nn.Parameter):
             return self.tensor(value)
         if type(value) is Placed:
@@ -128,6 +130,9 @@ class Decoder:
             return (list if tag == "list" else tuple)(self.value(n, depth + 1) for n in rest[0])
         if tag == "dict" and len(rest) == 1 and type(rest[0]) is list:
             return self.mapping(rest[0], depth)
+        if tag == "generator" and len(rest) == 1 and self.strides:
+            generator = torch.Generator()
+            return generator.set_state(self.value(rest[0], depth + 1))
         if tag == "tensor" and len(rest) == 2:
             return self.tensor(*rest)
         if tag == "float" and rest in (["nan"], ["inf"], ["-inf"]):

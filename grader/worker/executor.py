@@ -18,7 +18,7 @@ from . import protocol
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, each, move_module, place
 from .loading import Loading, TookTooLong
-from .modules import COPY, MODULE, REQUIRES_GRAD, described, parameters
+from .modules import COPY, MODULE, REQUIRES_GRAD, described, parameters, watched_graphs
 from .op_record import OpRecord
 from .op_watch import OpWatch
 from .protocol import Reply
@@ -104,6 +104,11 @@ class Executor:
         if problem:
             return Reply(gradient=problem)
         return Reply(value=encoder.node(gradients), hits=names.hits if names else None)
+
+    def call_for_graph(self, request: protocol.CallForGraph, decoder: Decoder, encoder: Encoder) -> Reply:
+        with watched_graphs() as seen:
+            told = lambda result, args, kwargs: encoder.node([result, any(seen), torch.is_grad_enabled()])  # noqa: E731
+            return self.watched(request, decoder, told)
 
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
         """What a module holds. The parameters' values come only where they are asked for: there may be a million."""
@@ -294,7 +299,8 @@ class Executor:
 HANDLERS = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
     protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
-    protocol.CallForGradients: Executor.call_for_gradients, protocol.Describe: Executor.describe,
+    protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
+    protocol.Describe: Executor.describe,
     protocol.Assign: Executor.assign, protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
 }  # fmt: skip
 
@@ -382,9 +388,12 @@ def _leaves(target, args: list, kwargs: dict) -> dict[str, torch.Tensor]:
 
 
 def _gather(name: str, value, leaves: dict) -> None:
-    """Make every float tensor inside an argument a leaf whose gradient is asked for."""
+    """Make every float tensor inside an argument a leaf whose gradient is asked for; of a module, its parameters."""
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         leaves[name] = value.requires_grad_()
+    elif isinstance(value, MODULE):
+        held = {f"{name}.{key}": parameter for key, parameter in parameters(value).items()}
+        leaves |= {key: parameter for key, parameter in held.items() if REQUIRES_GRAD(parameter)}
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             _gather(f"{name}[{index}]", item, leaves)

@@ -120,6 +120,9 @@ def place(value):
 
 def compute(function, args: tuple, kwargs: dict):
     """Run one operation on the values. Raises RuntimeError where it mixes devices."""
+    if torch.is_inference_mode_enabled():  # torch cannot count the versions of a wrapper that is made there
+        with torch.inference_mode(False):
+            return compute(function, args, kwargs)
     schema, found = function._schema, []
     inner = [_inward(value, found) for value in args]
     named = {key: _inward(value, found) for key, value in kwargs.items()}

@@ -4,6 +4,7 @@ A class may override `named_parameters` or `__getattr__`, and a file may replace
 what is told of a module comes of the tables that torch keeps in it, which its forward pass computes with.
 """
 
+import contextlib
 from collections.abc import Iterator
 
 import torch
@@ -11,6 +12,8 @@ import torch
 MODULE, TENSOR = torch.nn.Module, torch.Tensor
 COPY = TENSOR.copy_
 REQUIRES_GRAD = TENSOR.requires_grad.__get__
+GRAPH = TENSOR.grad_fn.__get__
+ON_FORWARD = torch.nn.modules.module.register_module_forward_hook
 OWN_DICT, BASES = MODULE.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
 
 
@@ -39,6 +42,17 @@ def parts(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
         yield name, part
         inside = [(f"{name}.{key}".strip("."), value) for key, value in dict.items(table(part, "_modules"))]
         waiting += reversed(inside)
+
+
+@contextlib.contextmanager
+def watched_graphs() -> Iterator[list[bool]]:
+    """A list that gets, for each result of a module's within the block, whether it has a graph for gradients."""
+    seen: list[bool] = []
+    handle = ON_FORWARD(lambda module, args, result: seen.append(_has_graph(result)))
+    try:
+        yield seen
+    finally:
+        handle.remove()
 
 
 def table(module: torch.nn.Module, name: str) -> dict:
@@ -79,3 +93,7 @@ def described(module: torch.nn.Module, values: bool) -> dict:
 def kind(part: torch.nn.Module) -> str:
     """The class of torch's own that a part is or is built on: "Linear", "ModuleList", "Module"."""
     return next((KINDS[id(base)] for base in BASES(type(part)) if id(base) in KINDS), "Module")
+
+
+def _has_graph(result) -> bool:
+    return isinstance(result, TENSOR) and GRAPH(result) is not None

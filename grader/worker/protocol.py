@@ -74,6 +74,11 @@ class CallWithOperations(Call):
 
 
 @dataclass(frozen=True)
+class CallForGraph(Call):
+    """The same. The reply: [the result, whether a module's result in it has a graph, whether grad mode is on after]."""
+
+
+@dataclass(frozen=True)
 class Describe:
     """What a module holds: its parameters (their shapes alone without `values`) and its parts."""
 
@@ -105,7 +110,19 @@ class Forget:
 
 
 Request = Load | Step | Call | Describe | Assign | Convert | Forget
-KINDS = (Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, Describe, Assign, Convert, Forget)
+KINDS = (
+    Load,
+    Step,
+    Call,
+    CallWithInputs,
+    CallForGradients,
+    CallWithOperations,
+    CallForGraph,
+    Describe,
+    Assign,
+    Convert,
+    Forget,
+)
 REQUESTS = {kind.__name__: kind for kind in KINDS}
 
 

@@ -30,7 +30,13 @@ PRELOADED = [
     "unicodedata", "locale", "zoneinfo", "importlib.metadata",
 ]  # fmt: skip
 
-CALLS = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallWithOperations)
+CALLS = (
+    protocol.Call,
+    protocol.CallWithInputs,
+    protocol.CallForGradients,
+    protocol.CallWithOperations,
+    protocol.CallForGraph,
+)
 
 # Something like what learners write.
 SOURCE = """

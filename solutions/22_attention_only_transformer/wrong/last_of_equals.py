@@ -1,0 +1,10 @@
+"""Of equal logits the last is taken: take the first."""
+
+
+def generate(model: AttentionOnlyTransformer, token_ids: torch.Tensor, max_new_tokens: int) -> torch.Tensor:
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits = model(token_ids[:, -model.context_length :])  # (B, at most context_length, V)
+            new = logits.shape[-1] - 1 - logits[:, -1].flip(-1).argmax(dim=-1, keepdim=True)  # (B, V) -> (B, 1)
+            token_ids = torch.cat([token_ids, new], dim=1)  # (B, one more)
+    return token_ids

@@ -1,0 +1,11 @@
+"""generate gives the new tokens alone: the given ones come first."""
+
+
+def generate(model: AttentionOnlyTransformer, token_ids: torch.Tensor, max_new_tokens: int) -> torch.Tensor:
+    given = token_ids.shape[1]
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits = model(token_ids[:, -model.context_length :])  # (B, at most context_length, V)
+            new = logits[:, -1].argmax(dim=-1, keepdim=True)  # (B, V) -> (B, 1)
+            token_ids = torch.cat([token_ids, new], dim=1)  # (B, one more)
+    return token_ids[:, given:]

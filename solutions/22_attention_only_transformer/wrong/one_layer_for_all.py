@@ -1,0 +1,12 @@
+"""All layers are one and the same module: create a new one for each."""
+
+
+class AttentionOnlyTransformer:
+    def __init__(self, vocab_size: int, d_model: int, context_length: int, num_layers: int, num_heads: int):
+        super().__init__()
+        self.context_length = context_length
+        self.token_embedding = nn.Embedding(vocab_size, d_model)
+        self.position_embedding = nn.Embedding(context_length, d_model)
+        layers = [CausalSelfAttention(d_model, num_heads, context_length)] * num_layers
+        self.layers = nn.ModuleList(layers)
+        self.unembedding = nn.Linear(d_model, vocab_size, bias=False)

@@ -1,0 +1,13 @@
+"""out_proj is created first: it comes after W_query, W_key and W_value."""
+
+
+class CausalSelfAttention:
+    def __init__(self, d_model: int, num_heads: int, context_length: int):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError(f"{num_heads} heads cannot share {d_model} dimensions evenly")
+        self.num_heads, self.context_length = num_heads, context_length
+        self.out_proj = nn.Linear(d_model, d_model, bias=False)
+        self.W_query = nn.Linear(d_model, d_model, bias=False)
+        self.W_key = nn.Linear(d_model, d_model, bias=False)
+        self.W_value = nn.Linear(d_model, d_model, bias=False)

@@ -1,0 +1,12 @@
+"""The model does not know positions: add the position embeddings to the token embeddings."""
+
+
+class AttentionOnlyTransformer:
+    def forward(self, token_ids: torch.Tensor) -> torch.Tensor:
+        tokens = token_ids.shape[1]
+        if tokens > self.context_length:
+            raise ValueError(f"{tokens} tokens do not fit into a context of {self.context_length}")
+        x = self.token_embedding(token_ids)  # (B, T, d_model)
+        for layer in self.layers:
+            x = x + layer(x)  # (B, T, d_model)
+        return self.unembedding(x)  # (B, T, vocab_size)

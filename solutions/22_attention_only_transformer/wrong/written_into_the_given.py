@@ -1,0 +1,12 @@
+"""generate writes into the tensor that it was given: make a new one with torch.cat."""
+
+
+def generate(model: AttentionOnlyTransformer, token_ids: torch.Tensor, max_new_tokens: int) -> torch.Tensor:
+    given = token_ids
+    with torch.no_grad():
+        for _ in range(max_new_tokens):
+            logits = model(token_ids[:, -model.context_length :])  # (B, at most context_length, V)
+            new = logits[:, -1].argmax(dim=-1, keepdim=True)  # (B, V) -> (B, 1)
+            token_ids = torch.cat([token_ids, new], dim=1)  # (B, one more)
+    given.copy_(token_ids[:, -given.shape[1] :])
+    return token_ids

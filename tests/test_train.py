@@ -1,0 +1,145 @@
+"""`make train`, a few steps for real, and the trained model that the project gives out."""
+
+import io
+import runpy
+
+import pytest
+import torch
+from rich.console import Console
+
+from grader import catalog
+from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.classroom import version
+from grader.desk import training
+from grader.judge import trained
+from grader.judge.trained import trained_state
+from grader.records import submission
+
+(EXERCISE,) = [exercise for exercise in catalog.exercises() if exercise.trains]
+MODEL = catalog.find(EXERCISE.trains)
+NUMBER, REFERENCE = EXERCISE.folder[:2], paths.solution(MODEL.folder)
+SIZES = (32, 64, 64, 2, 4)
+GRADED_PERIODS = (4, 8, 16, 32)
+ONE_LAYER = 1.5  # the loss that the lesson says a model of one layer stays above
+
+
+def model_and_functions():
+    """The trained model in the solution's class, and the solution's functions."""
+    names = runpy.run_path(str(paths.solution(EXERCISE.folder)))
+    model = names["AttentionOnlyTransformer"](*SIZES)
+    model.load_state_dict(trained_state(EXERCISE.folder))
+    return model, names
+
+
+# The command.
+
+
+def test_a_few_steps_train_for_real(said, tmp_path):
+    file = tmp_path / "state.pt"
+    done = said("train", NUMBER, "--submission", REFERENCE, "--steps", 12, "--output", file)
+    assert done.returncode == 0, done.stderr
+    first, last, written = done.stdout.splitlines()
+    assert first.startswith("step     0  loss 3.") and last.startswith("step    12  loss ") and "state.pt" in written
+    assert float(last.split()[3]) < float(first.split()[3])
+    state, ours = torch.load(file, weights_only=True), trained_state(EXERCISE.folder)
+    assert {name: value.shape for name, value in state.items()} == {name: value.shape for name, value in ours.items()}
+
+
+def test_the_terminal_shows_bars_scores_and_what_a_head_looks_at(fork_server):
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=100, height=50)
+    course = training.Course(layers=1, steps=10)
+    state = training.train(EXERCISE, submission.read(REFERENCE), fork_server, course, console)
+    assert not any(name.startswith("layers.1.") for name in state)
+    last = screen.getvalue().rpartition("loss of the second half")[2]
+    assert "0.3" in last and "10/10" in last and "·" in last
+    assert sum(set(line.strip("\x1b[0123456789m")) <= set(training.SHADES) for line in last.splitlines()) >= 16
+
+
+def test_a_picture_shows_each_head_and_the_leader():
+    weights = torch.eye(4).expand(2, 3, 4, 4)
+    look = training.Look(7, 1.25, torch.zeros(2, 3), torch.tensor([[0.0, 0.1, 0.2], [0.3, 1.0, 0.5]]), weights)
+    text = [line.plain for line in training.picture(look)]
+    assert text[0].endswith("1.250") and any("head 1.1 looks at" in line for line in text)
+    assert text[-4:] == ["██      ", "  ██    ", "    ██  ", "      ██"]
+    assert training.BAR * "█" + " 1.00" in next(line for line in text if line.startswith("1.1"))
+    assert "head 1.1 completes the pattern 1.00" in training.line(look)
+
+
+def test_before_the_model_is_passed_the_reference_is_offered_as_by_solution(said, desk):
+    done = said("train", NUMBER, cwd=desk)
+    assert done.returncode == 2
+    assert f"make check EX={EXERCISE.trains}" in done.stderr and f"make train EX={NUMBER} FORCE=1" in done.stderr
+    done = said("train", NUMBER, "--force", "--steps", 1, cwd=desk)
+    assert done.returncode == 0 and "step     1" in done.stdout
+
+
+def test_an_exercise_without_a_model_says_which_has_one(said):
+    done = said("train", "03")
+    assert done.returncode == 2 and f"make train EX={NUMBER}" in done.stderr
+
+
+def test_a_model_that_breaks_is_told_in_the_learners_own_lines(fork_server):
+    source = REFERENCE.read_text("utf-8").replace("self.W_value(x)", "self.W_value(x) + self.no_such_thing")
+    line = next(number for number, text in enumerate(source.splitlines(), 1) if "no_such_thing" in text)
+    handed_in, course = submission.Submission(source, "mine.py"), training.Course(steps=1)
+    with pytest.raises(WrongUse, match="no_such_thing") as told:
+        training.train(EXERCISE, handed_in, fork_server, course, Console(file=io.StringIO()))
+    assert f"mine.py:{line}" in str(told.value)
+
+
+# The trained model.
+
+
+def test_one_head_leads_at_every_graded_period():
+    model, names = model_and_functions()
+    for period in GRADED_PERIODS:
+        ids = names["repeated_tokens"](64, period, SIZES[0], torch.Generator().manual_seed(99))
+        with torch.no_grad():
+            weights = names["all_attention_weights"](model, ids)
+            scores = names["induction_score"](weights, period).mean(dim=1).flatten()
+            assert names["second_half_loss"](model, ids) < 0.3
+        first, second = scores.sort(descending=True).values[:2]
+        assert first - second > 0.1
+        assert names["find_induction_head"](model, ids) == (1, 0)
+
+
+@pytest.mark.slow
+def test_one_layer_trained_alike_stays_above_the_lessons_loss():
+    made = runpy.run_path(str(paths.trainer(EXERCISE.folder)))
+    torch.manual_seed(made["SEED"])
+    model = runpy.run_path(str(REFERENCE))[made["MODEL"]](*SIZES[:3], 1, SIZES[4])
+    run = made["Training"](model)
+    run.advance(made["STEPS"])
+    assert min(run.look(period)["loss"] for period in GRADED_PERIODS[1:]) > ONE_LAYER
+    assert f"stays above a loss of {ONE_LAYER}" in paths.lesson(EXERCISE.folder).read_text("utf-8")
+
+
+def test_the_state_is_a_copy():
+    state = trained_state(EXERCISE.folder)
+    state["unembedding.weight"].zero_()
+    assert trained_state(EXERCISE.folder)["unembedding.weight"].abs().sum() > 0
+
+
+class Trap:
+    def __reduce__(self):
+        return (print, ("a trap was sprung",))
+
+
+@pytest.mark.parametrize("content", [Trap(), [1, 2], {"weight": "text"}, None])
+def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, monkeypatch, capsys):
+    file = tmp_path / "trained.pt"
+    if content is not None:
+        torch.save(content, file)
+    monkeypatch.setattr(paths, "trained", lambda folder: file)
+    with pytest.raises(InfrastructureError, match=r"trained\.pt"):
+        trained._read.__wrapped__(EXERCISE.folder)
+    assert "trap" not in capsys.readouterr().out
+
+
+def test_the_version_of_the_exercise_covers_the_model(monkeypatch):
+    digested = []
+    monkeypatch.setattr(version, "_digest", lambda files: digested.extend(files) or "")
+    version.exercise.__wrapped__(EXERCISE.folder)
+    assert paths.trained(EXERCISE.folder) in digested
