@@ -55,7 +55,7 @@ def capture_pictures(
         remote.load()
         return take(exercise, Learner(remote))
     except LearnerError as error:  # the file does not even load
-        return blank(exercise, messages.learner_error(error, submission.filename))
+        return blank(exercise, messages.learner_error(error, submission))
     finally:
         remote.close()
 
@@ -95,8 +95,8 @@ def _asked(setup: Setup, learner: Learner) -> tuple[torch.Tensor | None, str]:
     except Exception as error:  # an answer of any kind may break what is computed with it
         call = learner.calls[-1] if len(learner.calls) > calls else None
         if isinstance(error, (LearnerError, AssertionError)):
-            submission = getattr(learner._connection, "submission", None)
-            return None, inert(messages.failure(error, call, submission.filename if submission else "the file"))
+            submission = getattr(learner._connection, "submission", None) or Submission(learner.source, "the file")
+            return None, inert(messages.failure(error, call, submission))
         called = f"\ncalled   {call.text}" if call else ""
         return None, inert(f"the result cannot be used as the lesson says{called}")
 
@@ -105,7 +105,7 @@ def _panels(setup: Setup, heads: torch.Tensor | None, note: str) -> Iterator[Pic
     drawing = setup.drawing
     for number, expected in enumerate(setup.expected):
         yield Picture(
-            title=f"{drawing.title}, head {number + 1}" if setup.panels else drawing.title,
+            title=f"{drawing.title}, head {number}" if setup.panels else drawing.title,
             rows=drawing.rows,
             columns=drawing.columns,
             learner=None if heads is None else _matrix(heads[number]),

@@ -73,10 +73,10 @@ def expect_shape(got: Any, shape: tuple[int, ...], what: str = "the result") -> 
         raise Mismatch(shape_words(tuple(got.shape), tuple(shape), what), "", got, shape)
 
 
-def same(got: Any, expected: Any) -> bool:
+def same(got: Any, expected: Any, tolerance: float | None = None) -> bool:
     """Whether two answers are alike, by the same rules as `expect`."""
     try:
-        expect(got, expected)
+        expect(got, expected, tolerance=tolerance)
     except Mismatch:
         return False
     return True

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
@@ -35,6 +36,7 @@ from grader.sandbox.transcript import Diverged
 Tried = tuple[Key | None, BaseException | None, list[Call]]  # the key of a verdict, the error, the calls
 Completed = Callable[["Examiner", Submission, ExerciseResult], ExerciseResult]
 WRONG = "the answer is not the right one"
+E = TypeVar("E", bound=BaseException)
 DEVICE_CALL_S = 30.0  # the first call on a GPU starts CUDA
 
 
@@ -175,9 +177,13 @@ class Examiner:
             try:
                 remote.load()
             except LearnerError as error:
-                message = messages.learner_error(error, submission.filename)  # nothing hidden was sent yet
+                message = messages.learner_error(error, submission)  # nothing hidden was sent yet
                 return self.unloadable(submission, message, remote.output, time.monotonic() - started, notes)
-            checks, begun = self.verdicts(submission, self.subject(remote), remote)
+            notes = (*notes, *messages.notes_on_loading(remote.left_out or [], submission))
+            checks, begun, reason = self.verdicts(submission, self.subject(remote), remote)
+            if reason:
+                output = remote.output_of_load
+                return self.unloadable(submission, reason, output, time.monotonic() - started, notes)
             status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
             output = remote.output
             pictures: tuple[Picture, ...] = ()
@@ -203,8 +209,11 @@ class Examiner:
             notes=notes,
         )
 
-    def verdicts(self, submission: Submission, subject: Learner, remote: Remote) -> tuple[list[CheckResult], bool]:
-        """The result of every check, in the order of the points, and whether anything was begun."""
+    def verdicts(self, submission: Submission, subject: Learner, remote: Remote) -> tuple[list[CheckResult], bool, str]:
+        """The result of every check, in the order of the points, and whether anything was begun.
+
+        At last the reason why nothing of the exercise is there, where what failed on loading is one.
+        """
         results: dict[str, CheckResult] = {}
         keys: dict[str, Key | None] = {}
         failures: dict[str, Failure] = {}
@@ -221,7 +230,8 @@ class Examiner:
                 continue
             failures[name] = Failure(check, error, calls)
             last = calls[-1] if calls else None
-            told = (error, last, submission.filename, self.settings.reveal)
+            explained = _explained(error, remote)
+            told = (explained, last, submission, self.settings.reveal)
             message = containment.optional("the words for a failed check", WRONG, messages.failure, *told)
             results[name] = self.result(check, FAILED, inert(message))
         passed = {name for name, result in results.items() if result.outcome == PASSED}
@@ -231,7 +241,18 @@ class Examiner:
             self.explained = Explained(failures, passed, diagnoses) if failures else None
             for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)
-        return [results[name] for name in self.exercise.points if name in results], begun
+        reason = self.absence(failures, passed, submission, remote)
+        return [results[name] for name in self.exercise.points if name in results], begun, reason
+
+    def absence(self, failures: dict[str, Failure], passed: set[str], submission: Submission, remote: Remote) -> str:
+        """Why the source defines nothing that the checks ask for, where something failed when it was loaded."""
+        errors = [failure.error for failure in failures.values()]
+        missing = [error for error in errors if isinstance(error, LearnerError) and error.kind == "missing"]
+        if passed or missing != errors:
+            return ""
+        found = [error for one in missing if (error := _explained(one, remote)) is not one]
+        found += [one.error for one in remote.left_out or ()]
+        return messages.learner_error(found[0], submission) if found else submission.reason
 
     def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
         """Run one check: the key of the verdict where it can be remembered, the error, the calls."""
@@ -301,6 +322,14 @@ class Examiner:
             duration_s=round(seconds, 4),
             notes=notes,
         )
+
+
+def _explained(error: E, remote: Remote) -> E | LearnerError:
+    """What a check failed with; where it misses what the source does define, what failed when that was loaded."""
+    if isinstance(error, LearnerError) and error.kind == "missing":
+        reason = remote.why_missing(str(error.facts.get("missing", "")))
+        return reason.error if reason else error
+    return error
 
 
 def limits_of(exercise: Exercise, settings: Settings) -> Limits:

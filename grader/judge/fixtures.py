@@ -16,6 +16,7 @@ from grader.judge.promises import computes_itself
 from grader.judge.proxy import Learner
 from grader.judge.randomness import Random
 from grader.records.forbidden import forbidden_uses
+from grader.records.places import place
 
 if TYPE_CHECKING:
     from grader.judge.session import Session
@@ -48,8 +49,9 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
     def demand(target: Any, *args: Any, **kwargs: Any) -> None:
         for rule in session.exercise.forbidden:
             if target.name in rule.functions:
-                for use in forbidden_uses(learner(session, check).source, replace(rule, functions=(target.name,))):
-                    raise Mismatch(f"line {use.line} uses {use.name}: {rule.reason}")
+                source = learner(session, check).source
+                for use in forbidden_uses(source, replace(rule, functions=(target.name,))):
+                    raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
                 computes_itself(target, rule, *args, **kwargs)
 
     return demand

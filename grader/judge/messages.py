@@ -7,10 +7,15 @@ from typing import Any
 
 from grader.catalog import paths
 from grader.judge.compare import Mismatch
-from grader.sandbox.connection import Call, LearnerError
+from grader.records import places, slips
+from grader.records.sanitize import inert
+from grader.records.submission import Submission
+from grader.sandbox.connection import Call, LearnerError, LeftOut
 from grader.worker.executor import nearest
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
+MAX_NOTES = 5  # statements that were left out, each told on its own
+MAX_TOLD = 100  # characters of an exception's text in a note
 SIGNALS: dict[int, str] = {
     signal.SIGSEGV: "Python itself crashed in it (segmentation fault)",
     signal.SIGABRT: "Python itself crashed in it (abort)",
@@ -23,10 +28,12 @@ SIGNALS: dict[int, str] = {
 }
 
 
-def failure(error: BaseException, call: Call | None, filename: str, reveal: bool = True) -> str:
+def failure(error: BaseException, call: Call | None, file: Submission, reveal: bool = True) -> str:
     """What the learner reads about a check that failed: several lines, the first is the cause."""
     if isinstance(error, LearnerError):
-        return learner_error(error, filename, reveal)
+        slip = slipped(error, error.call or call, file)
+        how = [called(error.call, reveal)] if error.call else []
+        return "\n".join([slip, *how]) if slip else learner_error(error, file, reveal)
     lines = [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
     if call is not None:
         lines.append(called(call, reveal) + (" for its gradients" if call.want == "gradients" else ""))
@@ -35,14 +42,15 @@ def failure(error: BaseException, call: Call | None, filename: str, reveal: bool
     return "\n".join(lines)
 
 
-def learner_error(error: LearnerError, filename: str, reveal: bool = True) -> str:
+def learner_error(error: LearnerError, file: Submission, reveal: bool = True) -> str:
     """What happened instead of a result."""
-    facts, call = error.facts, error.call
+    facts, call, filename = error.facts, error.call, file.filename
     name = call.function.removesuffix(".__call__") if call else "the file"
     how = [called(call, reveal)] if call else []
     if error.is_not_started:
         where = facts.get("frames") or [[0, "", ""]]
-        return f"not written yet: {where[-1][1] or name} still raises NotImplementedError ({filename}:{where[-1][0]})"
+        place = places.in_file(file.source, filename, where[-1][0])
+        return f"not written yet: {where[-1][1] or name} still raises NotImplementedError ({place})"
     if error.kind == "missing":
         return missing(name, facts.get("names") or [], filename)
     if error.kind == "signature":
@@ -60,7 +68,7 @@ def learner_error(error: LearnerError, filename: str, reveal: bool = True) -> st
         return "\n".join([text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)", *how])
     if error.kind == "protocol":
         return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *how])
-    return "\n".join([*exception(facts, filename, reveal), *how])
+    return "\n".join([*exception(facts, file, reveal), *how])
 
 
 def called(call: Call, reveal: bool) -> str:
@@ -68,10 +76,49 @@ def called(call: Call, reveal: bool) -> str:
     return f"called   {call.text if reveal else call.outline}"
 
 
-def exception(facts: dict[str, Any], filename: str, reveal: bool = True) -> list[str]:
+def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
+    """The slip in the source because of which a definition is not where it belongs; "" where there is none."""
+    if call is None or error.is_not_started:
+        return ""
+    owner, _, method = call.function.partition(".")
+    if error.kind == "missing":
+        return slips.of_method(file.source, owner, method) if method else slips.of_function(file.source, owner)
+    if error.kind not in ("exception", "signature"):
+        return ""
+    kind, inside = error.facts.get("type"), error.facts.get("frames")
+    if kind == "AttributeError" or not method:  # a module that was not set up has no place for what it holds
+        slip = slips.of_method(file.source, owner, "__init__")
+        return slip if kind == "AttributeError" or not inside else ""
+    return slips.of_method(file.source, owner, "forward" if method == "__call__" else method) if not inside else ""
+
+
+def notes_on_loading(left: list[LeftOut], file: Submission) -> tuple[str, ...]:
+    """A line for each statement that failed, up to MAX_NOTES, and one for the rest."""
+    lines = [inert(left_out(one, file.source)) for one in left[:MAX_NOTES]]
+    more = len(left) - len(lines)
+    return (*lines, f"… and {more} more") if more else tuple(lines)
+
+
+def left_out(one: LeftOut, source: str) -> str:
+    """The note on a top-level statement that failed, on one line. Nothing hidden was known to it."""
+    facts, place = one.error.facts, places.place(source, one.line)
+    if one.error.kind == "timeout":
+        return f"{place} took longer than {facts['seconds']:g} s: it was stopped and left out"
+    if one.error.kind == "ended":
+        return f"{place} was left out: {ending(facts['status'])}"
+    kind, text = str(facts.get("type", "Exception")), " ".join(str(facts.get("message", "")).split())
+    told = facts.get("missing_module") or text[:MAX_TOLD]
+    if kind == "PackageNotFoundError":
+        told = f"no package {told} is installed here"
+    return f"{place} failed and was left out: {kind}{', ' * bool(told)}{told}"
+
+
+def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> list[str]:
     """An exception of the learner's: what, where, and the lines of their own file that led to it."""
     kind, text = str(facts.get("type", "Exception")), str(facts.get("message", ""))
-    if kind == "SystemExit":
+    if kind == "PackageNotFoundError":
+        head = f"{kind}: no package {facts.get('missing_module') or ''!r} is installed here, so it has no version"
+    elif kind == "SystemExit":
         head = "your code ended the program (sys.exit or SystemExit): remove that line"
     elif is_about_memory(facts):
         head = "your code asked for more memory than the exercise allows"
@@ -85,7 +132,10 @@ def exception(facts: dict[str, Any], filename: str, reveal: bool = True) -> list
     lines = [head]
     for frame in facts.get("frames") or []:
         line, function, code = [*frame, "", ""][:3]
-        lines.append(f"{filename}:{line}" + (f" in {function}" if function and function != "<module>" else ""))
+        lines.append(
+            places.in_file(file.source, file.filename, line)
+            + (f" in {function}" if function and function != "<module>" else "")
+        )
         if code:
             lines.append(f"    {code}")
     return lines

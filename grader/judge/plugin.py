@@ -72,6 +72,6 @@ def pytest_runtest_makereport(
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, (LearnerError, Mismatch)):
         called = error.call if isinstance(error, LearnerError) else None
-        path = str(item.config.getoption("--submission") or "the file")
-        report.sections.append(("what the learner reads", messages.failure(error, called, path)))
+        file = submission.Submission("", str(item.config.getoption("--submission") or "the file"))
+        report.sections.append(("what the learner reads", messages.failure(error, called, file)))
     return report

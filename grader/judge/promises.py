@@ -13,14 +13,22 @@ from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, expect, expect_shape, same
 from grader.judge.dispatched import demand_no_machinery
 from grader.judge.proxy import Module, Target, tensors_in
+from grader.judge.renaming import told
+from grader.records.places import place
 from grader.sandbox.connection import LearnerError
 from grader.worker.fake_device import MIXED
 
 
 def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The learner's result is the reference's. Returns it."""
-    got = mine(*args, **kwargs)
-    expect(got, theirs(*args, **kwargs), tolerance=tolerance)
+    got, expected = mine(*args, **kwargs), theirs(*args, **kwargs)
+    try:
+        expect(got, expected, tolerance=tolerance)
+    except Mismatch:
+        for _ in mine.other_maps() if isinstance(mine, Module) else ():
+            if same(got := mine(*args, **kwargs), expected, tolerance):
+                return got
+        raise
     return got
 
 
@@ -99,9 +107,11 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
             raise
         line, text = (error.facts.get("frames") or [[0, "", ""]])[-1][0], str(error.facts.get("message", ""))
         if MIXED in text:
-            summary = f"line {line} mixes tensors of two devices: make new tensors on the device of the inputs"
+            summary = f"{_place(mine, line)} mixes tensors of two devices: make new tensors on the device of the inputs"
         else:
-            summary = f"line {line} does not run where the inputs are on another device ({error.facts.get('type')})"
+            summary = (
+                f"{_place(mine, line)} does not run where the inputs are on another device ({error.facts.get('type')})"
+            )
         raise Mismatch(summary, text.partition("\n")[0][:300] if summary.endswith(")") else "") from None
     found = tensors_in(result)
     if not found or any(tensor.device.type == "meta" for tensor in found):  # none there, or none with values
@@ -135,19 +145,26 @@ def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) 
     hit = target._learner.hits.get(target.name)
     if hit:
         name, line = hit
-        where = f"line {line}" if line else target.name
+        where = _place(target, line) if line else target.name
         what = f"torch's ready-made {name.strip('_')}" if name else "a ready-made function"
         raise Mismatch(f"{where} uses {what}: write it yourself")
     if not target._learner.calls[-1].computed:
         raise Mismatch(f"{target.name} gives a result without computing it: {rule.reason}")
 
 
-def has_parameters(module: Module, expected: dict[str, tuple[int, ...]]) -> None:
-    """The module's parameters have these names and shapes, all of them trainable, and no others."""
+def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: bool = True) -> None:
+    """The module's parameters have these names and shapes, all of them trainable, and no others.
+
+    Not named: other names will do, where nothing else differs.
+    """
     facts = module.describe()
     shapes = {name: tuple(value.shape) for name, value in facts["parameters"].items()}
     missing = [name for name in expected if name not in shapes]
     surplus = [name for name in shapes if name not in expected]
+    if missing and surplus and (names := module.renamed(expected)):
+        if named:
+            raise Mismatch(told(names))
+        return has_parameters(module, expected)  # which are told by the lesson's names from now on
     if missing or surplus:
         words = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
         summary = f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"
@@ -164,7 +181,7 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
 
     Says which parameter holds another's numbers: the usual sign of another order.
     """
-    drawn = module.parameters()
+    drawn = module.parameters(expected)
     for name, want in expected.items():
         if name not in drawn:
             details = f"it has:  {', '.join(drawn) or 'none'}"[:300]
@@ -191,13 +208,17 @@ def _true_gradients(
     function: Callable[..., torch.Tensor], seed: int, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, torch.Tensor]:
     """What Target.gradients gives of a function of ours, computed in float64 and in the dtype of each argument."""
-    given = {f"argument {index}": value for index, value in enumerate(args, 1) if isinstance(value, torch.Tensor)}
+    given = {f"argument {index}": value for index, value in enumerate(args) if isinstance(value, torch.Tensor)}
     leaves = {name: value.double().requires_grad_() for name, value in given.items()}
-    inputs = [leaves.get(f"argument {index}", value) for index, value in enumerate(args, 1)]
+    inputs = [leaves.get(f"argument {index}", value) for index, value in enumerate(args)]
     result = function(*inputs, **kwargs)
     cotangent = torch.randn(result.shape, generator=torch.Generator().manual_seed(seed))
     gradients = torch.autograd.grad((result * cotangent).sum(), list(leaves.values()))
     return {name: gradient.to(given[name].dtype) for name, gradient in zip(leaves, gradients, strict=True)}
+
+
+def _place(target: Target, line: int) -> str:
+    return place(target._learner.source, line)
 
 
 def _room(gradient: torch.Tensor) -> float:

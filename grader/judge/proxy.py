@@ -10,12 +10,13 @@ The same proxy stands before the solution (`reference`), run in the grader's own
 
 import contextlib
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from grader.catalog import Forbidden
-from grader.judge import dispatched
+from grader.judge import dispatched, renaming
 from grader.judge.compare import Mismatch
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
@@ -44,6 +45,7 @@ class Learner:
         # remembers an answer would pass a single watched call.
         self.watched: dict[str, Forbidden] = {}
         self.hits: dict[str, list[Any]] = {}
+        self.map_of: dict[str, int] = {}  # of a class whose parameters have other names: which of the maps is right
 
     @property
     def source(self) -> str:
@@ -196,11 +198,15 @@ class Target:
             **options,
         )
         value, reply = learner._exchange(request, encoder, call)
+        value = self._in_lessons_words(value)
         call.value, call.computed = without_objects(value), reply.computed is not False
         if watch and reply.hits:
             learner.hits.setdefault(self.name, learner._vouched(reply.hits[0], watch))
         _same_device(value, args, kwargs, device)
         return value, reply
+
+    def _in_lessons_words(self, value: Any) -> Any:
+        return value
 
     def _function(self) -> str:
         return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]
@@ -221,6 +227,8 @@ class Module(Target):
     def __init__(self, learner: Learner, number: int, class_name: str):
         super().__init__(learner, [number, "__call__"], class_name, owner=class_name or "object")
         self._number, self.class_name = number, class_name
+        self._names: dict[str, str] = {}  # the lesson's → the learner's, where they differ
+        self._state: dict[str, torch.Tensor] = {}  # what was loaded by such a map
 
     @property
     def handle(self) -> Handle:
@@ -237,6 +245,13 @@ class Module(Target):
 
         Raises Mismatch where the object is no torch.nn.Module.
         """
+        value = self._facts(values)
+        own = {name: lesson for lesson, name in self._names.items()}
+        parameters = {own.get(name, name): held for name, held in value["parameters"].items()}
+        return value | {"parameters": parameters, "frozen": [own.get(name, name) for name in value["frozen"]]}
+
+    def _facts(self, values: bool = True) -> dict[str, Any]:
+        """The description in the learner's own names."""
         value, _ = self._learner._exchange(protocol.Describe(self._number, values))
         # Part of the transcript: a diagnosis compares what was seen.
         seen = value.get("parameters") if isinstance(value, dict) else None
@@ -259,18 +274,65 @@ class Module(Target):
     def _no_module(self) -> Mismatch:
         return Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")
 
-    def parameters(self) -> dict[str, torch.Tensor]:
-        found: dict[str, torch.Tensor] = self.describe()["parameters"]
-        return found
+    def parameters(self, like: dict[str, Any] | None = None) -> dict[str, torch.Tensor]:
+        """The parameters by name; by those of `like` (tensors or shapes), where nothing but the names differs."""
+        if like is None:
+            found: dict[str, torch.Tensor] = self.describe()["parameters"]
+            return found
+        held = self._facts()["parameters"]
+        own = {name: lesson for lesson, name in self._fit(like, held).items()}
+        return {own.get(name, name): value for name, value in held.items()}
 
-    def load(self, parameters: dict[str, torch.Tensor]) -> None:
-        """Set the parameters by name. Raises Mismatch where names or shapes do not fit."""
+    def renamed(self, like: dict[str, Any]) -> dict[str, str]:
+        """The lesson's names and the learner's, where nothing else differs; {} else. No word of a worker's is told."""
+        names = self._fit(like, self._facts(values=False)["parameters"])
+        words = self._learner._connection.words
+        return {lesson: ".".join(map(words.told, name.split("."))) for lesson, name in names.items()}
+
+    def other_maps(self) -> Iterator[int]:
+        """Load the same under each other map of the names, one after the other; the first one again at last."""
+        held = self._facts(values=False)["parameters"] if self._state else {}
+        count = len(renaming.maps(_shapes(self._state), _shapes(held))) if held else 0
+        for choice in (*range(1, count), 0) if count > 1 else ():
+            self._learner.map_of[self.class_name] = choice
+            self._fit(self._state, held)
+            self.load(self._state)
+            if choice:
+                yield choice
+
+    def _fit(self, like: dict[str, Any], held: dict[str, Any]) -> dict[str, str]:
+        """Find the map from the lesson's names to those that are held; {} where they are the same, or none fits."""
+        self._names = {}
+        if like.keys() != held.keys():
+            found = renaming.maps(_shapes(like), _shapes(held))
+            choice = self._learner.map_of.get(self.class_name, 0)
+            self._names = found[min(choice, len(found) - 1)] if found else {}
+        return self._names
+
+    def _in_lessons_words(self, value: Any) -> Any:
+        """Gradients by the lesson's names."""
+        if not self._names or type(value) is not dict:
+            return value
+        own = {f"parameter {name}": f"parameter {lesson}" for lesson, name in self._names.items()}
+        return {own.get(name, name): part for name, part in value.items()}
+
+    def _assigned(self, parameters: dict[str, torch.Tensor]) -> Reply:
         encoder = Encoder()
-        request = protocol.Assign(self._number, encoder.node(parameters))
-        _, reply = self._learner._exchange(request, encoder)
+        own = {self._names.get(name, name): value for name, value in parameters.items()}
+        reply: Reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(own)), encoder)[1]
         if reply.unknown is None:
             raise self._no_module()
-        unknown = [name for name in parameters if name in reply.unknown]
+        return reply
+
+    def load(self, parameters: dict[str, torch.Tensor]) -> None:
+        """Set the parameters by name; where nothing but their names differs from the lesson's, all the same.
+
+        Raises Mismatch where names or shapes do not fit.
+        """
+        reply = self._assigned(parameters)
+        if reply.unknown and reply.surplus and self._fit(parameters, self._facts(values=False)["parameters"]):
+            self._state, reply = parameters, self._assigned(parameters)
+        unknown = [name for name in parameters if name in (reply.unknown or ())]
         surplus = ", ".join(reply.surplus or ())[:300]
         if unknown:
             details = f"it has:  {surplus or 'none that fit'}"
@@ -293,6 +355,10 @@ class Module(Target):
 
     def eval(self) -> "Module":
         return self.train(False)
+
+
+def _shapes(parameters: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(getattr(value, "shape", value)) for name, value in parameters.items()}
 
 
 def without_objects(value: Any) -> Any:

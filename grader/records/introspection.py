@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from grader.records.forbidden import MAX_USES, Use
 from grader.records.limited import limited
+from grader.records.places import place
 from grader.records.sanitize import inert
 from grader.records.syntax import GETTING, dotted, followed, imported, parsed
 
@@ -28,6 +29,8 @@ ROADS = {
     "__spec__", "__import__", "__signature__", "__wrapped__", "__torch_function__", "__torch_dispatch__",
     "_decomp", "_refs", "_prims", "_VariableFunctions",
 }  # fmt: skip
+# Of importlib, what only tells which packages are installed.
+METADATA = {f"importlib.metadata{name}" for name in ("", ".version", ".metadata", ".requires", ".PackageNotFoundError")}
 SETTINGS = ("torch.backends",)  # what a file may set for the whole process
 # Functions that make code or names at run time.
 MAKERS = {"exec", "eval", "compile", "__import__", "globals"}
@@ -83,10 +86,10 @@ def _notes(source: str) -> list[str]:
         (_hidden, "The source puts names or code together while it runs, where no guard rail reads them"),
     ):
         uses = _uses(source, test)
-        places = ", ".join(f"line {line}: {name}" for name, line in uses[:MAX_NAMED])
+        told = ", ".join(f"{place(source, line)}: {name}" for name, line in uses[:MAX_NAMED])
         more = f" and {len(uses) - MAX_NAMED} more" if len(uses) > MAX_NAMED else ""
         if uses:
-            notes.append(inert(f"{what} ({places}{more}). A person should look at it."))
+            notes.append(inert(f"{what} ({told}{more}). A person should look at it."))
     return notes
 
 
@@ -145,7 +148,7 @@ def _reached(node: ast.AST, aliases: dict[str, str]) -> list[str]:
         return [node.id] if node.id in ROADS else []
     elif isinstance(node, (ast.Attribute, ast.Call)):
         parts = dotted(node, aliases)
-        if len(parts) < 2:
+        if len(parts) < 2 or (len(parts) > 2 and ".".join(parts) in METADATA):
             return []
         roads = [part for part in parts if part in ROADS]
         # torch.Tensor.detach = …: everybody's, not the file's own
@@ -158,6 +161,7 @@ def _reached(node: ast.AST, aliases: dict[str, str]) -> list[str]:
         ]
     else:
         return []
+    names = [name for name in names if name not in METADATA]
     return [part for part in (_prefix(name.split(".")) or _inside(name.split(".")) for name in names) if part]
 
 

@@ -29,6 +29,10 @@ class SourceWords:
         """The dotted name, where each of its parts is a word of the source; otherwise ""."""
         return name if set(name.split(".")) <= self._words else ""
 
+    def told(self, name: str) -> str:
+        """A part of a parameter's name: a word of the source, a number or torch's own; otherwise "…"."""
+        return name if name in ("weight", "bias") or name.isdecimal() or self.vouched(name) else "…"
+
     def class_of(self, name: str, *libraries: ModuleType) -> str:
         """The name, where the source or one of the libraries defines a class of this name; otherwise ""."""
         in_library = any(isinstance(vars(library).get(name), type) for library in libraries)
@@ -102,6 +106,25 @@ def line_of(source: str, name: str) -> int | None:
 
 
 @limited
+def statements(source: str) -> list[list[int]]:
+    """The top-level statements of a stranger's source: [first line, last line], decorators included.
+
+    Raises BadSubmission where parsing exceeds a limit.
+    """
+    tree = parsed(source)
+    return [_span(statement) for statement in tree.body] if tree else []
+
+
+@limited
+def defining(source: str, name: str) -> list[list[int]]:
+    """Those top-level statements that define a function or class of this name, at any depth."""
+    tree = parsed(source)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = [s for s in (tree.body if tree else ()) for n in walked(s) if isinstance(n, kinds) and n.name == name]
+    return [_span(statement) for statement in dict.fromkeys(found)]
+
+
+@limited
 def _outline(source: str) -> dict[str, Any] | None:
     """Classes, functions as [first line, last line, name], lines of code and of steps; None for what is not Python."""
     tree = parsed(source)
@@ -119,3 +142,8 @@ def _outline(source: str) -> dict[str, Any] | None:
         "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
         "steps": sorted({line for node in steps for line in (node.lineno, node.end_lineno)}),
     }
+
+
+def _span(statement: ast.stmt) -> list[int]:
+    first = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
+    return [first, statement.end_lineno or statement.lineno]

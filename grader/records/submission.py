@@ -1,5 +1,6 @@
 """Reads a submission: one file, read once as bytes, under limits."""
 
+import ast
 import errno
 import hashlib
 import json
@@ -12,12 +13,21 @@ from typing import BinaryIO
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission
+from grader.records import places
 from grader.records.limited import limited
+from grader.records.places import LINE_ENDS
+from grader.records.sanitize import inert
 from grader.records.syntax import parsed
 
 MAX_SOURCE = 256 << 10  # bytes of a .py file, and of the code in a notebook
+MAX_UNREAD = 5  # cells that are not Python, each told on its own
 MAX_NOTEBOOK = 16 << 20  # bytes of a notebook, which holds pictures too
-LINE_ENDS = re.compile(r"\r\n|\r|\n")
+NOT_PYTHON = "is not Python: the cell was left out"
+# Magics and shell lines, the shell's answer put into a name, and the commands that need no sign before them.
+COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
+MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
+TIMED = re.compile(r"%time\s+")
+RUN_ALL_THE_SAME = ("%%time", "%%capture")
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -37,6 +47,11 @@ class Submission:
     def digest(self) -> str:
         """The SHA-256 of the source, in hexadecimal."""
         return hashlib.sha256(self.source.encode()).hexdigest()
+
+    @property
+    def reason(self) -> str:
+        """Why something that was handed in may be missing from the source; "" where nothing says so."""
+        return next((note for note in self.notes if NOT_PYTHON in note), "")
 
 
 def read(path: Path, own: bool = True) -> Submission:
@@ -62,9 +77,10 @@ def decode(data: bytes, shown: str, notebook: bool) -> Submission:
     """The submission in these bytes, which messages call `shown`. Raises BadSubmission."""
     notes: tuple[str, ...] = ()
     if notebook:
-        text, skipped = _source_of_notebook(data, shown)
+        text, skipped, unread = _source_of_notebook(data, shown)
         if skipped:
             notes = (f"{skipped} magic or shell {'line was' if skipped == 1 else 'lines were'} left out of {shown}.",)
+        notes += tuple(inert(note) for note in unread[:MAX_UNREAD])
     else:
         text = _text(data, shown)
     if not text.strip():
@@ -120,20 +136,51 @@ def open_regular(path: Path | str, links: bool = False, folder: int | None = Non
 
 
 def without_magics(cell: str) -> tuple[str, int]:
-    """A cell's plain Python, and how many magic or shell lines were left out. A %%magic cell is left out as a whole."""
+    """A cell's plain Python, and how many magic or shell lines were left out. A %%magic cell is left out as a whole.
+
+    As in Jupyter, a cell whose first line is indented loses that indent, and what is timed is run.
+    """
     if parsed(cell) is not None:
         return cell, 0
+    cell = _without_indent(cell)
     words = cell.split(maxsplit=1)
-    if words and words[0].startswith("%%") and words[0] not in ("%%time", "%%capture"):
+    if words and words[0].startswith("%%") and words[0] not in RUN_ALL_THE_SAME:
         return "", 1
-    lines, skipped = [], 0
-    for line in LINE_ENDS.split(cell):
+    lines, skipped, goes_on = [], 0, False
+    for line in LINE_ENDS.split(cell) if parsed(cell) is None else []:
         bare = line.lstrip()
-        if bare.startswith(("%", "!", "?")) or bare.endswith("?"):
+        timed = TIMED.match(bare)
+        if timed:
+            line = line[: len(line) - len(bare)] + bare[timed.end() :]
+        elif goes_on:
+            goes_on, line = bare.endswith("\\"), f"# left out: {bare}"
+        elif MAGIC.match(bare) or bare.endswith("?"):
             skipped += 1
+            goes_on = bare.endswith("\\")
             line = f"{line[: len(line) - len(bare)]}pass  # left out: {bare}"
         lines.append(line)
-    return "\n".join(lines), skipped
+    return "\n".join(lines) if lines else cell, skipped
+
+
+def _without_indent(cell: str) -> str:
+    """The cell without the indent of its first line, as far as other lines share it."""
+    lines = LINE_ENDS.split(cell)
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip(" \t"))]
+    return "\n".join(line.removeprefix(indent) for line in lines)
+
+
+def _problem(cell: str) -> str:
+    """Why a cell is not Python, with the line in it; "" where it is."""
+    if parsed(cell) is not None:
+        return ""
+    try:
+        ast.parse(cell)
+    except SyntaxError as error:
+        return f", line {error.lineno or 1} {NOT_PYTHON}: {type(error).__name__}, {error.msg}"
+    except ValueError:
+        pass
+    return f", line 1 {NOT_PYTHON}"
 
 
 def _text(data: bytes, shown: str) -> str:
@@ -149,8 +196,8 @@ def _text(data: bytes, shown: str) -> str:
 
 
 @limited
-def _source_of_notebook(data: bytes, shown: str) -> tuple[str, int]:
-    """The code cells as one source, and how many magic or shell lines were left out of it.
+def _source_of_notebook(data: bytes, shown: str) -> tuple[str, int, list[str]]:
+    """The code cells as one source, how many magic or shell lines were left out of it, and which cells, and why.
 
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
@@ -161,12 +208,15 @@ def _source_of_notebook(data: bytes, shown: str) -> tuple[str, int]:
         raise BadSubmission(
             f"{shown} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
         ) from None
-    titles = [f"# --- cell {number} ---" for number in range(1, len(sources) + 1)]
+    titles = [places.title(number) for number in range(1, len(sources) + 1)]
     _bounded("\n".join(titles + sources), shown)
     plain = list(map(without_magics, sources))
-    text = "".join(f"{title}\n{kept}\n" for title, (kept, _) in zip(titles, plain))
+    problems = [_problem(kept) for kept, _ in plain]
+    kept = ["" if problem else kept for (kept, _), problem in zip(plain, problems)]
+    text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, kept))
     _bounded(text, shown)
-    return text or "\n", sum(skipped for _, skipped in plain)
+    unread = [f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem]
+    return text or "\n", sum(skipped for _, skipped in plain), unread
 
 
 def _joined(source: object) -> str:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,8 +18,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from grader.catalog import paths
 from grader.catalog.limits import Limits
+from grader.records import places
 from grader.records.bounded_cache import BoundedCache
-from grader.records.source import SourceWords
+from grader.records.source import SourceWords, defining, statements
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer, TimedOut, Worker, WorkerEnded
 from grader.sandbox.memory import Meter
@@ -28,7 +30,12 @@ from grader.worker.executor import MAX_FRAMES, Executor
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
 
+LOADING = (protocol.Load, protocol.Step)
+ENDINGS = ("timeout", "ended")
+STEP = 0.5  # of the seconds for loading, one statement may take that is run on its own
 MISHAPS = (TimedOut, WorkerEnded, wire.ProtocolError)
+MAX_ENDINGS = 3  # statements of a source that may end or block its process, each of which costs another process
+MAX_STEPS = 2_000  # statements of a source that is run step by step
 LEAST_CPU_S = 0.25  # for one call, however many did not end before
 MAX_OUTPUT = 20_000  # characters of prints that are kept of a whole submission
 MAX_RECEIVED = 64 << 20  # bytes of all results of a submission; those of right code are below 0.3 MB
@@ -75,6 +82,23 @@ class LearnerError(Exception):
         return name in self.facts.get("bases", ())
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A top-level statement that failed while the source was loaded, by its first line, and what happened.
+
+    The others were run all the same.
+    """
+
+    statement: int
+    error: LearnerError
+
+    @property
+    def line(self) -> int:
+        """The line that failed, inside of the statement."""
+        frames = self.error.facts.get("frames")
+        return frames[0][0] if frames else self.statement
+
+
 class Remote:
     """A submission in a sandboxed worker. A worker that died is replaced before the next check."""
 
@@ -86,6 +110,8 @@ class Remote:
         self.hung: dict[str, float] = {}  # functions that did not end, and after how many seconds they were stopped
         self.slow: dict[str, float] = {}  # the same of calls whose memory is measured: their inputs are large
         self.names: list[str] | None = None  # what the source defines, as it was when it was loaded
+        self.left_out: list[LeftOut] | None = None  # what failed when it was loaded
+        self.skipped: dict[int, LeftOut] = {}  # by number: statements that end or block the process
         self.ahead = Transcript()  # what was asked ahead of the check
         self.asked_live = False  # whether the check has asked for more than that
 
@@ -113,12 +139,27 @@ class Remote:
         return self._received(request, self._answer(body, function))
 
     def load(self, worker: Worker | None = None) -> None:
-        """Run the source in a worker. Raises LearnerError where that fails.
+        """Run the source in a worker, without what fails in it. Raises LearnerError where that fails.
 
-        worker: one that served another source, to be used again; a fresh one otherwise.
+        worker: one that served another source, to be used again; a fresh one otherwise. Where its process ends or
+        hangs, the source is run once more step by step, to find the statement that does it.
         """
         self.worker = worker if worker is not None and worker.alive else self.fork_server.spawn(self._limits())
-        self._run_source()
+        try:
+            left_out = self._run_source()
+        except LearnerError as error:
+            if error.kind not in ENDINGS or worker is not None:
+                raise
+            left_out = self._load_stepwise(error)
+        if self.left_out is None:
+            found = [*left_out, *self.skipped.values()]
+            self.left_out = sorted(found, key=lambda one: one.statement)
+
+    def stopped(self) -> dict[int, LeftOut]:
+        """The statements that were stopped, or ended the process, by number."""
+        slow = {one.statement: one for one in self.left_out or () if one.error.kind in ENDINGS}
+        lines = [first for first, _ in statements(self.source)] if slow else []
+        return {number: slow[line] for number, line in enumerate(lines) if line in slow}
 
     @contextlib.contextmanager
     def measured(self, memory_mb: int) -> Iterator[Meter]:
@@ -144,14 +185,11 @@ class Remote:
             self.slow = {name: seconds for name, seconds in self.hung.items() if name not in usual[2]}
             self.worker, self.limits, self.hung = usual[:3]
 
-    def _run_source(self) -> None:
-        """Run the source in the worker. Raises LearnerError where that fails."""
-        request = protocol.Load(self.submission.source, self.submission.filename, self.name)
-        body = self._answer(protocol.encode_request(request), "", self.limits.load_cpu_s)
-        reply, _ = self._received(request, body)
-        if reply.error:
-            raise LearnerError("exception", reply.error)
-        self.names = reply.names or []
+    def why_missing(self, name: str) -> LeftOut | None:
+        """The failure that explains why the source, which defines this name, does not have it after it was loaded."""
+        left_out = self.left_out or []
+        spans = defining(self.source, name) if left_out else []
+        return next((one for one in reversed(left_out) for first, _ in spans if one.statement == first), None)
 
     def ask_ahead(self, requests: list[bytes], held: frozenset[int] = frozenset()) -> list[bytearray] | None:
         """Ask all that a check is going to ask. Returns the encoded replies, None if one is missing.
@@ -194,6 +232,61 @@ class Remote:
         if self.worker is not None:
             self.worker.close()
 
+    def _run_source(self) -> list[LeftOut]:
+        """Run the source in the worker. Returns what failed in it. Raises LearnerError where that ends or hangs."""
+        return self._ran(self._begin())
+
+    def _begin(self, stepwise: bool = False) -> Reply:
+        """The worker's reply to the source. Raises LearnerError."""
+        seconds = self.limits.load_cpu_s or self.limits.call_s
+        skip = [*{**self.skipped, **self.stopped()}]
+        request = protocol.Load(
+            self.source, self.submission.filename, self.name, places.is_notebook(self.source), skip,
+            seconds * STEP if stepwise else seconds, stepwise,
+        )  # fmt: skip
+        return self._asked(request, self.limits.load_cpu_s)
+
+    def _load_stepwise(self, error: LearnerError) -> list[LeftOut]:
+        """Load the source in fresh workers until none of its statements ends or blocks one. Raises `error` else."""
+        spans = statements(self.source)
+        if len(spans) > MAX_STEPS:
+            raise error
+        output, cpu_s = (self.output, self.output_of_load), self.limits.load_cpu_s and self.limits.load_cpu_s * STEP
+        while True:
+            self.output, self.output_of_load = output
+            self.worker = self.fork_server.spawn(self._limits())
+            found, number = self._ran(self._begin(stepwise=True)), 0
+            try:
+                while number < len(spans):
+                    found += self._ran(self._asked(protocol.Step(), cpu_s))
+                    number += 1
+                return found
+            except LearnerError as mishap:
+                if mishap.kind not in ENDINGS:
+                    raise
+                if len(self.skipped) == MAX_ENDINGS:
+                    raise error from None
+                self.skipped[number] = LeftOut(spans[number][0], mishap)
+
+    def _asked(self, request: Request, cpu_s: float | None) -> Reply:
+        """The reply to a request that loads. Raises LearnerError where there is none."""
+        try:
+            reply, _ = self._received(request, self._answer(protocol.encode_request(request), "", cpu_s))
+        finally:
+            self.hung.pop("", None)  # no function that a check could call
+        if reply.error:
+            raise LearnerError("exception", reply.error)
+        return reply
+
+    def _ran(self, reply: Reply) -> list[LeftOut]:
+        """What a reply tells of the statements that were run."""
+        if self.names is None:
+            self.names = reply.names
+        return [
+            LeftOut(line, LearnerError("timeout", {"seconds": seconds}) if seconds else LearnerError("exception", told))
+            for line, seconds, told in reply.left_out or ()
+        ]
+
     def _answer(self, body: bytes, function: str, cpu_s: float | None = None) -> bytearray:
         """The encoded reply to an encoded request. Raises LearnerError where there is none, Lost."""
         assert self.worker is not None, "load first"
@@ -217,9 +310,11 @@ class Remote:
         output = without_paths(reply.output)
         if len(self.output) < MAX_OUTPUT:
             self.output += output
-            self.output_of_load += output if type(request) is protocol.Load else ""
+            self.output_of_load += output if type(request) in LOADING else ""
         if reply.error:
             reply.error = self._told(reply.error)
+        for row in reply.left_out or ():
+            row[2] = self._told(row[2])
         if reply.names is not None:  # those of the loading: a later answer could hold a hidden input
             names = reply.names if self.names is None else self.names
             reply.names = [name for name in names if self.words.vouched(name)]
@@ -268,7 +363,7 @@ class Remote:
         return {
             **error,
             "frames": frames,
-            "type": self.words.class_of(error["type"], builtins, torch, torch.linalg) or "Exception",
+            "type": self.words.class_of(error["type"], builtins, torch, torch.linalg, metadata) or "Exception",
             "missing_module": self.words.vouched(error["missing_module"] or "") or None,
             "message": without_paths(error["message"]),
         }
@@ -282,8 +377,9 @@ class Local:
     def __init__(self, source: str, filename: str, name: str):
         self.executor, self.source, self.words = Executor(), source, SourceWords(source)
         reply, _ = self.executor.handle(protocol.Load(source, filename, name), [])
-        if reply.error:
-            raise RuntimeError(f"{filename}: {reply.error['type']}: {reply.error['message']}")
+        error = reply.error or (reply.left_out and reply.left_out[0][2])
+        if error:
+            raise RuntimeError(f"{filename}: {error['type']}: {error['message']}")
 
     @classmethod
     def load(cls: type[L], path: Path, name: str) -> L:

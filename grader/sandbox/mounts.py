@@ -57,7 +57,8 @@ def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
     """What the fork server must know, as JSON: where it reads, whom it becomes, what it refuses."""
     here = {
         "control": control, "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
-        "device": device, "devices": devices(device), "parent": None if tier.bwrap else watched_parent(),
+        "device": device, "devices": devices(device), "versions": packages.versions(),
+        "parent": None if tier.bwrap else watched_parent(),
     }  # fmt: skip
     readable = [*_libraries(device), *SYSTEM, *DEVICES[1:], *interpreter()]
     readable += (*CUDA_SYSTEM, *CUDA_PROC) if device == "cuda" else ()

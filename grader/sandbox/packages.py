@@ -36,6 +36,13 @@ def closure() -> dict[str, str]:
     return found
 
 
+@functools.cache
+def versions() -> dict[str, str]:
+    """{"torch": "2.9.1", …}: what a worker may read, as far as installers wrote down a version."""
+    required = _required(_site_folders())
+    return {str(name): distribution.version for name, distribution in required if distribution}
+
+
 def _required(folders: list[str]) -> Iterator[tuple[str, metadata.Distribution | None]]:
     """What is wanted and what that requires here, extras aside, each once; None for what was installed otherwise."""
     waiting, seen = list(WANTED), set()

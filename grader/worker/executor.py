@@ -17,14 +17,17 @@ import torch
 from . import protocol
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, each, move_module, place
+from .loading import Loading, TookTooLong
 from .modules import COPY, MODULE, REQUIRES_GRAD, described, parameters
 from .op_record import OpRecord
 from .op_watch import OpWatch
 from .protocol import Reply
+from .stand_ins import display, get_ipython
 
 MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
+MAX_FAILED = 100  # statements whose failure is told
 MAX_SIGNATURES = 200  # that are remembered of one submission
 PYTHONS_OWN = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
 NOTHING = contextlib.nullcontext()
@@ -40,6 +43,7 @@ class Executor:
 
     def __init__(self) -> None:
         self.filename, self.lines, self.module = "", [], types.ModuleType("submission")
+        self.loading: Loading | None = None
         self.objects: dict[int, object] = {}
         self.signatures: dict[
             tuple, tuple
@@ -64,15 +68,20 @@ class Executor:
     # One method for each kind of request.
 
     def load(self, request: protocol.Load, decoder: Decoder, encoder: Encoder) -> Reply:
-        """Run the source as a module named for the exercise."""
+        """Run the source as a module named for the exercise, or get ready to, where it goes step by step."""
         self.filename, source = request.filename, request.source
         self.lines = source.splitlines()
         linecache.cache[self.filename] = (len(source), None, source.splitlines(True), self.filename)
         self.module = types.ModuleType(request.name)
         self.module.__file__ = self.filename
         sys.modules[request.name] = self.module  # dataclasses and pickling look there
-        exec(compile(source, self.filename, "exec", dont_inherit=True), self.module.__dict__)
-        return Reply(names=self.names())
+        self.module.__dict__.update(display=display, get_ipython=get_ipython)
+        self.loading = Loading(source, self.filename, request.cells, request.skip, request.seconds)
+        return Reply() if request.stepwise else self.loaded(None)
+
+    def step(self, request: protocol.Step, decoder: Decoder, encoder: Encoder) -> Reply:
+        """Run the next statement of the source."""
+        return self.loaded(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
         return self.watched(request, decoder, lambda result, args, kwargs: encoder.node(result))
@@ -142,6 +151,17 @@ class Executor:
         return Reply()
 
     # What they share.
+
+    def loaded(self, most: int | None) -> Reply:
+        """The reply after the next `most` statements, or all: what failed in them, and at the end the names."""
+        more = self.loading.run(self.module, most)
+        failed, self.loading.failed = self.loading.failed[:MAX_FAILED], []
+        left_out = [[line, *self.failure(error)] for line, error in failed]
+        return Reply(left_out=left_out or None, names=None if more else self.names())
+
+    def failure(self, error: BaseException) -> list:
+        """What a statement failed with: the seconds after which it was stopped (0.0: it was not), the exception."""
+        return [error.seconds if type(error) is TookTooLong else 0.0, self.explain(error)]
 
     def watched(self, request: protocol.Call, decoder: Decoder, told) -> Reply:
         """Make the call, and encode what is told of the result and of the arguments afterwards.
@@ -272,8 +292,8 @@ class Executor:
 
 
 HANDLERS = {
-    protocol.Load: Executor.load, protocol.Call: Executor.call, protocol.CallWithOperations: Executor.call,
-    protocol.CallWithInputs: Executor.call_with_inputs,
+    protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
+    protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.Describe: Executor.describe,
     protocol.Assign: Executor.assign, protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
 }  # fmt: skip
@@ -351,7 +371,7 @@ def _room(signature: inspect.Signature) -> range:
 def _leaves(target, args: list, kwargs: dict) -> dict[str, torch.Tensor]:
     """What a gradient is asked for, by name: the float tensors among the arguments, and the parameters."""
     leaves: dict[str, torch.Tensor] = {}
-    for name, value in [*((str(i + 1), value) for i, value in enumerate(args)), *kwargs.items()]:
+    for name, value in [*((str(i), value) for i, value in enumerate(args)), *kwargs.items()]:
         _gather(f"argument {name}", value, leaves)
     owner = getattr(target, "__self__", target)
     if isinstance(owner, MODULE):

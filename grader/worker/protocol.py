@@ -18,11 +18,24 @@ MAX_SHAPES = 16  # of the tensors that go into one operation, or come out of it
 
 @dataclass(frozen=True)
 class Load:
-    """Run a source as a module of this name. The reply tells the `names` that it defines."""
+    """Run a source as a module of this name. The reply tells the `names` that it defines, and what was `left_out`.
+
+    cells: it is a notebook's. skip: numbers of top-level statements that are not run. seconds: for all statements
+    together, None without a limit. stepwise: nothing is run yet, but by a Step for each statement.
+    """
 
     source: str
     filename: str
     name: str
+    cells: bool = False
+    skip: list = field(default_factory=list)
+    seconds: float | None = None
+    stepwise: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """Run the next top-level statement of the source. The reply tells the `names` after the last one."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +104,9 @@ class Forget:
     """Drop the objects of the check before."""
 
 
-Request = Load | Call | Describe | Assign | Convert | Forget
-REQUESTS = {
-    kind.__name__: kind
-    for kind in (Load, Call, CallWithInputs, CallForGradients, CallWithOperations, Describe, Assign, Convert, Forget)
-}
+Request = Load | Step | Call | Describe | Assign | Convert | Forget
+KINDS = (Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, Describe, Assign, Convert, Forget)
+REQUESTS = {kind.__name__: kind for kind in KINDS}
 
 
 @dataclass
@@ -106,6 +117,7 @@ class Reply:
     signature: why the call does not fit. gradient: why there is none. hits: [operation, line] of forbidden operations;
     computed: whether a watched call computed anything. operations: [name, input shapes, output shapes] of each that was
     recorded, in order; unrecorded: why these are not all. misshapen: [name, its shape, the shape it was given].
+    left_out: [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
     """
 
     value: object = None
@@ -122,6 +134,7 @@ class Reply:
     unknown: list | None = None
     misshapen: list | None = None
     surplus: list | None = None
+    left_out: list | None = None
 
 
 def encode_request(request: Request, tensors: list[RawTensor] = ()) -> bytes:
@@ -172,6 +185,10 @@ def _is_line(part) -> bool:
     return type(part) is int and 0 <= part < 1 << 31
 
 
+def _is_seconds(part) -> bool:
+    return type(part) is float and 0.0 <= part < 1e6
+
+
 def _is_shape(part) -> bool:
     return type(part) is list and len(part) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in part)
 
@@ -205,4 +222,5 @@ FIELDS = {
     "operations": _is_rows(_is_text, _is_shapes, _is_shapes, most=MAX_OPERATIONS), "unrecorded": _is_text,
     "unknown": _is_texts,
     "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
+    "left_out": _is_rows(_is_line, _is_seconds, _is_error),
 }  # fmt: skip

@@ -15,7 +15,7 @@ import time
 
 import torch
 
-from . import import_filter, protocol, rlimits, warm_up, wire
+from . import import_filter, loading, protocol, rlimits, warm_up, wire
 from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
@@ -33,7 +33,7 @@ def main(control: socket.socket, plan: dict) -> None:
     if plan["parent"] is not None:
         rlimits.die_with_parent(plan["parent"])
     kernel.keep_out()
-    import_filter.install()
+    import_filter.install(plan["versions"])
     rlimits.adopt_orphans()
     if plan["seccomp"] == "closed":
         warm_up.preload()
@@ -74,6 +74,7 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
     """In the fork: give up everything but the one connection, then answer requests."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+    loading.arm()
     try:
         lockdown.put_on(connection, command["limits"], parent)
     except OSError as error:

@@ -27,7 +27,7 @@ PRELOADED = [
     "torch.linalg", "torch.fft", "torch.special", "torch.distributions", "torch.autograd.gradcheck",
     "torch.testing", "torch.nn.utils.rnn", "torch.nn.utils.parametrize", "torch._dynamo",
     "torch.fx.experimental.symbolic_shapes", "encodings.idna", "encodings.ascii", "encodings.latin_1",
-    "unicodedata", "locale", "zoneinfo",
+    "unicodedata", "locale", "zoneinfo", "importlib.metadata",
 ]  # fmt: skip
 
 CALLS = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallWithOperations)
@@ -111,6 +111,8 @@ def preload() -> None:
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    with contextlib.suppress(Exception):
+        importlib.import_module("importlib.metadata").version("torch")  # imports more at the first use
 
 
 def threads() -> int:

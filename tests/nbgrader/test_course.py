@@ -14,8 +14,10 @@ from a_course import FOLDER, cell
 
 from grader import catalog
 from grader.catalog import mistakes, paths
+from grader.desk import reset
 from grader.integrations.nbgrader import cell_ids, course, public
 from grader.integrations.nbgrader.cells import Cell, learner_code, restore
+from grader.integrations.notebook import collect
 from grader.judge import examiner
 from grader.records.submission import Submission
 
@@ -164,3 +166,34 @@ def test_validate_tells_the_learner(classroom):
     assert "FAILED ON 1 CELL" in rest and "The context vectors of all six tokens are the printed ones." in rest
     assert "FAILED ON 3 CELL" in rest and "not written yet" in rest
     assert "grader/" not in done.stdout and "Traceback" not in done.stdout
+
+
+def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_them(classroom, fork_server):
+    """What fails beside the exercise costs nothing anywhere; a mistake is one everywhere."""
+    scratch = [
+        "from importlib.metadata import version\nversion('torch')",
+        "import pandas_that_nobody_has as pd\npd.DataFrame()",
+        "    # indented as a whole\n    x = 3",
+        "def broken(:",
+        "display(undefined)",
+        "assert x == 4, 'my own test'",
+        "name = input()",
+    ]
+    right, wrong = classroom.solved(), classroom.solved()
+    written = cell(wrong, "write_context_vectors")
+    written.source = written.source.replace("attention_weights(inputs) @", "attention_weights(inputs).T @")
+    notebooks = {"right": right, "wrong": wrong}
+    for student, notebook in notebooks.items():
+        notebook.cells[2:2] = [nbformat.v4.new_code_cell(source) for source in scratch]
+        classroom.submit(student, notebook)
+    classroom.run("nbgrader", "autograde", FOLDER)
+    for student, notebook in notebooks.items():
+        scores = classroom.scores(student)
+        exercise = catalog.find("03")
+        full = sum(scores.values()) == pytest.approx(exercise.max_points)
+        codes = ["", *(c.source for c in notebook.cells if c.cell_type == "code")]
+        ran = Submission(collect.source(codes, collect.defined(reset.source(exercise.folder))), "your notebook")
+        checked = examiner.grade(exercise, ran, fork_server, examiner.Settings(seed=1)).status == "passed"
+        path = f"submitted/{student}/{FOLDER}/{FOLDER}.ipynb"
+        validated = "Success!" in classroom.run("nbgrader", "validate", path).stdout
+        assert full == checked == validated == (student == "right"), (scores, checked, validated)

@@ -40,15 +40,15 @@ def pair(learner, reference, rng, d_in, d_out):
 def test_parameters(learner):
     """The layer has the trainable parameters W_query, W_key and W_value, (d_in, d_out) each, and no others."""
     has_parameters(learner.SelfAttention_v1(3, 2), dict.fromkeys(ORDER, (3, 2)))
-    has_parameters(learner.SelfAttention_v1(d_in=4, d_out=7), dict.fromkeys(ORDER, (4, 7)))
+    has_parameters(learner.SelfAttention_v1(4, 7), dict.fromkeys(ORDER, (4, 7)))
 
 
 @task(1)
 def test_weights_drawn_anew(learner):
     """Each matrix of each new layer is drawn anew, evenly from 0 to 1."""
     sizes = (30, 40)
-    first = learner.SelfAttention_v1(*sizes, seed=1).parameters()
-    second = learner.SelfAttention_v1(*sizes, seed=2).parameters()
+    first = learner.SelfAttention_v1(*sizes, seed=1).parameters(dict.fromkeys(ORDER, sizes))
+    second = learner.SelfAttention_v1(*sizes, seed=2).parameters(dict.fromkeys(ORDER, sizes))
     for name in ORDER:
         if name not in first or name not in second:
             raise Mismatch(f"the layer has no parameter called {name} (it has: {', '.join(first) or 'none'})"[:200])
@@ -113,6 +113,13 @@ def test_inputs_unchanged(learner, rng):
     state = weights(rng, 3, 2)
     layer = learner.SelfAttention_v1(3, 2, state=state)
     keeps_inputs(layer, rng.randn(4, 3))
-    keeps_inputs(layer, x=rng.randn(1, 3))
+    keeps_inputs(layer, rng.randn(1, 3))
     for name, value in layer.parameters().items():
         expect(value, state[name], f"the parameter {name} after the call")
+
+
+@task(2, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: d_in and d_out, and x of the layer."""
+    layer = learner.SelfAttention_v1(d_in=3, d_out=2)
+    layer(x=rng.randn(4, 3))

@@ -33,8 +33,8 @@ def weights(rng, d_in, d_out, bias=False):
 def pair(learner, reference, rng, d_in, d_out, bias=False):
     """The learner's layer and the solution's, with the same parameters."""
     state = weights(rng, d_in, d_out, bias)
-    mine = learner.SelfAttention_v2(d_in, d_out, qkv_bias=bias, state=state)
-    return mine, reference.SelfAttention_v2(d_in, d_out, qkv_bias=bias, state=state)
+    mine = learner.SelfAttention_v2(d_in, d_out, bias, state=state)
+    return mine, reference.SelfAttention_v2(d_in, d_out, bias, state=state)
 
 
 @task(1)
@@ -42,7 +42,7 @@ def test_parameters(learner):
     """The layer has the trainable parameters of its three nn.Linear and no others, biases only if asked for."""
     plain = {f"{name}.weight": (2, 3) for name in ORDER}
     has_parameters(learner.SelfAttention_v2(3, 2), plain)
-    has_parameters(learner.SelfAttention_v2(d_in=3, d_out=2, qkv_bias=False), plain)
+    has_parameters(learner.SelfAttention_v2(3, 2, False), plain)
     with_bias = {f"{name}.weight": (7, 4) for name in ORDER} | {f"{name}.bias": (7,) for name in ORDER}
     has_parameters(learner.SelfAttention_v2(4, 7, True), with_bias)
 
@@ -114,7 +114,7 @@ def test_inputs_unchanged(learner, rng):
     state = weights(rng, 3, 2, bias=True)
     layer = learner.SelfAttention_v2(3, 2, True, state=state)
     keeps_inputs(layer, rng.randn(4, 3))
-    keeps_inputs(layer, x=rng.randn(2, 4, 3))
+    keeps_inputs(layer, rng.randn(2, 4, 3))
     for name, value in layer.parameters().items():
         expect(value, state[name], f"the parameter {name} after the call")
 
@@ -129,4 +129,12 @@ def test_fresh_weights_for_v1(learner, rng):
         for name, value in layer.parameters().items():
             expect(value, state[name], f"the parameter {name} after the call")
     layer.to(dtype=torch.float64)
-    expect(learner.weights_for_v1(sa_v2=layer), tuple(weight.T.double() for weight in state.values()))
+    expect(learner.weights_for_v1(layer), tuple(weight.T.double() for weight in state.values()))
+
+
+@task(4, after=(*FRESH, "fresh_weights_for_v1"))
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: d_in, d_out and qkv_bias, x of the layer, sa_v2."""
+    layer = learner.SelfAttention_v2(d_in=3, d_out=2, qkv_bias=False)
+    layer(x=rng.randn(4, 3))
+    learner.weights_for_v1(sa_v2=layer)

@@ -110,7 +110,7 @@ def test_gradients(learner, reference, rng):
     scores = rng.randn(2, 4, 4)
     same_gradients(learner.mask_then_renormalize, reference.mask_then_renormalize, torch.softmax(scores, dim=-1))
     got, expected = learner.mask_scores.gradients(scores), reference.mask_scores.gradients(scores)
-    expect(got["argument 1"].tril(), expected["argument 1"].tril(), "the gradient of the scores that are not masked")
+    expect(got["argument 0"].tril(), expected["argument 0"].tril(), "the gradient of the scores that are not masked")
     same_gradients(learner.causal_attention_weights, reference.causal_attention_weights, scores, 5)
 
 

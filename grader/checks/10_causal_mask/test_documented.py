@@ -29,8 +29,8 @@ def expect_rows(got, documented, prefix: str, hidden: float) -> None:
     """Each row holds the printed numbers up to the diagonal, and `hidden` after it."""
     expect_shape(got, (6, 6))
     for i, row in enumerate(got):
-        expect(row[: i + 1], documented[f"{prefix}_row_{i + 1}"], f"row {i + 1} up to the diagonal")
-        expect(row[i + 1 :], torch.full((5 - i,), hidden), f"row {i + 1} after the diagonal")
+        expect(row[: i + 1], documented[f"{prefix}_row_{i + 1}"], f"row {i} up to the diagonal")
+        expect(row[i + 1 :], torch.full((5 - i,), hidden), f"row {i} after the diagonal")
 
 
 @task(2)

@@ -53,7 +53,7 @@ def ask_wrapper(learner):
     state = {}
     for number, matrices in enumerate(drawn(2)):
         state |= parameters(matrices, f"heads.{number}.")
-    return ask(learner.MultiHeadAttentionWrapper(3 + D_OUT, D_OUT, TOKENS, 0.0, num_heads=2, state=state), 2)
+    return ask(learner.MultiHeadAttentionWrapper(3 + D_OUT, D_OUT, TOKENS, 0.0, 2, state=state), 2)
 
 
 NOTE = "Read out of your layer: its values were made one-hot, so that its context vectors are the weights."

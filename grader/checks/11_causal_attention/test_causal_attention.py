@@ -43,10 +43,9 @@ def twins(learner, reference, rng, d_in, d_out, context_length, dropout=0.0, bia
         state[f"{name}.weight"] = rng.randn(d_out, d_in) / d_in**0.5  # scores of about ±3
         if bias:
             state[f"{name}.bias"] = rng.randn(d_out) / 2
-    sizes = {"d_in": d_in, "d_out": d_out, "context_length": context_length, "dropout": dropout, **wrapper}
-    sizes |= {"qkv_bias": True} if bias else {}
+    sizes = (d_in, d_out, context_length, dropout, *wrapper.values(), *([True] if bias else []))
     name = "MultiHeadAttentionWrapper" if wrapper else "CausalAttention"
-    return getattr(learner, name)(**sizes, state=state), getattr(reference, name)(**sizes, state=state)
+    return getattr(learner, name)(*sizes, state=state), getattr(reference, name)(*sizes, state=state)
 
 
 # Task 1
@@ -79,7 +78,7 @@ def test_fresh_causal_attention(learner, reference, rng):
         mine, theirs = twins(learner, reference, rng, d_in, d_out, tokens, bias=bias)
         for count in counts:
             agrees(mine, theirs, rng.randn(count, tokens, d_in))
-    agrees(mine, theirs, x=rng.strided(2, tokens, d_in))
+    agrees(mine, theirs, rng.strided(2, tokens, d_in))
 
 
 @task(1)
@@ -310,7 +309,7 @@ def test_fresh_wrapper(learner, reference, rng):
     ):
         mine, theirs = twins(learner, reference, rng, d_in, d_out, 5, bias=bias, num_heads=heads)
         agrees(mine, theirs, rng.randn(count, tokens, d_in))
-    agrees(mine, theirs, x=rng.strided(2, 5, 2))
+    agrees(mine, theirs, rng.strided(2, 5, 2))
     refuses(ValueError, mine, rng.randn(1, 6, 2))
 
 
@@ -337,3 +336,14 @@ def test_wrapper_promises(learner, reference, rng):
     same_gradients(mine, theirs, x)
     keeps_dtype(mine, theirs, x)
     keeps_device(mine.to(dtype=torch.float32), x)
+
+
+@task(4, after=("fresh_causal_attention", "fresh_wrapper"))
+def test_argument_names(learner, rng):
+    """The arguments of both classes are called as in the lesson, and x of the layers."""
+    sizes = {"d_in": 3, "d_out": 2, "context_length": 4, "dropout": 0.0}
+    for layer in (
+        learner.CausalAttention(**sizes, qkv_bias=True),
+        learner.MultiHeadAttentionWrapper(**sizes, num_heads=2, qkv_bias=True),
+    ):
+        layer(x=rng.randn(2, 4, 3))

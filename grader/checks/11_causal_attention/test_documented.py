@@ -36,7 +36,7 @@ def test_documented_causal_attention(learner, documented):
 @task(4)
 def test_documented_wrapper(learner, documented):
     """The outputs of two heads side by side are the published ones."""
-    layer = learner.MultiHeadAttentionWrapper(3, 2, 6, 0.0, num_heads=2, seed=123)
+    layer = learner.MultiHeadAttentionWrapper(3, 2, 6, 0.0, 2, seed=123)
     without_bias(layer)
     expect_drawn(layer, drawn("heads.0.", "heads.1."))
     context = layer(batch())

@@ -10,8 +10,8 @@ from grader.authors import Drawing, expect_shape, manual_seed
 
 NAMES = ("query", "key", "value")
 HEADS, HEAD_SIZE, EMBED_DIM = 4, 8, 32
-THREE = ("token 1", "token 2", "token 3")
-EIGHT = tuple(f"token {number}" for number in range(1, 9))
+THREE = ("token 0", "token 1", "token 2")
+EIGHT = tuple(f"token {number}" for number in range(8))
 
 
 def three_tokens():

@@ -46,14 +46,14 @@ def twins(learner, reference, rng, name, *args, **kwargs):
 
 
 def right_on(learner, reference, rng, name, sizes):
-    """The class is right for these sizes, for inputs in and out of order in memory, and for arguments by name."""
+    """The class is right for these sizes, for inputs in and out of order in memory."""
     for args, shapes in sizes.items():
         mine, theirs = twins(learner, reference, rng, name, *args)
         for count, tokens in shapes:
             agrees(mine, theirs, rng.randn(count, tokens, args[0]))
     x = rng.strided(2, 3, args[0])
     x[0, 1] = 0.0  # a token like others
-    agrees(mine, theirs, x=x)
+    agrees(mine, theirs, x)
 
 
 def follows_the_seed(one, two) -> None:
@@ -70,7 +70,7 @@ def follows_the_seed(one, two) -> None:
 def test_head_parameters(learner):
     """AttentionHead has the weights of query, key and value, no bias, and nothing else to train."""
     shapes = {f"{name}.weight": (5, 4) for name in ("query", "key", "value")}
-    one, two = learner.AttentionHead(4, 5, seed=1), learner.AttentionHead(embed_dim=4, head_size=5, seed=2)
+    one, two = learner.AttentionHead(4, 5, seed=1), learner.AttentionHead(4, 5, seed=2)
     has_parameters(one, shapes)
     has_parameters(two, shapes)
     follows_the_seed(one, two)
@@ -90,7 +90,7 @@ def test_multi_head_parameters(learner):
     """MultiHeadSelfAttention has heads.0, heads.1, … with weights of their own, and output_linear with a bias."""
     shapes = {f"heads.{head}.{name}.weight": (2, 6) for head in range(3) for name in ("query", "key", "value")}
     shapes |= {"output_linear.weight": (6, 6), "output_linear.bias": (6,)}
-    one, two = (learner.MultiHeadSelfAttention(embed_dim=6, num_heads=3, seed=seed) for seed in (1, 2))
+    one, two = (learner.MultiHeadSelfAttention(6, 3, seed=seed) for seed in (1, 2))
     has_parameters(one, shapes)
     has_parameters(two, shapes)
     follows_the_seed(one, two)
@@ -118,7 +118,7 @@ def test_causal_head_parameters(learner):
     """CausalHead has the weights and biases of key, query, value and out, and nothing else to train."""
     shapes = {f"{name}.weight": (5, 4) for name in ("key", "query", "value")} | {"out.weight": (4, 5)}
     shapes |= {f"{name}.bias": (5,) for name in ("key", "query", "value")} | {"out.bias": (4,)}
-    one, two = learner.CausalHead(4, 5, seed=1), learner.CausalHead(embed_dim=4, head_size=5, seed=2)
+    one, two = learner.CausalHead(4, 5, seed=1), learner.CausalHead(4, 5, seed=2)
     has_parameters(one, shapes)
     has_parameters(two, shapes)
     follows_the_seed(one, two)
@@ -216,3 +216,14 @@ def test_inputs_unchanged(learner, reference, rng):
         mine, theirs = twins(learner, reference, rng, name, *args)
         keeps_inputs(mine, x)
         expect(mine.parameters(), theirs.parameters(), "the parameters after the calls")
+
+
+@task(3, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments of the three classes are called as in the lesson, and x of the layers."""
+    for layer in (
+        learner.AttentionHead(embed_dim=4, head_size=2),
+        learner.MultiHeadSelfAttention(embed_dim=4, num_heads=2),
+        learner.CausalHead(embed_dim=4, head_size=2),
+    ):
+        layer(x=rng.randn(2, 3, 4))

@@ -35,7 +35,7 @@ def ask(learner):
     W_query, W_key = (torch.nn.functional.pad(matrix, (0, 1)) for matrix in query_and_key())  # (2, 4)
     state = {"W_query.weight": W_query, "W_key.weight": W_key, "W_value.weight": torch.eye(4)[3].repeat(D_OUT, 1)}
     state |= {"out_proj.weight": torch.eye(D_OUT), "out_proj.bias": torch.zeros(D_OUT)}
-    layer = learner.MultiHeadAttention(4, D_OUT, TOKENS, 0.0, num_heads=HEADS, state=state)
+    layer = learner.MultiHeadAttention(4, D_OUT, TOKENS, 0.0, HEADS, state=state)
     output = layer(torch.cat([inputs().expand(TOKENS, TOKENS, 3), torch.eye(TOKENS)[..., None]], dim=-1))
     expect_shape(output, (TOKENS, TOKENS, D_OUT))
     return output.permute(2, 1, 0)
@@ -58,7 +58,7 @@ def ask_large(learner):
     W_value = torch.nn.functional.pad(torch.eye(TOKENS).repeat(HEADS, 1), (3, 0))  # (12, 9)
     state = {"W_query.weight": W_query, "W_key.weight": W_key, "W_value.weight": W_value}
     state |= {"out_proj.weight": torch.eye(LARGE), "out_proj.bias": torch.zeros(LARGE)}
-    layer = learner.MultiHeadAttention(3 + TOKENS, LARGE, TOKENS, 0.0, num_heads=HEADS, state=state)
+    layer = learner.MultiHeadAttention(3 + TOKENS, LARGE, TOKENS, 0.0, HEADS, state=state)
     output = layer(torch.cat([inputs(), torch.eye(TOKENS)], dim=-1)[None])
     expect_shape(output, (1, TOKENS, LARGE))
     return output.reshape(TOKENS, HEADS, TOKENS).transpose(0, 1)

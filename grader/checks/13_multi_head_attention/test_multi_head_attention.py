@@ -35,15 +35,15 @@ LAYERS = ("W_query", "W_key", "W_value")
 RATE = 0.3  # of dropout. Not 0.5: the share that goes and the share that stays must be told apart
 
 
-def twins(learner, reference, rng, *args, zero=(), **kwargs):
+def twins(learner, reference, rng, *args, zero=()):
     """The learner's layer and the solution's, with the same random weights and biases, none of them zero."""
-    theirs = reference.MultiHeadAttention(*args, **kwargs)
+    theirs = reference.MultiHeadAttention(*args)
     state = {key: rng.randn(*value.shape) for key, value in theirs.parameters().items()}
     for key, value in state.items():
         value /= value.shape[1] ** 0.5 if value.ndim == 2 else 2.0
         value *= 0.0 if key in zero else 1.0
     theirs.load(state)
-    return learner.MultiHeadAttention(*args, state=state, **kwargs), theirs
+    return learner.MultiHeadAttention(*args, state=state), theirs
 
 
 # Task 1
@@ -55,7 +55,7 @@ def test_fresh_split_heads(learner, reference, rng):
     for *shape, heads in ((2, 5, 6, 3), (1, 1, 4, 2), (3, 2, 4, 1), (2, 4, 5, 5), (4, 2, 8, 2)):
         agrees(learner.split_heads, reference.split_heads, rng.randn(*shape), heads)
     agrees(learner.split_heads, reference.split_heads, rng.strided(2, 3, 8), 4)
-    agrees(learner.split_heads, reference.split_heads, x=rng.randn(3, 5, 6), num_heads=2)
+    agrees(learner.split_heads, reference.split_heads, rng.randn(3, 5, 6), 2)
 
 
 @task(1)
@@ -63,7 +63,7 @@ def test_fresh_merge_heads(learner, reference, rng):
     """merge_heads is right on new inputs, and it undoes split_heads."""
     for shape in ((2, 3, 5, 2), (1, 1, 1, 3), (3, 1, 2, 4), (2, 5, 5, 1), (4, 2, 2, 3)):
         agrees(learner.merge_heads, reference.merge_heads, rng.randn(*shape))
-    agrees(learner.merge_heads, reference.merge_heads, x=rng.strided(2, 3, 4, 2))
+    agrees(learner.merge_heads, reference.merge_heads, rng.strided(2, 3, 4, 2))
     x = rng.randn(2, 4, 6)
     split = learner.split_heads(x, 3)
     expect_shape(split, (2, 3, 4, 2), "what split_heads gives")
@@ -78,7 +78,7 @@ def test_fresh_project_heads(learner, reference, rng):
     """project_heads is right on new inputs and weights, for one head and for several."""
     for heads, tokens, d, d_out in ((3, 5, 4, 2), (1, 2, 3, 3), (2, 1, 2, 6), (4, 4, 4, 4), (2, 3, 5, 1)):
         agrees(learner.project_heads, reference.project_heads, rng.randn(tokens, d), rng.randn(heads, d_out, d))
-    agrees(learner.project_heads, reference.project_heads, inputs=rng.strided(4, 3), weights=rng.strided(2, 5, 3))
+    agrees(learner.project_heads, reference.project_heads, rng.strided(4, 3), rng.strided(2, 5, 3))
 
 
 # Task 3
@@ -105,11 +105,10 @@ def test_fresh_multi_head(learner, reference, rng):
         bias = (index % 2 == 1,) * (index > 0)
         mine, theirs = twins(learner, reference, rng, d_in, d_out, length, 0.0, heads, *bias)
         agrees(mine, theirs, rng.randn(count, tokens, d_in))
-    sizes = {"d_in": 4, "d_out": 6, "context_length": 7, "dropout": 0.0, "num_heads": 2, "qkv_bias": True}
-    mine, theirs = twins(learner, reference, rng, **sizes)
+    mine, theirs = twins(learner, reference, rng, 4, 6, 7, 0.0, 2, True)
     x = rng.strided(2, 3, 4)
     x[0, 1] = 0.0  # a token like others
-    agrees(mine, theirs, x=x)
+    agrees(mine, theirs, x)
     for count, tokens in ((2, 1), (1, 7), (3, 4)):
         agrees(mine, theirs, rng.randn(count, tokens, 4))
 
@@ -140,7 +139,7 @@ def test_large_scores(learner):
         "out_proj.bias": torch.zeros(2),
     }
     layer = learner.MultiHeadAttention(4, 2, 5, 0.0, 2, state=state)
-    # Head 1, all scores of a row alike: −10,000 | −10,000 | 10,000 | 0. Head 2: 10,000, 5,000, −5,000, −10,000.
+    # Head 0, all scores of a row alike: −10,000 | −10,000 | 10,000 | 0. Head 1: 10,000, 5,000, −5,000, −10,000.
     expect(layer(x[None]), torch.tensor([[[3.0, 3.0], [4.0, 3.0], [5.0, 3.0], [4.25, 3.0]]]))
 
 
@@ -295,3 +294,13 @@ def test_inputs_unchanged(learner, reference, rng):
     mine, theirs = twins(learner, reference, rng, 3, 4, 5, 0.0, 2, True)
     keeps_inputs(mine, rng.randn(2, 4, 3))
     expect(mine.parameters(), theirs.parameters(), "the parameters after the calls")
+
+
+@task(4, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments of the functions and of the class are called as in the lesson, and x of the layer."""
+    learner.split_heads(x=rng.randn(1, 2, 4), num_heads=2)
+    learner.merge_heads(x=rng.randn(1, 2, 3, 2))
+    learner.project_heads(inputs=rng.randn(2, 3), weights=rng.randn(2, 4, 3))
+    sizes = {"d_in": 3, "d_out": 4, "context_length": 5, "dropout": 0.0, "num_heads": 2, "qkv_bias": True}
+    learner.MultiHeadAttention(**sizes)(x=rng.randn(1, 5, 3))

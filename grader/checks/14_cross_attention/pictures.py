@@ -9,7 +9,7 @@ import torch
 from grader.authors import Drawing, manual_seed
 
 WORDS = ("Life", "is", "short", "eat", "dessert", "first")
-OTHERS = tuple(f"other {number}" for number in range(1, 9))
+OTHERS = tuple(f"other {number}" for number in range(8))
 TOKEN_IDS = (0, 4, 5, 2, 1, 3)
 
 

@@ -44,7 +44,7 @@ def test_parameters(learner):
     if same(one.parameters()["W_query"], two.parameters().get("W_query")):
         raise Mismatch("W_query is the same after another seed: nothing in __init__ may set the seed")
     shapes = {"W_query": (5, 7), "W_key": (5, 7), "W_value": (5, 6)}
-    has_parameters(learner.CrossAttention(d_in=5, d_out_kq=7, d_out_v=6), shapes)
+    has_parameters(learner.CrossAttention(5, 7, 6), shapes)
 
 
 @task(2)
@@ -55,7 +55,7 @@ def test_fresh_context_vectors(learner, reference, rng):
         for T_1, T_2 in (one, other):
             agrees(mine, theirs, rng.randn(T_1, sizes[0]), rng.randn(T_2, sizes[0]))
     mine, theirs = pair(learner, reference, rng, 3, 4, 2)
-    agrees(mine, theirs, x_2=rng.strided(5, 3), x_1=rng.strided(4, 3))  # not contiguous
+    agrees(mine, theirs, rng.strided(4, 3), rng.strided(5, 3))  # not contiguous
 
 
 @task(2)
@@ -104,3 +104,11 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(layer, rng.randn(4, 3), rng.randn(5, 3))
     for name, value in layer.parameters().items():
         expect(value, state[name], f"the parameter {name} after the call")
+
+
+@task(2, after=FRESH)
+def test_argument_names(learner, reference, rng):
+    """The arguments are called as in the lesson: d_in, d_out_kq and d_out_v, x_1 and x_2 of the layer."""
+    state = weights(rng, 3, 2, 4)
+    mine = learner.CrossAttention(d_out_v=4, d_out_kq=2, d_in=3, state=state)
+    agrees(mine, reference.CrossAttention(3, 2, 4, state=state), x_2=rng.randn(5, 3), x_1=rng.randn(4, 3))

@@ -125,11 +125,11 @@ def test_gradients(learner, reference, rng):
     """The gradient reaches x, and it is the true one."""
     arguments = (rng.randn(2, 3, 4, 6), *tables(6, 9, 30.0), 2)
     # The tables' own gradients are not looked at: only the first half of them need be read.
-    expected = reference.apply_rope.gradients(*arguments)["argument 1"]
+    expected = reference.apply_rope.gradients(*arguments)["argument 0"]
     got = learner.apply_rope.gradients(*arguments)
-    if not isinstance(got, dict) or "argument 1" not in got:
+    if not isinstance(got, dict) or "argument 0" not in got:
         raise Mismatch("no gradient reaches x")
-    expect(got["argument 1"], expected, "the gradient of x", tolerance=1e-4)
+    expect(got["argument 0"], expected, "the gradient of x", tolerance=1e-4)
 
 
 @task(3, after=FRESH)

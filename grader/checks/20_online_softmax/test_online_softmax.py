@@ -154,8 +154,8 @@ def test_large_scores(learner):
 def test_gradients(learner, reference, rng):
     """Gradients reach every input, and that of maximum + log(sum) is the softmax; detaching the maximum is allowed."""
     scores = 2 * rng.randn(2, 3, 5)
-    truth = reference.online_max_and_sum.gradients(scores, 2)["argument 1"]
-    got = gradient(learner.online_max_and_sum.gradients(scores, 2), "argument 1", truth)
+    truth = reference.online_max_and_sum.gradients(scores, 2)["argument 0"]
+    got = gradient(learner.online_max_and_sum.gradients(scores, 2), "argument 0", truth)
     shares, order = torch.softmax(scores, dim=-1), scores.argsort(dim=-1, descending=True)
     largest, next_one = order[..., :1], order[..., 1:2]
     factor = truth.gather(-1, next_one) / shares.gather(-1, next_one)  # of the sum's gradient
@@ -165,10 +165,10 @@ def test_gradients(learner, reference, rng):
     (one, two), _ = blocks(rng, 3, 4)
     truths = reference.merge_blocks.gradients(*one, *two)
     answer = learner.merge_blocks.gradients(*one, *two)
-    for index in range(1, 7):
+    for index in range(6):
         truth = truths[f"argument {index}"]
         got = gradient(answer, f"argument {index}", truth)
-        if index in (1, 4):  # a maximum: without it as it stands, its part of the sum alone is left
+        if index in (0, 3):  # a maximum: without it as it stands, its part of the sum alone is left
             detached = part_of_sum(truths, index, one, two)
             truth = either(got, detached, truth)
         expect(got, truth, f"the gradient of argument {index}", 2e-4 * scale(truth))
@@ -189,7 +189,7 @@ def either(got, one, other) -> torch.Tensor:
 
 def part_of_sum(truths, index: int, one, two) -> torch.Tensor:
     """The gradient of a maximum where the merged maximum is detached: sum · the gradient of the sum."""
-    total = one[1] if index == 1 else two[1]
+    total = one[1] if index == 0 else two[1]
     return total * truths[f"argument {index + 1}"]
 
 

@@ -90,15 +90,17 @@ def restore(notebook: nbformat.NotebookNode, cells: Sequence[Cell]) -> None:
 
 
 def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: str) -> Submission:
-    """The learner's code: the code cells of a restored notebook without the locked ones. name: of the file.
+    """The learner's code: the code cells of a restored notebook. The locked ones count, but are empty.
+
+    name: of the file.
 
     Raises submission.BadSubmission where there is too much code to be graded.
     """
     locked = {cell.id for cell in cells if cell.locked}
+    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    texts = ["" if claimed(cell) in locked else cell["source"] for cell in codes]
     code_cells = [
-        {"cell_type": "code", "source": "\n".join(map(_without_our_magic, cell["source"].split("\n")))}
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code" and claimed(cell) not in locked
+        {"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts
     ]
     data = json.dumps({"cells": code_cells}).encode()
     if len(data) > submission.MAX_NOTEBOOK:

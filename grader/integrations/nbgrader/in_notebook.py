@@ -89,13 +89,22 @@ class Module(Target):
         frozen = [name for name, value in parameters.items() if not value.requires_grad]
         return {"parameters": _copied(parameters), "frozen": frozen, "training": module.training}
 
-    def parameters(self) -> dict[str, Any]:
-        """Copies of the parameters, by name."""
-        return self.describe()["parameters"]
+    def parameters(self, like: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Copies of the parameters, by name; by those of `like`, where nothing but the names differs."""
+        held = self.describe()["parameters"]
+        own = {name: lesson for lesson, name in self.renamed(like or held).items()}
+        return {own.get(name, name): value for name, value in held.items()}
+
+    def renamed(self, like: dict[str, Any]) -> dict[str, str]:
+        """The lesson's names and the layer's, where nothing else differs; {} else."""
+        held = {name: tuple(value.shape) for name, value in self._function.named_parameters()}
+        shapes = {name: tuple(getattr(value, "shape", value)) for name, value in like.items()}
+        return next(iter(maps(shapes, held)), {}) if held.keys() != shapes.keys() else {}  # noqa: F821
 
     def load(self, parameters: dict[str, Any]) -> None:
         """Set the parameters. Raises Mismatch where the layer has others."""
-        own = dict(self._function.named_parameters())
+        own, names = dict(self._function.named_parameters()), self.renamed(parameters)
+        parameters = {names.get(name, name): value for name, value in parameters.items()}
         if set(own) != set(parameters):
             has = ", ".join(own) or "none"
             raise Mismatch(f"{self.class_name} has other parameters than {', '.join(parameters)}: it has {has}")  # noqa: F821

@@ -21,6 +21,7 @@ class Statement:
 
     at: int
     cell: int  # the number that the notebook shows: In [5]
+    line: int  # its first line in the cell
     text: str
     binds: frozenset[str]  # names that it defines
     changes: frozenset[str]  # names whose object it alters: Model.forward = …, TABLE["a"] = 1
@@ -37,7 +38,7 @@ def source(cells: Sequence[str], wanted: Iterable[str]) -> str:
     statements = [replace(statement, at=at) for at, statement in enumerate(statements)]
     if not any(name in statement.binds for name in wanted for statement in statements):
         return ""
-    taken: set[int] = set()
+    taken = {statement.at for statement in statements if statement.text.startswith("from __future__ ")}
     waiting = [(name, len(statements)) for name in wanted]
     seen: set[tuple[str, int]] = set()
     while waiting:
@@ -52,12 +53,14 @@ def source(cells: Sequence[str], wanted: Iterable[str]) -> str:
             taken.add(statement.at)
             waiting += [(other, statement.at) for other in statement.now]
             waiting += [(other, len(statements)) for other in statement.later]
-    lines, cell = [], None
+    lines, cell, title = [], None, 0
     for statement in (statements[at] for at in sorted(taken)):
         if statement.cell != cell:
             cell = statement.cell
             lines.append(f"# --- In [{cell}] ---")
-        lines.append(statement.text)
+            title = len(lines)
+        lines += [""] * (title + statement.line - 1 - len(lines))  # messages name the line in the cell
+        lines += statement.text.split("\n")
     return "\n".join(lines) + "\n"
 
 
@@ -82,7 +85,7 @@ def _statement(number: int, node: ast.stmt, lines: list[str]) -> Statement:
     text = "\n".join(lines[first - 1 : node.end_lineno])
     if ";" in text and not hasattr(node, "body"):  # several statements may share a line
         text = ast.unparse(node)
-    return Statement(0, number, text, *map(frozenset, _names(node)))
+    return Statement(0, number, first, text, *map(frozenset, _names(node)))
 
 
 def _names(node: ast.stmt) -> tuple[set[str], set[str], set[str], set[str]]:

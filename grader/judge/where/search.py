@@ -21,6 +21,7 @@ from grader.judge.where.guidance import Guidance
 from grader.judge.where.statements import statement_edits
 from grader.judge.where.trial import Trial
 from grader.records import containment
+from grader.records.places import is_notebook, place
 from grader.records.results import ExerciseResult
 from grader.records.seeds import part
 from grader.records.source import nesting
@@ -366,7 +367,10 @@ class Search:
         """A place with its sentence: the lines, the code of a single one, and what kind of change helped."""
         code = self.tree.lines[lines[0] - 1].strip() if lines[0] <= len(self.tree.lines) else ""
         code = code if len(code) <= MAX_CODE else f"{code[: MAX_CODE - 1]}…"
-        where = f"line {lines[0]}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
+        source = self.trial.submission.source
+        where = f"{place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
+        if len(lines) > 1 and is_notebook(source):
+            where = "; ".join(place(source, line) for line in lines)
         return Place(lines, f"Look at {where}{f': {kind}' if kind else ''}.", how)
 
     def confirmed(self, group: Group) -> bool:

@@ -8,7 +8,7 @@ from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session
 from grader.records.submission import Submission
-from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.connection import LearnerError, LeftOut, Remote
 from grader.sandbox.forkserver import TimedOut, Worker, WorkerEnded
 from grader.worker import wire
 
@@ -33,6 +33,7 @@ class Trial:
         self.remote: Remote | None = None
         self.subject: Learner | None = None
         self.tried = self.loads = 0
+        self.slow: dict[int, LeftOut] = {}  # statements that no candidate runs: they were stopped once
 
     @property
     def is_over(self) -> bool:
@@ -47,8 +48,10 @@ class Trial:
             self.close()
         submission = replace(self.submission, source=source)
         self.remote = Remote(self.examiner.fork_server, submission, self.examiner.exercise.slug, self.limits)
+        self.remote.skipped |= self.slow
         try:
             self.remote.load(again)
+            self.slow |= self.remote.stopped()
         except (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError):
             self.subject = None
             return False

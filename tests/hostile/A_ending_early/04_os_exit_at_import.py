@@ -1,5 +1,5 @@
 # exercise: 01
-# verdict: error
+# verdict: failed
 # tries: os._exit(0) while the file is loaded
 
 import os

@@ -1,5 +1,5 @@
 # exercise: 01
-# verdict: error
+# verdict: failed
 # tries: closes the connection while the file is loaded
 
 import os

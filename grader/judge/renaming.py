@@ -1,0 +1,101 @@
+"""Which parameter of a learner's layer is which of the lesson's, where nothing but the names differs.
+
+Names are mapped one to one, layer by layer, by shape, by the words in them, and by their order. What is left open then,
+behaviour decides: `agrees` in promises.py tries the other maps.
+"""
+
+import itertools
+import re
+from typing import Any
+
+ROLES = {  # words by which people call the same thing
+    "query": re.compile(r"quer|(?<![a-z])w?qs?(?![a-z])"),
+    "key": re.compile(r"key|(?<![a-z])w?ks?(?![a-z])"),
+    "value": re.compile(r"val|(?<![a-z])w?vs?(?![a-z])"),
+    "out": re.compile(r"out|(?<![a-z])w?o(?![a-z])"),
+}
+MAX_MAPS = 24
+Shape = tuple[int, ...]
+
+
+def maps(expected: dict[str, Shape], held: dict[str, Shape]) -> list[dict[str, str]]:
+    """The one-to-one maps from the lesson's names to the learner's, the likeliest first; none where none fits.
+
+    expected, held: shapes by name, in the order of creation.
+    """
+    for numbered in (False, True):  # first heads.0 and heads.1 alike, then each number for itself
+        theirs, mine = _layers(expected, numbered), _layers(held, numbered)
+        same = [layer for layer in theirs if mine.get(layer) == theirs[layer]]
+        rest, others = ([layer for layer in layers if layer not in same] for layers in (theirs, mine))
+        if len(rest) == len(others) and sorted(theirs[layer] for layer in rest) == sorted(
+            mine[layer] for layer in others
+        ):
+            break
+    else:
+        return []
+    kinds = sorted({theirs[layer] for layer in rest})
+    groups = [[layer for layer in rest if theirs[layer] == kind] for kind in kinds]
+    orders = [itertools.permutations([layer for layer in others if mine[layer] == kind]) for kind in kinds]
+    pairs = [list(zip(itertools.chain(*groups), itertools.chain(*order))) for order in itertools.product(*orders)]
+    pairs.sort(key=lambda found: -_alike(found))  # stable: of equals, the one in order comes first
+    certain = bool(pairs) and _alike(pairs[0]) == len(rest)
+    layers = [dict(found) | {layer: layer for layer in same} for found in pairs[: 1 if certain else MAX_MAPS]]
+    return [_by_name(found, expected, held, numbered) for found in layers]
+
+
+def told(names: dict[str, str]) -> str:
+    """The sentence on names that are not the lesson's. names: the lesson's → the learner's."""
+    differing: dict[str, str] = {}
+    for lesson, own in names.items():
+        if lesson != own and not any(_template(lesson) == _template(seen) for seen in differing):
+            differing[lesson] = own
+    pairs = {_layer(lesson)[0]: _layer(own)[0] for lesson, own in differing.items()}
+    lessons, owns = ", ".join(pairs), ", ".join(pairs.values())
+    if len(pairs) == 1:
+        return f"a parameter is called {owns}: the lesson calls it {lessons}"
+    return f"the parameters are called {owns}: the lesson calls them {lessons}"
+
+
+def _layers(shapes: dict[str, Shape], numbered: bool) -> dict[str, tuple[Any, ...]]:
+    """Layers by name, each with the ends and shapes of its parameters. Not numbered: those alike are one."""
+    found: dict[str, list[Any]] = {}
+    for name, shape in shapes.items():
+        layer, end = _layer(name)
+        found.setdefault(layer if numbered else _template(layer), []).append((end, tuple(shape)))
+    return {layer: tuple(sorted(parts)) for layer, parts in found.items()}
+
+
+def _by_name(
+    layers: dict[str, str], expected: dict[str, Shape], held: dict[str, Shape], numbered: bool
+) -> dict[str, str]:
+    """The map of layers as a map of parameters: the numbers of a layer follow its own order."""
+    waiting: dict[tuple[str, str], list[str]] = {}
+    for name in held:
+        layer, end = _layer(name)
+        waiting.setdefault((layer if numbered else _template(layer), end), []).append(name)
+    names = {}
+    for name in expected:
+        layer, end = _layer(name)
+        names[name] = waiting[layers[layer if numbered else _template(layer)], end].pop(0)
+    return names
+
+
+def _layer(name: str) -> tuple[str, str]:
+    """The name of the layer, and of the parameter in it: "W_query" and "weight"; "W_query" and "" for a parameter."""
+    layer, _, end = name.rpartition(".")
+    return (layer, end) if layer and end in ("weight", "bias") else (name, "")
+
+
+def _template(name: str) -> str:
+    return re.sub(r"\d+", "#", name)
+
+
+def _alike(pairs: list[tuple[str, str]]) -> int:
+    """How many pairs of names say the same."""
+    roles = [(_role(one), _role(other)) for one, other in pairs]
+    return sum(one is not None and one == other for one, other in roles)
+
+
+def _role(name: str) -> str | None:
+    last = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "_", name).lower()
+    return next((role for role, words in ROLES.items() if words.search(last)), None)

@@ -1,0 +1,35 @@
+"""Where a line of a submission stands, in words: "line 60" of a file, "cell 7, line 3" of a notebook.
+
+A notebook's code is one source, in which a title stands above each cell. Its numbers count from 1, as Jupyter's do.
+"""
+
+import re
+
+LINE_ENDS = re.compile(r"\r\n|\r|\n")
+TITLE = re.compile(r"# --- (?:cell (\d+)|In \[(\d+)\]) ---")
+
+
+def title(number: int) -> str:
+    """The line above the code of a cell."""
+    return f"# --- cell {number} ---"
+
+
+def is_notebook(source: str) -> bool:
+    """Whether a source is a notebook's: it begins with a title."""
+    return TITLE.match(source) is not None
+
+
+def place(source: str, line: int) -> str:
+    """A line of the source, in words."""
+    if is_notebook(source):
+        lines = LINE_ENDS.split(source)[:line]
+        for back, text in enumerate(reversed(lines)):
+            found = TITLE.fullmatch(text)
+            if found and back:
+                return f"cell {found[1] or found[2]}, line {back}"
+    return f"line {line}"
+
+
+def in_file(source: str, filename: str, line: int) -> str:
+    """The same with the file's name: "scores.py:60", which terminals make a link, or "scores.ipynb, cell 7, line 3"."""
+    return f"{filename}, {place(source, line)}" if is_notebook(source) else f"{filename}:{line}"

@@ -1,0 +1,66 @@
+"""Finds why a definition is not where it belongs: a slip in its name, its indent, or a forgotten super().__init__()."""
+
+import ast
+import difflib
+
+from grader.records.limited import limited
+from grader.records.places import place
+from grader.records.syntax import FUNCTIONS, parsed, walked
+
+CLOSE = 0.6  # of names, as difflib measures it
+DEFINING = (*FUNCTIONS, ast.ClassDef)
+
+
+@limited
+def of_function(source: str, name: str) -> str:
+    """Why the source has no function or class of this name at top level; "" where nothing says so."""
+    tree = parsed(source)
+    for outer in tree.body if tree else ():
+        if isinstance(outer, DEFINING) and outer.name != name:
+            for node in walked(outer):
+                if isinstance(node, DEFINING) and node.name == name:
+                    where = place(source, node.lineno)
+                    return f"{name} ({where}) stands inside of {outer.name}: move it to the left, out of {outer.name}"
+    return ""
+
+
+@limited
+def of_method(source: str, owner: str, name: str) -> str:
+    """Why the class `owner` has no such method of its own, or does not set itself up; "" where nothing says so."""
+    tree = parsed(source)
+    classes = [node for node in walked(tree) if isinstance(node, ast.ClassDef) and node.name == owner] if tree else []
+    if not classes:
+        return ""
+    methods = {node.name: node for node in classes[-1].body if isinstance(node, FUNCTIONS)}
+    if name in methods:
+        return _without_super(source, classes[-1], methods[name]) if name == "__init__" else ""
+    for outer in methods.values():
+        for node in walked(outer):
+            if isinstance(node, FUNCTIONS) and node.name == name:
+                where = place(source, node.lineno)
+                return f"{name} ({where}) stands inside of {outer.name}: move it to the left, so that {owner} has it"
+    for node in tree.body if tree else ():
+        if isinstance(node, FUNCTIONS) and node.name == name and node.args.args[:1] and node.args.args[0].arg == "self":
+            where = place(source, node.lineno)
+            return f"{name} ({where}) stands outside of the class {owner}: move it to the right, into the class"
+    close = difflib.get_close_matches(name, methods, n=1, cutoff=CLOSE)
+    if close and close[0] not in ("__init__", "forward"):
+        where = place(source, methods[close[0]].lineno)
+        return f"{owner} has no method {name}: found {close[0]} ({where}). Rename it"
+    return ""
+
+
+def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
+    """Whether a torch.nn.Module's __init__ sets the base class up, and before it sets anything itself."""
+    if not any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases):
+        return ""
+    nodes = walked(method)
+    calls = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr == "__init__"]
+    stores = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
+    own = [node.lineno for node in stores if isinstance(node.value, ast.Name) and node.value.id == "self"]
+    where = place(source, method.lineno)  # type: ignore[attr-defined]
+    if not calls:
+        return f"{owner.name}.__init__ ({where}) does not call super().__init__(): that is its first line"
+    if own and min(own) < min(calls):
+        return f"{owner.name}.__init__ ({where}) sets something before it calls super().__init__(): call that first"
+    return ""

@@ -1,0 +1,43 @@
+"""Counting starts at 0: what a learner reads numbers tokens, rows, heads, columns and arguments as Python does."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from globs import some
+
+from grader.catalog import paths
+
+WORDS = "token|row|head|column|position|argument|query"
+# A number right behind its word: "row 2", "heads 0 and 1", "token 3 |" of a drawing.
+NUMBERED = re.compile(rf"\b({WORDS})s? (\d+)(?! (?:{WORDS}|heads)\b)(?![\d.,]\d)(?: (?:and|or) (\d+)\b)?", re.I)
+LESSONS = some(paths.EXERCISES.glob("*/README.md"))
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.parent.name)
+def test_a_lesson_that_numbers_two_things_begins_with_0(path):
+    assert began_with_1(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("path", some((paths.ROOT / "grader" / "checks").glob("*/*.py")), ids=lambda p: p.parent.name)
+def test_so_do_checks_and_pictures(path):
+    assert began_with_1(path.read_text("utf-8")) == []
+
+
+def test_no_sum_of_a_lesson_starts_at_1():
+    for path in LESSONS:
+        assert not re.search(r"\\sum_\{?[a-z] ?= ?1\b", path.read_text("utf-8")), path
+
+
+def test_no_message_adds_1_to_a_place():
+    for path in some(Path(paths.ROOT / "grader" / "judge").glob("*.py")):
+        assert not re.search(r"\{\w+ \+ 1\}", path.read_text("utf-8")), path
+
+
+def began_with_1(text: str) -> list[str]:
+    """The words that are numbered 1 and 2, or more, and never 0."""
+    numbers = defaultdict(set)
+    for word, *found in NUMBERED.findall(text):
+        numbers[word.lower()].update(int(number) for number in found if number)
+    return [word for word, seen in numbers.items() if {1, 2} <= seen and 0 not in seen]

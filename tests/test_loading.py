@@ -1,0 +1,238 @@
+"""Files and notebooks as people have them: what fails at top level is named and left out, and the rest is graded."""
+
+import json
+
+import pytest
+
+from grader import catalog
+from grader.catalog.errors import InfrastructureError
+from grader.integrations.notebook import collect
+from grader.judge import examiner
+from grader.records import introspection, places, submission
+from grader.records.forbidden import forbidden_uses
+from grader.sandbox.forkserver import ForkServer
+
+EXERCISE = "03_context_vectors"
+WEIGHTS = "def attention_weights(inputs):\n    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
+VECTOR = "def context_vector(inputs, query_index):\n    return attention_weights(inputs)[query_index] @ inputs\n"
+VECTORS = "def context_vectors(inputs):\n    return attention_weights(inputs) @ inputs\n"
+RIGHT = f"import torch\n\n\n{WEIGHTS}\n\n{VECTOR}\n\n{VECTORS}"
+AFTER = len(RIGHT.splitlines())
+
+
+@pytest.fixture
+def grade(fork_server):
+    def run(source, name: str = "submission.py", server: ForkServer = fork_server, **settings):
+        handed_in = source if isinstance(source, submission.Submission) else submission.Submission(source, name)
+        return examiner.grade(catalog.find(EXERCISE), handed_in, server, examiner.Settings(seed=5, **settings))
+
+    return run
+
+
+def notebook(*cells: str) -> submission.Submission:
+    """A notebook with these code cells, as it is read from a file."""
+    data = json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]}).encode()
+    return submission.decode(data, "mine.ipynb", notebook=True)
+
+
+# A file.
+
+
+@pytest.mark.parametrize(
+    "line, note",
+    [
+        ("import matplotlib.pyplot as plt", "failed and was left out: ModuleNotFoundError, matplotlib"),
+        ("from google.colab import drive", "failed and was left out: ModuleNotFoundError, google"),
+        ("name = input('who? ')", "failed and was left out: EOFError"),
+        ("undefined(3)", "failed and was left out: NameError, name 'undefined' is not defined"),
+        ("assert attention_weights is None, 'mine'", "failed and was left out: AssertionError, mine"),
+        ("import time; raise KeyboardInterrupt", "failed and was left out: KeyboardInterrupt"),
+        ("open('the-verdict.txt')", "failed and was left out: "),
+        ("while True: pass", "took longer than 1 s: it was stopped and left out"),
+        ("__import__('time').sleep(30)", "took longer than 1 s: it was stopped and left out"),
+        ("__import__('os')._exit(0)", "was left out: your code ended the whole process"),
+    ],
+)
+def test_a_statement_that_fails_costs_nothing_and_is_named(grade, line, note):
+    result = grade(f"{RIGHT}{line}\n")
+    assert result.status == "passed", result.message
+    assert any(told.startswith(f"line {AFTER + 1} {note}") for told in result.notes), result.notes
+
+
+def test_those_after_it_run_and_the_line_inside_a_statement_is_told(grade):
+    source = f"import pandas as pd\nfor row in range(3):\n    table = 1\n    pd.DataFrame(table)\n{RIGHT}"
+    result = grade(source)
+    assert result.status == "passed"
+    assert result.notes == (
+        "line 1 failed and was left out: ModuleNotFoundError, pandas",
+        "line 4 failed and was left out: NameError, name 'pd' is not defined",
+    )
+
+
+def test_code_that_is_deaf_to_the_clock_is_found_and_the_rest_goes_on(grade):
+    deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True:\n    pass\n"
+    result = grade(f"print('once')\n{deaf}{RIGHT}")
+    assert result.status == "passed", result.message
+    assert result.output.count("once") == 1
+    assert any(note.startswith("line 4 took longer than") for note in result.notes), result.notes
+
+
+def test_who_ends_the_process_again_and_again_is_an_error(grade):
+    result = grade(RIGHT + "import os\n" + "os._exit(1)\n" * 4)
+    assert (result.status, result.points) == ("error", 0)
+    assert "ended the whole process with exit code 1" in result.message
+
+
+def test_a_definition_that_fails_is_the_reason_where_nothing_else_is_there(grade):
+    result = grade("import torch\n\n@cached\ndef attention_weights(inputs):\n    return inputs\n")
+    assert (result.status, result.points) == ("error", 0)
+    assert result.message.startswith("NameError: name 'cached' is not defined\nsubmission.py:3")
+    result = grade(f"import torch\n{WEIGHTS}{VECTOR}def context_vectors(inputs, device=cuda):\n    return inputs\n")
+    assert result.status == "failed" and result.points > 2
+    said = [check.message for check in result.checks if check.task == 3 and check.outcome == "failed"]
+    assert said and all(text.startswith("NameError: name 'cuda' is not defined") for text in said)
+
+
+def test_what_is_missing_for_another_reason_is_told_as_ever(grade):
+    result = grade("import pandas\nimport torch\ndef attention_weigths(inputs):\n    return inputs\n")
+    assert result.message.startswith("ModuleNotFoundError: there is no module 'pandas' here")
+    result = grade("import torch\ndef attention_weigths(inputs):\n    return inputs\n")
+    assert result.status == "failed" and "found attention_weigths. Rename it" in result.checks[0].message
+
+
+@pytest.mark.parametrize("line", ["x = (1,", "return 3", "from __future__ import annotations"])
+def test_a_file_that_python_refuses_is_an_error(grade, line):
+    result = grade(f"{RIGHT}{line}\n")
+    assert result.status == "error" and "SyntaxError" in result.message
+
+
+def test_futures_docstrings_and_texts_are_those_of_a_module(grade):
+    head = '"""Mine."""\nfrom __future__ import annotations\nimport torch\n"""a text"""\nassert __doc__ == "Mine."\n'
+    source = head + RIGHT.replace("(inputs)", "(inputs: NotThere) -> Nowhere")
+    source = source.replace("return attention_weights(inputs: NotThere) -> Nowhere", "return attention_weights(inputs)")
+    result = grade(source)
+    assert result.status == "passed", result
+    assert result.notes == ()
+
+
+def test_what_ipython_gives_is_quiet_and_stays_the_learners_own(grade):
+    quiet = "display(3, metadata={})\nget_ipython().run_line_magic('matplotlib', 'inline')\n"
+    result = grade(f"{quiet}{RIGHT}def display(x):\n    print('mine', x)\ndisplay(1)\n")
+    assert result.status == "passed"
+    assert (result.notes, result.output) == ((), "mine 1\n")
+
+
+def test_no_more_than_a_few_are_named(grade):
+    result = grade(RIGHT + "x.y\n" * 9)
+    assert len(result.notes) == 6 and result.notes[-1] == "… and 4 more"
+
+
+# The versions of packages.
+
+
+@pytest.mark.parametrize("tier", ["A", "B", "C", "D"])
+def test_the_first_cell_of_the_book_costs_nothing(grade, tier):
+    try:
+        server = ForkServer("cpu", tier)
+    except InfrastructureError as missing:
+        pytest.skip(str(missing))
+    with server:
+        lines = "from importlib.metadata import version, PackageNotFoundError\nprint(version('torch') > '1')\n"
+        own = "try:\n    version('tiktoken')\nexcept PackageNotFoundError:\n    print('none')\n"
+        result = grade(f"{lines}{own}{RIGHT}version('tiktoken')\n", server=server)
+    assert (result.status, result.output) == ("passed", "True\nnone\n")
+    told = "failed and was left out: PackageNotFoundError, no package tiktoken is installed here"
+    assert result.notes == (f"line {AFTER + 7} {told}",)
+
+
+def test_only_what_tells_of_packages_is_no_suspect():
+    for plain in ("from importlib.metadata import version\nversion('torch')", "import importlib.metadata"):
+        assert introspection.reaches(plain) == ()
+    assert introspection.reaches("import importlib.metadata as m\nm.version('torch')") == ()
+    for suspect in (
+        "import importlib.metadata as m\nm.EntryPoint('a', 'gc:collect', 'b').load()",
+        "from importlib.metadata import sys\nsys.modules",
+        "from importlib.metadata import EntryPoint",
+        "import importlib\nimportlib.import_module('gc')",
+    ):
+        assert introspection.reaches(suspect), suspect
+
+
+# A notebook.
+
+
+def test_a_cell_that_is_not_python_costs_itself_alone(grade):
+    handed_in = notebook("import torch", WEIGHTS, "def broken(:\n    pass", VECTOR, "plt.plot()", VECTORS)
+    result = grade(handed_in)
+    assert result.status == "passed"
+    assert result.notes == (
+        "cell 3, line 1 is not Python: the cell was left out: SyntaxError, invalid syntax",
+        "cell 5, line 1 failed and was left out: NameError, name 'plt' is not defined",
+    )
+    result = grade(notebook("import torch", f"{WEIGHTS}{VECTOR}{VECTORS}\n  x = (\n"))
+    assert result.status == "error" and result.message.startswith("cell 2, line 8 is not Python")
+
+
+def test_cells_are_python_as_jupyter_reads_it(grade):
+    indented = "\n".join(f"    {line}" for line in WEIGHTS.splitlines())
+    magics = "files = !ls\n!pip install a \\\n    b\npip install torch\n%time x = torch.ones(3)\nassert len(x) == 3"
+    late = f"from __future__ import annotations\n{VECTOR}"
+    handed_in = notebook("import torch", indented, magics, late, f"%%capture out\n{VECTORS}", "return 3")
+    assert handed_in.notes == ("4 magic or shell lines were left out of mine.ipynb.",)
+    result = grade(handed_in)
+    assert result.status == "passed", result
+    told = "cell 6, line 1 failed and was left out: SyntaxError, 'return' outside function"
+    assert result.notes == (*handed_in.notes, told)
+
+
+def test_of_a_name_that_is_defined_again_the_last_one_counts(grade):
+    first = WEIGHTS.replace("dim=-1", "dim=0")
+    cells = ["import torch", VECTOR, VECTORS]
+    assert grade(notebook(*cells, first, WEIGHTS)).status == "passed"
+    assert grade(notebook(*cells, WEIGHTS, first)).status == "failed"
+    unfinished = "def attention_weights(inputs, device=cuda):\n    return 3"
+    assert grade(notebook(*cells, WEIGHTS, unfinished)).status == "passed"  # it never ran
+
+
+def test_places_are_told_by_cell(grade):
+    wrong = WEIGHTS.replace("inputs.T", "inputs")
+    result = grade(notebook("import torch", "# mine\n\n" + wrong, VECTOR, VECTORS))
+    assert "mine.ipynb, cell 2, line 4 in attention_weights" in result.checks[0].message
+    source = "# --- cell 1 ---\na = 1\n\n# --- cell 2 ---\nb\n"
+    assert [places.place(source, line) for line in (2, 3, 5)] == ["cell 1, line 1", "cell 1, line 2", "cell 2, line 1"]
+    assert places.place("a = 1\n# --- cell 2 ---\nb\n", 3) == "line 3"
+
+
+def test_what_a_kernel_ran_is_graded_as_the_file_is(grade):
+    cells = ["import torch\nimport pandas", "display(x)", f"x = 3\n\n{WEIGHTS}", VECTOR, "def f(:", f"\n  \n{VECTORS}"]
+    wanted = ["attention_weights", "context_vector", "context_vectors"]
+    gathered = submission.Submission(collect.source(["", *cells], wanted), "your notebook")
+    assert grade(gathered).status == grade(notebook(*cells)).status == "passed"
+    wrong = [*cells, WEIGHTS.replace("inputs.T", "inputs")]
+    gathered = submission.Submission(collect.source(["", *wrong], wanted), "your notebook")
+    for handed_in in (gathered, notebook(*wrong)):
+        assert "cell 7, line 2 in attention_weights" in grade(handed_in).checks[0].message
+
+
+def test_a_future_of_one_cell_holds_in_the_next(grade):
+    later = VECTOR.replace("(inputs, query_index)", "(inputs: NotThere, query_index)", 1)
+    cells = ["from __future__ import annotations", "import torch", WEIGHTS, later, VECTORS]
+    assert grade(notebook(*cells)).notes == ()
+    gathered = collect.source(["", *cells], ["attention_weights", "context_vector", "context_vectors"])
+    assert grade(gathered).status == "passed"
+
+
+def test_a_redefinition_that_may_not_run_hides_no_forbidden_use():
+    rule = next(iter(catalog.find("02").forbidden))
+    name = rule.functions[0]
+    ready, own = f"def {name}(x):\n    return torch.softmax(x, 0)\n", "    return x.exp() / x.exp().sum()\n"
+
+    def lines(*parts: str) -> list[int]:
+        return [use.line for use in forbidden_uses("import torch\n" + "".join(parts), rule)]
+
+    assert lines(ready, f"def {name}(x: torch.Tensor, dim: int = 0):\n", own) == []
+    assert lines(f"def {name}(x):\n", own, ready) == [5]
+    for unsure in ("x=undefined", "x: undefined", "x: torch.nothing"):
+        assert lines(ready, f"def {name}({unsure}):\n", own) == [3]
+    assert lines(ready, "int = 3\n", f"def {name}(x, dim: int = 0):\n", own) == [3]
+    assert lines(ready, f"@undefined\ndef {name}(x):\n", own) == [3]

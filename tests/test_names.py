@@ -1,0 +1,191 @@
+"""Names are not mathematics: a right layer under other names loses the check on names alone."""
+
+import re
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+from grader.judge import examiner, renaming
+from grader.records.submission import Submission
+
+QKV = {"W_query": "w_query", "W_key": "w_key", "W_value": "w_value"}
+SHORT = {"W_query": "Wq", "W_key": "Wk", "W_value": "Wv"}
+PROJ = {"W_query": "query_proj", "W_key": "key_proj", "W_value": "value_proj", "out_proj": "to_out"}
+HEADS = {"query": "q", "key": "k", "value": "v", "output_linear": "proj", "out": "final", "heads": "hs"}
+MUTE = {"W_query": "alpha", "W_key": "beta", "W_value": "gamma"}
+LATE = ("super().__init__()\n", "self.W = nn.Linear(2, 2)\n        super().__init__()\n")
+LESSON = "the lesson calls them W_query, W_key, W_value"
+
+
+@pytest.fixture
+def grade(fork_server):
+    def run(exercise: str, source: str, **settings):
+        handed_in = Submission(source, "mine.py")
+        return examiner.grade(catalog.find(exercise), handed_in, fork_server, examiner.Settings(seed=5, **settings))
+
+    return run
+
+
+def solution(exercise: str) -> str:
+    return paths.solution(catalog.find(exercise).folder).read_text("utf-8")
+
+
+def renamed(exercise: str, names: dict[str, str]) -> str:
+    """The solution with attributes of other names."""
+    source = solution(exercise)
+    for name, other in names.items():
+        source = re.sub(rf"\bself\.{name}\b", f"self.{other}", source)
+        source = re.sub(rf"\bsa_v2\.{name}\b", f"sa_v2.{other}", source)
+    return source
+
+
+def failed(result) -> dict[str, str]:
+    return {check.id: check.message for check in result.checks if check.outcome != "passed"}
+
+
+@pytest.mark.parametrize(
+    "exercise, names, checks",
+    [
+        ("07", QKV, ["parameters"]),
+        ("08", SHORT, ["parameters"]),
+        ("11", PROJ, ["parameters", "wrapper_parameters"]),
+        ("12", HEADS, ["head_parameters", "multi_head_parameters", "causal_head_parameters"]),
+        ("13", PROJ, ["parameters"]),
+        ("14", SHORT, ["parameters"]),
+    ],
+)
+@pytest.mark.parametrize("reveal", [True, False])
+def test_only_the_check_on_names_fails_and_says_so(grade, exercise, names, checks, reveal):
+    found = failed(grade(exercise, renamed(exercise, names), reveal=reveal))
+    assert list(found) == checks, found
+    for message in found.values():
+        first = message.splitlines()[0]
+        assert first.startswith("the parameters are called ") and ": the lesson calls them " in first
+    own = [names[name] for name in ("W_query", "W_key", "W_value", "out_proj") if name in names]
+    if exercise in ("07", "08", "14"):
+        assert first == f"the parameters are called {', '.join(own)}: {LESSON}"
+
+
+def test_numbers_in_a_list_of_layers_are_names_too(grade):
+    source = solution("07").replace(
+        "self.W_query = nn.Parameter(torch.rand(d_in, d_out))",
+        "made = [torch.rand(d_in, d_out) for _ in range(3)]\n        self.all = nn.ParameterList(made)",
+    )
+    source = re.sub(r" +self\.W_(key|value) = .*\n", "", source)
+    for number, name in enumerate(("query", "key", "value")):
+        source = source.replace(f"self.W_{name}", f"self.all[{number}]")
+    found = failed(grade("07", source))
+    assert list(found) == ["parameters"], found
+    assert found["parameters"].startswith(f"the parameters are called all.0, all.1, all.2: {LESSON}")
+
+
+def test_where_neither_words_nor_order_tell_behaviour_does(grade):
+    """Created in another order under names that say nothing: only what the seed gives differs."""
+    source = renamed("14", MUTE)
+    lines = source.splitlines(keepends=True)
+    at = [number for number, line in enumerate(lines) if re.search(r"self\.(alpha|beta|gamma) =", line)]
+    lines[at[0]], lines[at[1]] = lines[at[1]], lines[at[0]]
+    found = failed(grade("14", "".join(lines)))
+    assert set(found) == {"parameters", "documented_context_vectors"}, found
+
+
+def test_a_mistake_under_other_names_is_one_still(grade):
+    source = renamed("07", QKV).replace("** 0.5", "** 2.0")
+    found = failed(grade("07", source))
+    assert {"parameters", "fresh_context_vectors"} <= set(found)
+    result = grade("07", source)
+    told = {check.id: check.diagnosis for check in result.checks}
+    right_names = grade("07", solution("07").replace("** 0.5", "** 2.0"))
+    assert told["fresh_context_vectors"] == {c.id: c.diagnosis for c in right_names.checks}["fresh_context_vectors"]
+
+
+def test_what_is_missing_or_of_another_shape_is_no_other_name(grade):
+    fused = "self.w = nn.Parameter(torch.rand(d_in, 3 * d_out))"
+    source = re.sub(r"self\.W_query = .*", fused, solution("07"))
+    source = re.sub(r" +self\.W_(key|value) = .*\n", "", source)
+    message = failed(grade("07", source))["parameters"]
+    assert "W_query, W_key, W_value missing" in message
+
+
+def test_maps_go_by_shape_then_by_words_then_by_order():
+    shapes = dict.fromkeys(("W_query", "W_key", "W_value"), (3, 2))
+    assert renaming.maps(shapes, dict.fromkeys(("Wk", "Wq", "Wv"), (3, 2))) == [
+        {"W_query": "Wq", "W_key": "Wk", "W_value": "Wv"}
+    ]
+    first, *others = renaming.maps(shapes, dict.fromkeys("abc", (3, 2)))
+    assert first == {"W_query": "a", "W_key": "b", "W_value": "c"} and len(others) == 5
+    assert renaming.maps(shapes, dict.fromkeys("ab", (3, 2))) == []
+    assert renaming.maps(shapes, {"a": (3, 2), "b": (3, 2), "c": (2, 3)}) == []
+    lesson = {f"heads.{n}.{name}.weight": (2, 6) for n in range(2) for name in ("query", "key")}
+    own = {f"blocks.{n}.{name}.weight": (2, 6) for n in range(2) for name in ("to_k", "to_q")}
+    (found,) = renaming.maps(lesson, own)
+    assert found["heads.1.query.weight"] == "blocks.1.to_q.weight"
+    assert renaming.told(found) == (
+        "the parameters are called blocks.0.to_q, blocks.0.to_k: the lesson calls them heads.0.query, heads.0.key"
+    )
+
+
+@pytest.mark.parametrize(
+    "exercise, change, said",
+    [
+        ("07", ("def forward", "def foward"), "SelfAttention_v1 has no method forward: found foward (line "),
+        ("07", ("def __init__", "def __int__"), "SelfAttention_v1 has no method __init__: found __int__ (line "),
+        ("07", ("def __init__", "def _init_"), "SelfAttention_v1 has no method __init__: found _init_ (line "),
+        ("08", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
+        ("14", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
+        ("07", LATE, "before it calls super().__init__(): call that first"),
+    ],
+)  # fmt: skip
+def test_slips_of_a_class_are_named(grade, exercise, change, said):
+    source = solution(exercise)
+    assert change[0] in source
+    found = failed(grade(exercise, source.replace(*change)))
+    assert any(said in message.splitlines()[0] for message in found.values()), found
+
+
+def test_a_method_at_a_wrong_depth_is_named(grade):
+    head, _, body = solution("07").partition("    def forward")
+    lines = f"    def forward{body}".splitlines(keepends=True)
+    deeper = head + "".join(f"    {line}" if line.strip() else line for line in lines)
+    found = failed(grade("07", deeper))["fresh_context_vectors"]
+    assert "forward (line " in found and "stands inside of __init__: move it to the left" in found
+    outside = head + "".join(line.removeprefix("    ") for line in lines)
+    found = failed(grade("07", outside))["fresh_context_vectors"]
+    assert "stands outside of the class SelfAttention_v1: move it to the right" in found
+
+
+def test_a_function_one_level_too_deep_is_named(grade):
+    head, _, rest = solution("03").partition("def context_vectors")
+    lines = f"def context_vectors{rest}".splitlines(keepends=True)
+    source = head.rstrip() + "\n\n" + "".join(f"    {line}" if line.strip() else line for line in lines)
+    found = failed(grade("03", source))
+    assert any(
+        "context_vectors (line " in text and "stands inside of context_vector: " in text for text in found.values()
+    )
+
+
+def test_no_slip_is_named_where_there_is_none(grade):
+    source = solution("07").replace("scores = ", "scores = self.nothing + ")
+    assert "self.nothing" in source
+    found = failed(grade("07", source))["fresh_context_vectors"]
+    assert found.startswith("AttributeError: ")
+
+
+@pytest.mark.parametrize("exercise", ["07", "08", "11", "12", "13", "14"])
+@pytest.mark.parametrize("reveal", [True, False])
+def test_only_one_check_asks_by_the_names_of_arguments(grade, exercise, reveal):
+    """forward(X): every class of the file, and the arguments of every __init__ too."""
+    source = re.sub(r"\bx\b(?!\.T)", "X", solution(exercise))
+    source = re.sub(r"\bx_1\b", "one", re.sub(r"\bd_in\b", "size_in", re.sub(r"\bembed_dim\b", "size", source)))
+    found = failed(grade(exercise, source, reveal=reveal))
+    assert list(found) == ["argument_names"], found
+    assert re.match(r"the lesson calls (this argument|these arguments) \w+", found["argument_names"])
+
+
+def test_what_is_said_of_one_argument(grade):
+    source = solution("07").replace("forward(self, x: torch.Tensor)", "forward(self, X: torch.Tensor)")
+    source = source.replace("queries = x", "x = X\n        queries = x")
+    result = grade("07", source)
+    assert result.points == result.max_points - 0.25
+    assert failed(result)["argument_names"].startswith("the lesson calls this argument x\n")
