@@ -11,7 +11,7 @@ import torch
 from grader.catalog import mistakes, paths
 from grader.judge import patterns, two_mistakes
 from grader.judge.compare import Mismatch
-from grader.judge.failure import Failure, differ, outline
+from grader.judge.failure import Failure, differ, outline, words
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Check, Session
@@ -27,6 +27,7 @@ from grader.worker.protocol import Request
 SEEN = 64 << 20  # bytes of what wrong versions answered that are kept
 MAX_REPLAYS = 250  # of checks on wrong versions, for one submission
 MAX_PAIRS = 120  # of wrong versions that are tried together, for one submission
+NOT, ALIKE, TO_THE_LETTER = 0, 1, 2  # how closely a wrong version explains a failure
 
 
 class Differs(Stop):
@@ -109,19 +110,18 @@ class Diagnostician:
             if failure.check.measured:
                 matches[name] = self.as_hungry(failure, failures, passed)
                 continue
-            found = [wrong for wrong in known if self.explains(wrong, failure)]
+            alike = self.alike(known, failure)
             for likely in (True, False):
-                if not found:
+                if not alike:
                     others = [wrong for wrong in self.wrong_versions if wrong not in known]
                     others = [wrong for wrong in others if wrong.may_fail(name) == likely][: max(left, 0)]
                     left -= len(others)
-                    found = [wrong for wrong in others if self.explains(wrong, failure)]
-                    known += found
-            if len(found) > 1:
-                found = [wrong for wrong in found if not self.breaks_any(wrong, passed)]
-            if len(found) > 1:
-                found = [wrong for wrong in found if self.says_the_same(wrong, failure)] or found
-            matches[name] = found
+                    alike = self.alike(others, failure)
+                    known += alike
+            if len(alike) > 1:
+                alike = {wrong: likeness for wrong, likeness in alike.items() if not self.breaks_any(wrong, passed)}
+            closest = max(alike.values(), default=NOT)
+            matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
         return matches
 
     def pairs(
@@ -148,6 +148,13 @@ class Diagnostician:
                     found[name], explained = [both], [*explained, both]
         return found
 
+    def replays(self, both: WrongVersion, failure: Failure) -> bool:
+        """Whether a wrong version fails the check as the learner's code did: tried anew, up to the first difference."""
+        error, calls = self.session.run(failure.check, Replay(both.connection, failure.calls))
+        if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
+            return False
+        return outline(error) == outline(failure.error)
+
     def as_hungry(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
         """The wrong versions that are known to take too much memory where the learner's code does, and there alone.
 
@@ -160,27 +167,22 @@ class Diagnostician:
         known = [(wrong, wrong.failed) for wrong in self.wrong_versions if wrong.failed is not None]
         return [wrong for wrong, failed in known if failed & measured == mine and not failed & passed]
 
-    def explains(self, wrong: WrongVersion, failure: Failure) -> bool:
-        """Whether the wrong version fails the check as the learner's code did."""
+    def alike(self, candidates: list[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
+        """Those that explain the failure, each with how closely."""
+        found = {wrong: self.explains(wrong, failure) for wrong in candidates}
+        return {wrong: likeness for wrong, likeness in found.items() if likeness}
+
+    def explains(self, wrong: WrongVersion, failure: Failure) -> int:
+        """How closely the wrong version fails the check as the learner's code did: NOT, ALIKE or TO_THE_LETTER."""
         if self.remembers:
             error, calls = self.seen(wrong, failure.check)
-            alike = error is not None and len(calls) == len(failure.calls) and outline(error) == outline(failure.error)
-            return alike and not any(map(differ, calls, failure.calls))
-        return self.replays(wrong, failure)
-
-    def replays(self, wrong: WrongVersion, failure: Failure) -> bool:
-        """The same, tried anew and no further than to the first answer that differs."""
-        replay = Replay(wrong.connection, failure.calls)
-        error, calls = self.session.run(failure.check, replay)
+        else:
+            error, calls = self.session.run(failure.check, Replay(wrong.connection, failure.calls))
         if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
-            return False
-        return outline(error) == outline(failure.error)
-
-    def says_the_same(self, wrong: WrongVersion, failure: Failure) -> bool:
-        """Whether the wrong version's exception has the learner's text to the letter: the order of two sizes counts."""
-        errors = (self.seen(wrong, failure.check)[0], failure.error)
-        told = [error.facts.get("message") for error in errors if isinstance(error, LearnerError)]
-        return len(told) == 2 and told[0] == told[1]
+            return NOT
+        if outline(error) != outline(failure.error) or (self.remembers and any(map(differ, calls, failure.calls))):
+            return NOT
+        return TO_THE_LETTER if words(error) == words(failure.error) else ALIKE
 
     def choose(self, found: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
         """The explanation that explains most checks; of equals, two are offered."""

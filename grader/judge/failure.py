@@ -8,6 +8,10 @@ from grader.judge.compare import Mismatch, same
 from grader.judge.session import Check
 from grader.sandbox.connection import Call, LearnerError
 
+OWN_WORDS = re.compile(r"(raise|assert)\b")  # a line whose exception says what its author wrote
+DIGITS = re.compile(r"\d+")
+COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -30,19 +34,23 @@ def differ(one: Call, other: Call) -> bool:
 
 
 def outline(error: BaseException) -> tuple[Any, ...]:
-    """What must be equal of two failures: the kind and the words. The counts of values in ours do not matter.
+    """What must be equal of two failures: the kind and the words.
 
     The words of a learner's own `raise` or `assert` do not count: each writes others. The sizes in torch's count in any
     order: x.masked_fill(mask, 0) and its twin with _ tell them in another one.
     """
     if isinstance(error, LearnerError):
-        text = str(error.facts.get("message", error.facts.get("signature", "")))
-        frames = error.facts.get("frames") or [[0, "", ""]]
-        own = str(frames[-1][2]).startswith(("raise", "assert"))
-        words = "" if own else re.sub(r"\d+", "", text)[:200]
-        return (error.kind, error.facts.get("type"), words, [] if own else sorted(re.findall(r"\d+", text)))
-    text = error.summary if isinstance(error, Mismatch) else str(error)
-    return ("mismatch", None, re.sub(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)", "", text))
+        own = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
+        text = "" if own else words(error)
+        return (error.kind, error.facts.get("type"), DIGITS.sub("", text), sorted(DIGITS.findall(text)))
+    return ("mismatch", None, words(error))
+
+
+def words(error: BaseException) -> str:
+    """What a failure says, without places and counts."""
+    if isinstance(error, LearnerError):
+        return str(error.facts.get("message", error.facts.get("signature", "")))[:200]
+    return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
 
 
 def _plain(value: Any) -> Any:
