@@ -107,13 +107,13 @@ class _Recorder(Autograde):
         unnecessary = (
             RESTORED if preprocessors.RestoreCells in steps and OverwriteCells.__name__ not in app.config else ()
         )
+        self.folders = {folder for id, folder in submitted.folders(app).items() if id in results}
         self.steps = [replacements.get(step, step) for step in steps if step not in unnecessary]
 
     def init_notebooks(self) -> None:
-        """Only the students with results: another's folder cannot end the run."""
+        """Find the submissions of the students with results. Another's folder cannot end the run."""
         super().init_notebooks()
-        wanted = {path for id, path in submitted.folders(self.parent)[1].items() if id in self.results}
-        self.assignments = {path: found for path, found in self.assignments.items() if path in wanted}
+        self.assignments = {folder: found for folder, found in self.assignments.items() if folder in self.folders}
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether to process the submission of a student: only where there is a result."""

@@ -14,7 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 
 from grader.catalog import paths
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.intake import beneath
 from grader.integrations.nbgrader import preprocessors
@@ -80,35 +80,45 @@ def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
 
     Raises WrongUse where nothing was submitted.
     """
+    directory, assignment = app.coursedir, app.coursedir.assignment_id
     notebook, cells = released_notebook(app)
     exercise = preprocessors.exercise_of(notebook)
-    pattern, submitted = folders(app)
+    pattern = _pattern(app)
+    submitted = folders(app)
     if not submitted:
-        raise WrongUse(f"No submission lies in {pattern}. Collect them: nbgrader collect {app.coursedir.assignment_id}")
+        raise WrongUse(f"No submission lies in {pattern}. Collect them: nbgrader collect {assignment}")
     return [
         NotebookHandIn(Student(id), exercise.folder, _place(pattern, folder, f"{notebook}.ipynb"), cells=cells)
         for id, folder in submitted.items()
-        if not _refusal(id, folder)
-        and Path(folder, f"{notebook}.ipynb").exists()
-        and (force or not _is_graded(app.coursedir, folder, id))
+        if Path(folder, f"{notebook}.ipynb").exists()
+        and not _reason_to_refuse(id, folder)
+        and (force or not _is_graded(directory, folder, id))
     ]
 
 
-def folders(app: AutogradeApp) -> tuple[str, dict[str, str]]:
-    """The pattern of the folders that were handed in, and each student's folder by id."""
-    directory, assignment = app.coursedir, app.coursedir.assignment_id
-    pattern = directory.format_path(directory.submitted_directory, "*", assignment)
-    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
-    matches = {folder: re.fullmatch(student, folder) for folder in sorted(glob(pattern))}
-    return pattern, {match["student"]: folder for folder, match in matches.items() if match}
-
-
 def refused(app: AutogradeApp) -> dict[str, str]:
-    """Why the folder of a student is refused, by id: nbgrader would end, or fail all others too, where it meets it."""
-    return {id: why for id, folder in folders(app)[1].items() if (why := _refusal(id, folder))}
+    """The students whose folder would end a run of nbgrader for all others, each with the reason."""
+    reasons = {id: _reason_to_refuse(id, folder) for id, folder in folders(app).items()}
+    return {id: reason for id, reason in reasons.items() if reason}
 
 
-def _refusal(id: str, folder: str) -> str:
+def folders(app: AutogradeApp) -> dict[str, str]:
+    """The submitted folder of each student who handed in the assignment."""
+    directory, assignment = app.coursedir, app.coursedir.assignment_id
+    student = directory.format_path(directory.submitted_directory, "(?P<student>[^/]+)", assignment, escape=True)
+    matches = {folder: re.fullmatch(student, folder) for folder in sorted(glob(_pattern(app)))}
+    return {match["student"]: folder for folder, match in matches.items() if match}
+
+
+def _pattern(app: AutogradeApp) -> str:
+    """The pattern of the submitted folders of all students."""
+    directory = app.coursedir
+    pattern: str = directory.format_path(directory.submitted_directory, "*", directory.assignment_id)
+    return pattern
+
+
+def _reason_to_refuse(id: str, folder: str) -> str:
+    """Why nbgrader would end at this student's folder, or ""."""
     if any(unicodedata.category(sign) in ("Cc", "Cs") for sign in id):
         return "the name of the folder holds a control character, or is not UTF-8: rename it to the student's id"
     place = beneath.place(os.path.dirname(folder), os.path.basename(folder), TIMESTAMP)
@@ -118,8 +128,8 @@ def _refusal(id: str, folder: str) -> str:
             parse_utc(text)
     except submission.NoSuchFile:
         pass
-    except (submission.BadSubmission, ValueError, OverflowError, ArithmeticError, TypeError) as error:
-        return f"{TIMESTAMP} holds no time ({error}): remove it or write the time"
+    except (BadSubmission, ValueError, ArithmeticError, TypeError) as error:
+        return f"{TIMESTAMP} holds no time ({error}): remove it, or write the time into it"
     return ""
 
 
