@@ -55,6 +55,6 @@ PICTURES = [
         ask,
         rows=WORDS,
         columns=WORDS,
-        note="Heads 1 and 2 are those of the first layer, heads 3 and 4 those of the second.",
+        note="Heads 0 and 1 are those of the first layer, heads 2 and 3 those of the second.",
     )
 ]
