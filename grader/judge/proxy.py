@@ -377,7 +377,10 @@ def without_objects(value: Any) -> Any:
         return value.handle
     if isinstance(value, dict):
         return {key: without_objects(item) for key, item in value.items()}
-    return type(value)(map(without_objects, value)) if type(value) in (list, tuple) else value
+    if type(value) in (list, tuple):
+        return type(value)(map(without_objects, value))
+    held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else ()
+    return None if any(isinstance(part, (Learner, Target)) for part in held) else value
 
 
 def _same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:

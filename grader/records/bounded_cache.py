@@ -63,7 +63,7 @@ def weight(value: object) -> int:
             continue
         seen.add(id(part))
         total += sys.getsizeof(part)
-        if hasattr(part, "untyped_storage"):  # a tensor; torch may not be imported yet
+        if hasattr(type(part), "untyped_storage"):  # a tensor; torch may not be imported yet
             storage = part.untyped_storage()
             total += 0 if part.is_meta or storage.data_ptr() in storages else storage.nbytes()
             storages.add(storage.data_ptr())

@@ -86,7 +86,7 @@ class OpWatch(TorchDispatchMode):
         """A function of torch's is called by this name; module: where Python finds it."""
         self.computed |= name in READING
         known = {name, *(name.removeprefix(home) for home in HOMES)}
-        composed = self.allowed.isdisjoint({plain(part) for part in known}) and is_ready_made(name, module)
+        composed = self.allowed and self.allowed.isdisjoint(map(plain, known)) and is_ready_made(name, module)
         if name == OWN_FUNCTION or not self.names.isdisjoint(known) or composed:
             self.hit(name, self._way()[1])
 
