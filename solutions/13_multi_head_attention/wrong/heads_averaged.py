@@ -11,4 +11,6 @@ class MultiHeadAttention:
         scores = scores.masked_fill(self.future[:tokens, :tokens], -torch.inf)  # (B, H, T, T)
         weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (B, H, T, T), rows sum to 1
         weights = self.dropout(weights)  # (B, H, T, T)
-        return self.out_proj((weights @ values).mean(dim=1).repeat(1, 1, self.num_heads))  # (B, H, T, h) -> (B, T, d_out)
+        return self.out_proj(
+            (weights @ values).mean(dim=1).repeat(1, 1, self.num_heads)
+        )  # (B, H, T, h) -> (B, T, d_out)
