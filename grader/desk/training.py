@@ -75,7 +75,7 @@ def train(
         return {name: value.detach().clone() for name, value in model.parameters().items()}
     except (LearnerError, Mismatch) as error:
         call = error.call if isinstance(error, LearnerError) else None
-        raise WrongUse(f"The training broke off.\n{messages.failure(error, call, submission.filename)}") from None
+        raise WrongUse(f"The training broke off.\n{messages.failure(error, call, submission)}") from None
     finally:
         remote.close()
 
