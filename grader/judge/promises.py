@@ -244,8 +244,8 @@ def _place(target: Target, line: int) -> str:
 
 
 def _demand(value: object, form: type[Target]) -> None:
-    """Raise Mismatch where the learner's class gave something else than an object."""
-    if not isinstance(value, form):
+    """Raise Mismatch where the learner's class gave something else than an object. A check may wrap a Target."""
+    if not (isinstance(value, form) or (form is Target and callable(value))):
         raise Mismatch(f"the object is {kind(value)}: a class is asked for, and calling it makes an object", "", value)
 
 

@@ -260,12 +260,13 @@ class Module(Target):
         parameters = {own.get(name, name): held for name, held in value["parameters"].items()}
         return value | {"parameters": parameters, "frozen": [own.get(name, name) for name in value["frozen"]]}
 
-    def _facts(self, values: bool = True) -> dict[str, Any]:
-        """The description in the learner's own names."""
+    def _facts(self, values: bool = True, noted: bool = True) -> dict[str, Any]:
+        """The description in the learner's own names. noted: as a call of the check."""
         value, _ = self._learner._exchange(protocol.Describe(self._number, values))
         # Part of the transcript: a diagnosis compares what was seen.
         seen = value.get("parameters") if isinstance(value, dict) else None
-        self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
+        if noted:
+            self._learner._note(Call(self._text, self.class_name, "describe", seen, outline=self._outline))
         self._demand_module(value, values)
         facts: dict[str, Any] = value
         return facts
@@ -295,13 +296,13 @@ class Module(Target):
 
     def renamed(self, like: dict[str, Any]) -> dict[str, str]:
         """The lesson's names and the learner's, where nothing else differs; {} else. No word of a worker's is told."""
-        names = self._fit(like, self._facts(values=False)["parameters"])
+        names = self._fit(like, self._facts(values=False, noted=False)["parameters"])
         words = self._learner._connection.words
         return {lesson: ".".join(map(words.told, name.split("."))) for lesson, name in names.items()}
 
     def other_maps(self) -> Iterator[int]:
         """Load the same under each other map of the names, one after the other; the first one again at last."""
-        held = self._facts(values=False)["parameters"] if self._state else {}
+        held = self._facts(values=False, noted=False)["parameters"] if self._state else {}
         count = len(renaming.maps(_shapes(self._state), _shapes(held))) if held else 0
         for choice in (*range(1, count), 0) if count > 1 else ():
             self._learner.map_of[self.class_name] = choice
@@ -340,7 +341,11 @@ class Module(Target):
         Raises Mismatch where names or shapes do not fit.
         """
         reply = self._assigned(parameters)
-        if reply.unknown and reply.surplus and self._fit(parameters, self._facts(values=False)["parameters"]):
+        if (
+            reply.unknown
+            and reply.surplus
+            and self._fit(parameters, self._facts(values=False, noted=False)["parameters"])
+        ):
             self._state, reply = parameters, self._assigned(parameters)
         unknown = [name for name in parameters if name in (reply.unknown or ())]
         surplus = ", ".join(reply.surplus or ())[:300]
