@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 
 from .fake_device import FakeDevice, Placed
-from .operations import COMPUTING, READING, allowed, is_ready_made, plain
+from .operations import COMPUTING, READING, SPELLINGS, allowed, plain
 
 MAX_HITS = 20
 # A class or a mode of the learner's own computes where no watch is.
@@ -28,6 +28,7 @@ WRAPPERS = (
     "nn" + os.sep, "_functorch" + os.sep, "jit" + os.sep, "utils" + os.sep,
 )  # fmt: skip
 LOOKING = ("_tensor_str.py", "testing" + os.sep)  # prints and assertions: nothing comes back from there
+WRITTEN_IN_PYTHON = {"torch.functional", "torch.nn.functional"}
 HOMES = ("linalg_", "special_", "fft_", "sparse_", "_")  # torch.linalg.vecdot is called linalg_vecdot
 ASKED = (bool, int, torch.dtype)  # allclose, promote_types: a question, whose answer holds no numbers
 ATTENTION = ("nn" + os.sep + "attention" + os.sep,)
@@ -47,6 +48,7 @@ class OpWatch(TorchDispatchMode):
         super().__init__()
         self.names, self.allowed, self.filename = frozenset(names), allowed(groups), filename
         self.plain = self.allowed - COMPUTING  # of these nothing more must be known: they are half of all
+        self.forbidden: dict[tuple[str, str], bool] = {}  # what was called, by name and module
         self.hits, self.computed, self.calls = [], False, Calls(self)
 
     def __enter__(self):
@@ -85,10 +87,17 @@ class OpWatch(TorchDispatchMode):
     def called(self, name: str, module: str = "") -> None:
         """A function of torch's is called by this name; module: where Python finds it."""
         self.computed |= name in READING
-        known = {name, *(name.removeprefix(home) for home in HOMES)}
-        composed = self.allowed.isdisjoint({plain(part) for part in known}) and is_ready_made(name, module)
-        if name == OWN_FUNCTION or not self.names.isdisjoint(known) or composed:
+        if (name, module) not in self.forbidden:
+            self.forbidden[name, module] = self._is_forbidden(name, module)
+        if self.forbidden[name, module]:
             self.hit(name, self._way()[1])
+
+    def _is_forbidden(self, name: str, module: str) -> bool:
+        known = {name, *(name.removeprefix(home) for home in HOMES)}
+        if name == OWN_FUNCTION or not self.names.isdisjoint(known):
+            return True
+        operations = set(map(plain, known))
+        return bool(self.allowed) and operations.isdisjoint(self.allowed) and is_put_together(name, module)
 
     def hit(self, name: str, line: int) -> None:
         if len(self.hits) < MAX_HITS:
@@ -124,3 +133,19 @@ class Calls(TorchFunctionMode):
 def own_parts(kind: type) -> set[str]:
     """What a class defines itself, or inherits from one that is none of torch's."""
     return {name for base in kind.__mro__ if base not in TORCHS_OWN for name in vars(base)}
+
+
+def is_put_together(name: str, module: str) -> bool:
+    """Whether torch itself puts a function of this name and module together of operations that it lets be seen."""
+    if plain(name) in SPELLINGS:
+        return False
+    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name.removesuffix('_')}")
+    return module in WRITTEN_IN_PYTHON or any(map(_is_taken_apart, schemas))
+
+
+def _is_taken_apart(schema: torch.FunctionSchema) -> bool:
+    try:
+        name = f"{schema.name}.{schema.overload_name}".rstrip(".")
+        return torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd")  # torch's word for it
+    except RuntimeError:  # the dispatcher does not know it
+        return False

@@ -66,15 +66,14 @@ GROUPS: dict[str, frozenset[str]] = {
 # of these operations. All others of this kind (losses, distances, integrals) are ready-made.
 SPELLINGS = frozenset(
     """
-    outer ger
-    absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh subtract multiply divide true_divide negative
-    fix relu6 greater greater_equal less less_equal not_equal isreal log_sigmoid special_erf special_erfc
-    special_logit special_round special_xlogy diff frobenius_norm linalg_norm atleast_1d atleast_2d atleast_3d
-    broadcast_tensors broadcast_to column_stack concat concatenate hstack vstack dstack row_stack hsplit vsplit
-    dsplit fill_diagonal diagflat fliplr flipud meshgrid cartesian_prod combinations moveaxis swapaxes swapdims
-    adjoint mH mT matrix_H numpy_T ravel reshape_as take_along_dim tile argwhere nonzero_numpy linalg_diagonal
-    sum_to_size pad pad_sequence rand randn unravel_index conj coalesce to_dense data set_data to type_as
-    pin_memory dim size stride numel storage_offset sym_size sym_stride sym_numel sym_storage_offset
+    outer ger absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh subtract multiply divide true_divide
+    negative fix relu6 greater greater_equal less less_equal not_equal isreal log_sigmoid special_erf
+    special_erfc special_logit special_round special_xlogy diff frobenius_norm linalg_norm atleast_1d atleast_2d
+    atleast_3d broadcast_tensors broadcast_to column_stack concat concatenate hstack vstack dstack row_stack
+    hsplit vsplit dsplit fill_diagonal diagflat fliplr flipud meshgrid cartesian_prod combinations moveaxis
+    swapaxes swapdims adjoint mH mT matrix_H numpy_T ravel reshape_as take_along_dim tile argwhere nonzero_numpy
+    linalg_diagonal sum_to_size pad pad_sequence rand randn unravel_index conj coalesce to_dense data set_data
+    to type_as pin_memory dim size stride numel storage_offset sym_size sym_stride sym_numel sym_storage_offset
     sym_is_contiguous get_device result_type promote_types can_cast requires_grad retain_grad retains_grad
     output_nr is_complex is_conj is_contiguous is_floating_point is_inference is_leaf is_neg is_signed _version
     _shape_as_tensor _cast_Byte _cast_Char _cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _cast_Short
@@ -84,7 +83,6 @@ SPELLINGS = frozenset(
 READING = frozenset(
     {"tolist", "item", "numpy", "__array__", "__float__", "__int__", "__bool__", "__index__", "apply_", "map_"}
 )
-WRITTEN_IN_PYTHON = {"torch.functional", "torch.nn.functional"}
 COMPUTING = frozenset().union(
     *(GROUPS[name] for name in ("arithmetic", "comparison", "reduction", "reading", "products"))
 )
@@ -95,29 +93,8 @@ def allowed(groups: tuple[str, ...] | list[str]) -> frozenset[str]:
     return frozenset().union(*(GROUPS[name] for name in groups))
 
 
-@functools.cache
-def is_ready_made(name: str, module: str) -> bool:
-    """Whether a function of torch's, of this name and module, is put together of several operations by torch itself."""
-    if plain(name) in SPELLINGS:
-        return False
-    import torch  # not at the top: rules are read by processes that need no torch
-
-    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name.removesuffix('_')}")
-    return module in WRITTEN_IN_PYTHON or any(map(_is_taken_apart, schemas))
-
-
 @functools.lru_cache(4096)
 def plain(name: str) -> str:
     """ "exp" for "aten::exp_"; what is no operation of torch's own keeps its library's name."""
     name = name.removeprefix("aten::")
     return name if name.endswith("__") else name.removesuffix("_")
-
-
-def _is_taken_apart(schema) -> bool:
-    import torch
-
-    try:
-        name = f"{schema.name}.{schema.overload_name}".rstrip(".")
-        return torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd")  # torch's word for it
-    except RuntimeError:  # the dispatcher does not know it
-        return False
