@@ -229,14 +229,13 @@ def test_a_class_is_never_in_memory_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("id", ["", "..", ".hidden", "a/b", "a\\b", "grades.csv", "Class.html", "nul\0"])
-def test_an_id_that_is_no_folders_name_is_refused(tmp_path, id):
-    with pytest.raises(WrongUse, match="cannot name"):
-        outputs.write(tmp_path / "out", [(Student(id), [])], EXERCISES)
-
-
-def test_two_students_in_one_folder_are_refused(tmp_path):
-    with pytest.raises(WrongUse, match="overwrite"):
-        outputs.write(tmp_path, [(Student("Ada"), []), (Student("ada"), [])], EXERCISES)
+def test_an_id_that_is_no_folders_name_costs_these_pages_alone(tmp_path, id):
+    with pytest.raises(outputs.Unwritten, match="no name of a folder"):
+        outputs.write(tmp_path / "out", [(Student(id), []), (ADA, [])], EXERCISES)
+    assert {path.name for path in tmp_path.rglob("*")} == {
+        *("out", ADA.id, outputs.RECORD, "feedback.html"),
+        *(outputs.GRADES, outputs.PAGE),
+    }
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_words(tmp_path):
