@@ -19,8 +19,6 @@ from grader.records.places import place
 from grader.sandbox.connection import LearnerError
 from grader.worker.fake_device import MIXED
 
-PLAIN = (torch.Tensor, bool, int, float, complex, str, bytes, list, tuple, dict, type(None))
-
 
 def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The learner's result is the reference's. Returns it."""
@@ -246,8 +244,9 @@ def _place(target: Target, line: int) -> str:
 
 
 def _demand(value: object, form: type[Target]) -> None:
-    """Raise Mismatch where the learner's class gave plain data instead of an object. A check may wrap an object."""
-    if not isinstance(value, form) and isinstance(value, PLAIN):
+    """Raise Mismatch where the learner's class gave something else than an object. A check may wrap an object."""
+    wrapped = vars(value).values() if hasattr(value, "__dict__") else ()
+    if not any(isinstance(part, form) for part in (value, *wrapped)):
         raise Mismatch(f"the object is {kind(value)}: a class is asked for, and calling it makes an object", "", value)
 
 
