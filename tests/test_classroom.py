@@ -91,7 +91,9 @@ def test_each_gets_what_the_code_deserves_and_nobody_pays_for_another(mixed):
     assert all(float(row[three]) == full[three] for row in rows.values())
     assert float(rows["ada"][two]) == full[two]
     assert 0 < float(rows["ben"][two]) < full[two]
-    assert all(float(rows[student][two]) == 0 for student in ("cy", "dee", "eli", "flo", "gus"))
+    # What fails at top level is left out: the functions before it are there and right.
+    assert all(float(rows[student][two]) == full[two] for student in ("cy", "dee", "eli"))
+    assert all(float(rows[student][two]) == 0 for student in ("flo", "gus"))
     assert rows["hal"][two] == ""
 
 

@@ -23,6 +23,7 @@ from grader.judge.where.trial import Trial
 from grader.records import containment
 from grader.records.places import is_notebook, place
 from grader.records.results import ExerciseResult
+from grader.records.sanitize import inert
 from grader.records.seeds import part
 from grader.records.source import nesting
 from grader.records.submission import Submission
@@ -366,7 +367,7 @@ class Search:
     def told(self, lines: tuple[int, ...], how: str, kind: str = "") -> Place:
         """A place with its sentence: the lines, the code of a single one, and what kind of change helped."""
         code = self.tree.lines[lines[0] - 1].strip() if lines[0] <= len(self.tree.lines) else ""
-        code = code if len(code) <= MAX_CODE else f"{code[: MAX_CODE - 1]}…"
+        code = inert(code) if len(code) <= MAX_CODE else f"{inert(code[: MAX_CODE - 1])}…"
         source = self.trial.submission.source
         where = f"{place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
         if len(lines) > 1 and is_notebook(source):
