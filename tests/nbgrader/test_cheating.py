@@ -209,12 +209,12 @@ for path in glob.glob("/**/gradebook.db", recursive=True) + ["gradebook.db", "..
     )
 
 
-@case("nothing")
+@case("right")
 def kills_its_process(notebook):
     add(notebook, "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos._exit(0)")
 
 
-@case("nothing")
+@case("right")
 def loops_for_ever(notebook):
     add(notebook, "while True: pass")
 
