@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from grader.catalog import Exercise, paths
@@ -25,8 +26,10 @@ def reset(exercise: Exercise) -> str:
 
 
 def all_exercises() -> list[RenderableType]:
-    """The page of all exercises."""
-    return [Text(overview.text(overview.rows()).rstrip("\n"), no_wrap=True)]
+    """The page of all exercises, a column for each track: one below the other they are longer than a terminal."""
+    columns = Table.grid(padding=(0, 2))
+    columns.add_row(*(Text(text, no_wrap=True) for text in overview.columns(overview.rows())))
+    return [columns]
 
 
 def solution(exercise: Exercise, width: int) -> list[RenderableType]:

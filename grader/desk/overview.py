@@ -59,6 +59,18 @@ def listed(table: list[dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def columns(table: list[dict]) -> list[str]:
+    """Each track as a text of short lines, which stand beside each other in a terminal of 80 columns."""
+    texts = []
+    for track in tracks(table):
+        lines = [f"{track['track']} track  {track['points']:g}/{track['max_points']:g}", ""]
+        for row in table:
+            if row["track"] == track["track"]:
+                lines.append(f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}")
+        texts.append("\n".join(lines))
+    return texts
+
+
 def text(table: list[dict]) -> str:
     """The whole history, for `make progress`: a bar for each exercise and each track."""
     lines = []

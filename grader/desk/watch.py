@@ -115,7 +115,9 @@ class Watch:
             return
         again = self.shown_job == job.number
         if not again:
-            self.submitted_at, self.status, self.page, self.confirming, self.graded_once = None, "", None, False, True
+            self.submitted_at, self.status, self.graded_once = None, "", True
+            if job.attempt:  # a save closes what is open; the first grading of an exercise does not
+                self.page, self.confirming = None, False
         if isinstance(result, Exception):
             self.result, self.note = None, f"The grader could not do its work: {result}"
             self.draw()
