@@ -50,6 +50,7 @@ def notebooks():
 def in_notebook(exercise, source: str) -> dict[str, bool]:
     """Which documented checks pass as documented_checks.py runs them."""
     module = types.ModuleType("documented_checks")
+    module.__file__ = str(paths.trained(exercise.folder).with_name(public.NAME))  # beside the model, as in a course
     exec(compile(public.source(exercise), public.NAME, "exec"), module.__dict__)
     learner = {"__name__": "__main__"}
     passed = {}

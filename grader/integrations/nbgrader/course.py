@@ -1,5 +1,6 @@
 """A course for nbgrader: one assignment for each exercise, made from its lesson, solution and checks."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,8 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
             folder.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook(exercise), folder / f"{exercise.folder}.ipynb")
             (folder / public.NAME).write_text(public.source(exercise), "utf-8")
+            if paths.trained(exercise.folder).exists():
+                shutil.copyfile(paths.trained(exercise.folder), folder / paths.trained(exercise.folder).name)
             written.append(f"source/{exercise.folder}")
         if exchange and not exchange.exists():
             exchange.mkdir(parents=True)

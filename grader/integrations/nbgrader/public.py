@@ -96,7 +96,8 @@ def _defined(node: ast.stmt) -> set[str]:
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return {node.name}
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return {target.id for target in targets if isinstance(target, ast.Name)}
+    parts = [part for target in targets if target is not None for part in ast.walk(target)]  # a, b = 1, 2 too
+    return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
 def _imports(path: Path, used: frozenset[str]) -> list[str]:
