@@ -7,6 +7,7 @@ left out of the search, as a learner's is known to nobody. Pairs put two mistake
 
 import argparse
 import ast
+import contextlib
 import itertools
 import random
 import re
@@ -25,6 +26,7 @@ from grader.catalog import mistakes, overlay, paths
 from grader.judge.examiner import Examiner, Settings
 from grader.judge.session import Session
 from grader.judge.where import search
+from grader.judge.where.trial import Trial
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -43,11 +45,22 @@ class Case:
     truths: tuple[frozenset[int], ...]
 
 
+@contextlib.contextmanager
+def counting(candidates: list[int]) -> Iterator[None]:
+    """Meanwhile each candidate that is loaded adds a 1."""
+    load = Trial.load
+    Trial.load = lambda trial, source: candidates.append(1) or load(trial, source)
+    try:
+        yield
+    finally:
+        Trial.load = load
+
+
 class Keeping(Examiner):
     """An examiner that keeps what the search needs of the last submission."""
 
-    def sentences(self, failures, passed, keys):
-        found = super().sentences(failures, passed, keys)
+    def sentences(self, failures, passed, *given):
+        found = super().sentences(failures, passed, *given)
         self.last = failures, passed, found
         return found
 
@@ -272,7 +285,8 @@ def differing(right: str, wrong: str) -> frozenset[int]:
 
 def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> Counter:
     counted: Counter = Counter()
-    with Session(exercise, SEED) as session:
+    candidates: list[int] = []  # of one search: a 1 for each
+    with Session(exercise, SEED) as session, counting(candidates):
         examiner = Keeping(session, fork_server, Settings(seed=SEED, reveal=False))
         examiner.record_requests()
         for case in cases:
@@ -286,9 +300,10 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
             if not options.named:
                 sentences = {one.sentence for one in mistakes.mistakes(exercise.folder) if one.name in case.names}
                 diagnoses = {name: text for name, text in diagnoses.items() if not any(s in text for s in sentences)}
+            candidates.clear()
             began = time.perf_counter()
             found = search.places(examiner, submission, failures, passed, diagnoses, options.seconds, without)
-            costs.append((time.perf_counter() - began, search.last_tried))
+            costs.append((time.perf_counter() - began, sum(candidates)))
             verdict = count(case, found, counted)
             if options.verbose and verdict:
                 print(f"  {verdict}: {case.base} {case.names} truth {sorted(map(sorted, case.truths))}", end=" ")

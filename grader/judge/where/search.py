@@ -35,7 +35,6 @@ MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 SEEDS = 2  # with which a repair is tried once more
 FORBIDDEN = "line "
 MAX_CODE = 60  # characters of a line that are shown
-last_tried = 0
 
 
 @dataclass(frozen=True)
@@ -135,8 +134,6 @@ def _places(
         raise
     finally:
         trial.close()
-        global last_tried
-        last_tried = trial.tried
 
 
 class Search:

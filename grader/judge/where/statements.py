@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Iterator
 
 from grader.judge.where.edits import Change, Edit, Function, Scope
+from grader.judge.where.nodes import is_docstring
 
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, AN_ORDER, A_RETURN, A_CONDITION = (
@@ -30,7 +31,7 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             def put(new: list[ast.stmt], kind: str, tier: int) -> Edit:
                 return _body(parent, field, [*before, *new, *after], line, kind, tier)  # noqa: B023 (used at once)
 
-            if _is_docstring(statement):
+            if is_docstring(statement):
                 continue
             if len(body) > 1 and not isinstance(statement, ast.Return):
                 yield put([], A_STATEMENT, 1)
@@ -184,7 +185,3 @@ def _returned(function: Function, scope: Scope) -> Iterator[Edit]:
 def _is_error(value: ast.expr | None) -> bool:
     called = value.func if isinstance(value, ast.Call) else value
     return isinstance(called, ast.Name) and called.id.endswith("Error")
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
