@@ -34,6 +34,7 @@ from grader.reports import html, junit, terminal
 from grader.reports import json as as_json
 from grader.sandbox.connection import Local, Remote
 from grader.sandbox.taint import Flow
+from grader.sandbox.unanswered import UnansweredNumbers
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder, Encoder
 
@@ -361,6 +362,27 @@ def test_whatever_is_computed_from_an_answer_is_followed():
         assert not any(asked(value) for value in made)  # they have been sent
         assert asked(float(answer[0, 0])) and asked([1, 2]) and asked("text") and asked({"a": "text"})
         assert not asked(7, fresh)
+
+
+def test_a_number_that_a_check_computes_by_itself_waits_for_the_answer_that_it_equals():
+    def raw(*values):
+        encoder = Encoder()
+        for value in values:
+            encoder.node(value)
+        return encoder.tensors
+
+    inputs = torch.randn(4, 3, generator=torch.Generator().manual_seed(1))
+    answer = inputs.softmax(dim=0)
+    computed = (inputs.double().softmax(dim=0) * (1 + 1e-8)).float()  # the same, but for rounding
+    numbers = UnansweredNumbers()
+    assert not numbers.told_by(raw(inputs))
+    numbers.add(raw(answer, inputs))  # a function that gives its input back tells nothing new
+    assert not numbers.told_by(raw(inputs, answer * 2, torch.tensor([0.5, 1.0, torch.inf])))
+    assert numbers.told_by(raw(computed[:2].T))
+    assert not numbers.told_by(raw(computed[:2])) and numbers.told_by(raw(computed))  # the first two rows are told
+    numbers.add(raw(answer + 1))
+    numbers.clear()
+    assert not numbers.told_by(raw(answer + 1))
 
 
 def test_who_reads_ahead_finds_no_answer(fork_server):

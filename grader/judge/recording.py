@@ -19,6 +19,7 @@ from grader.records.forbidden import forbidden_uses
 from grader.sandbox.connection import Local, Remote
 from grader.sandbox.taint import Flow
 from grader.sandbox.transcript import Transcript
+from grader.sandbox.unanswered import UnansweredNumbers
 from grader.worker import protocol
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
@@ -54,17 +55,23 @@ class Recorder(Local):
     transcript: Transcript
     held: set[int]
     flow: Flow
+    unanswered: UnansweredNumbers
 
     def begin(self, flow: Flow) -> None:
         self.transcript, self.held, self.flow, self.reads_source = Transcript(), set(), flow, False
+        self.unanswered = UnansweredNumbers()
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
-        if self.flow.reaches(request, tensors):
+        # Both are asked about each request: they remember what was sent.
+        if any((self.flow.reaches(request, tensors), self.unanswered.told_by(tensors))):
             self.held.add(len(self.transcript.requests))
+            self.unanswered.clear()
         self.reads_source |= type(request) is protocol.CallWithOperations
         body, reply = protocol.encode_request(request, tensors), self.answer(request, tensors)
         self.transcript.record(body, reply)
-        return protocol.decode_reply(reply)
+        answer, answer_tensors = protocol.decode_reply(reply)
+        self.unanswered.add(answer_tensors)
+        return answer, answer_tensors
 
 
 class Recording:
