@@ -28,7 +28,8 @@ from grader.classroom.intake import archives, names, student_ids, walker
 from grader.classroom.intake.finder import find
 from grader.classroom.similar.fingerprints import MOST, fingerprints
 from grader.classroom.store import Store
-from grader.records import introspection, limited, submission
+from grader.records import introspection, limited, source, submission
+from grader.records.bounded_cache import BoundedCache
 from grader.records.sanitize import label
 from grader.records.source import parses
 from grader.records.submission import Submission
@@ -270,15 +271,11 @@ def test_a_name_in_a_zip_that_only_claims_to_be_utf8_is_read(tmp_path, where):
     assert [handin.read().source for handin in found.handins] == [HONEST] * len(found.handins)
 
 
-def test_answers_of_the_reader_are_kept_by_their_bytes():
-    from grader.records import source
-
-    limited._answers.clear()
-    for number in range(30):
-        text = f"x{number} = 0\n" + "".join(f"def a{n}(): 0\n" for n in range(14_000))
-        assert len(text) < submission.MAX_SOURCE
-        source._outline(text)
-    assert 0 < limited._answers.size <= limited.CACHED and len(limited._answers) < 30
+def test_answers_of_the_reader_are_kept_by_their_bytes(monkeypatch):
+    monkeypatch.setattr(limited, "_answers", BoundedCache(1 << 20))
+    for number in range(20):
+        source._outline(f"x{number} = 0\n" + "".join(f"def a{n}(): 0\n" for n in range(2_500)))
+    assert 0 < limited._answers.size <= 1 << 20 and len(limited._answers) < 20
     known = parses("kept = 1"), limited.spent()
     assert (parses("kept = 1"), limited.spent()) == known
 
