@@ -1,18 +1,19 @@
 """Whatever an answer holds, a verdict comes, and every form of a report can tell it.
 
 Values at the edge of every type are returned from every function of every exercise, through a real worker.
-`EDGE=50 pytest tests/test_edge_values.py` tries so many files of each exercise; a few are tried else.
+A few files of each exercise are tried, with THOROUGH=1 many.
 """
 
 import ast
 import datetime
 import functools
+import itertools
 import json
-import os
 from xml.etree import ElementTree
 
 import pytest
 import torch
+from thorough import THOROUGH, sample
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 
@@ -38,7 +39,7 @@ from grader.reports.heatmap import blocks as drawn
 from grader.reports.heatmap import svg
 from grader.sandbox.connection import Call
 
-EXAMPLES = int(os.environ.get("EDGE", "1"))
+EXAMPLES = 20 if THOROUGH else 1
 RUNNER = dict.fromkeys(("CLASSROOM", "ASSIGNMENT", "USERNAME", "COMMIT_URL", "RELEASE_URL"), "x")
 RUNNER["SUBMISSION_TAG"] = "submit/x"
 NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
@@ -242,11 +243,10 @@ def test_a_class_that_makes_no_object_of_its_own_has_a_verdict(folder, fork_serv
     exercise, solution = catalog.read(folder), paths.solution(folder).read_text("utf-8")
     classes = [node.name for node in ast.parse(solution).body if isinstance(node, ast.ClassDef)]
     late = "y if _made.append(0) or len(_made) < 3 else {}"
+    odd = sample(itertools.product(classes, ODD_OBJECTS, ("{}", late)), 5)
     handed_in = [
         Submission(f"_made = []\n{spoilt(folder, {name: form.format(value)}).source}", "odd.py")
-        for name in classes
-        for value in ODD_OBJECTS
-        for form in ("{}", late)
+        for name, value, form in odd
     ]
     results = []
     how = examiner.Settings(seed=5, reveal=False)

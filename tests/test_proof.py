@@ -1,17 +1,18 @@
 """A class of honest students gets the same verdicts when hostile hand-ins lie among them and the grader is killed.
 
-A small class is tried here; a hundred students, sixty hostile hand-ins and twenty kills by
-`make bench-classroom WHAT=proof`.
+A small class is tried here, in all layouts with THOROUGH=1; a hundred students, sixty hostile hand-ins and twenty kills
+by `make bench-classroom WHAT=proof`.
 """
 
 import sys
 
 import hostile_class
 import pytest
+from thorough import sample
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
-@pytest.mark.parametrize("layout, kills", [("mixed", 3), ("downloads", 0), ("zip", 0)])
+@pytest.mark.parametrize("layout, kills", sample([("mixed", 3), ("downloads", 0), ("zip", 0)], 1))
 def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path):
     exercises, options = ("02", "03"), ("--ex", "02,03")
     alone = hostile_class.lay(tmp_path / "alone", layout, exercises, students=12, strangers=0)
