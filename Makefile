@@ -77,6 +77,9 @@ progress: $(READY)  ## your progress [FORMAT=text|json|md]
 plot: $(READY)  ## your attention weights beside the expected ones: EX=06 [OUTPUT=file.png|.svg|.pdf SUBMISSION=file]
 	@$(GRADER) plot $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--output,$(OUTPUT))
 
+experiment: $(READY)  ## what the lesson claims, measured: a table with bars: EX=02 [FORMAT=text|json|md]
+	@$(GRADER) experiment $(call option,,$(EX)) $(call option,--format,$(FORMAT))
+
 train: $(READY)  ## train the model that you wrote anew, and look on: EX=23 [STEPS=n LAYERS=1 SEED=n SUBMISSION=file OUTPUT=file.pt FORCE=1]
 	@$(GRADER) train $(call option,,$(EX)) $(call option,--steps,$(STEPS)) $(call option,--layers,$(LAYERS)) \
 	  $(call option,--seed,$(SEED)) $(call option,--submission,$(SUBMISSION)) $(call option,--output,$(OUTPUT)) $(if $(FORCE),--force)
@@ -163,4 +166,4 @@ $(VENV)/.ready-classroom: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
 	@touch $@
 
-.PHONY: train bench-where test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help
+.PHONY: experiment train bench-where test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help

@@ -111,6 +111,11 @@ def trainer(folder: str) -> Path:
     return EXERCISES / folder / "train.py"
 
 
+def experiment(folder: str) -> Path:
+    """The script that measures a claim of the lesson."""
+    return EXERCISES / folder / "experiment.py"
+
+
 def site_page(folder: str) -> Path:
     """The lesson as an HTML page, which `make docs` builds."""
     return SITE / "lessons" / folder / "index.html"

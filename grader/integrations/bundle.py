@@ -90,6 +90,8 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     yield f"{checks_folder}/{slug}.stub", stub
     for path in (paths.lesson(folder), paths.hints(folder)):
         yield f"{exercise_folder}/{path.name}", path.read_bytes()
+    if paths.experiment(folder).exists():
+        yield f"{exercise_folder}/{paths.experiment(folder).name}", paths.experiment(folder).read_bytes()
     yield from trained_model(folder)
     yield f"{checks_folder}/{public.name}", public.read_bytes()
     yield (

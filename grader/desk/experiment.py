@@ -1,0 +1,147 @@
+"""The experiment of a lesson: its script is run in a process of its own, and its table is shown with bars.
+
+A script measures one claim of its lesson. A learner may change it: its numbers are nobody's grade.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import WrongUse
+
+TIMEOUT_S = 120
+WIDTH = 76  # columns of the table with its bars
+GAP = "  "
+DIGITS = 4  # of the largest number of a column
+LONG = 1e6  # a number from here on is written as 1.0e+06
+EIGHTHS = " ▏▎▍▌▋▊▉"
+# Python would search the working folder for modules first, where a hand-in may be called torch.py.
+START = """
+import sys
+sys.path[0] = sys.argv.pop(1)
+import runpy
+runpy.run_module("grader.desk.measuring_process", run_name="__main__")
+"""
+
+Cell = float | str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What was measured. rows: the cells of each row by column; plot: the column that is drawn as bars."""
+
+    question: str
+    rows: tuple[dict[str, Cell], ...]
+    plot: str
+    claim: str
+    holds: bool
+
+
+def run(exercise: Exercise) -> Experiment:
+    """Run the experiment of an exercise. Raises WrongUse where it has none or its script does not work."""
+    script = paths.experiment(exercise.folder)
+    shown = paths.shown(script)
+    if not script.exists():
+        raise WrongUse(f"{exercise.folder} has no experiment: {shown} is not there. Others have: make experiment EX=02")
+    command = [sys.executable, "-c", START, str(paths.ROOT), str(script)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env=_environment())
+    except subprocess.TimeoutExpired:
+        raise WrongUse(f"{shown} took more than {TIMEOUT_S} seconds. Measure less in it, and try again.") from None
+    said = done.stdout.splitlines()
+    if not said:
+        raise WrongUse(f"{shown} ended before it had measured anything.\n{done.stderr.strip()[-500:]}".strip())
+    data = json.loads(said[-1])
+    if "error" in data:
+        place = f"{shown}:{data['line']}" if data["line"] else shown
+        raise WrongUse(f"The experiment broke off at {place}\n{data['error']}")
+    return of(data)
+
+
+def of(data: dict) -> Experiment:
+    """An experiment from what grader.desk.measuring_process.measured gives."""
+    return Experiment(data["question"], tuple(data["rows"]), data["plot"], data["claim"], data["holds"])
+
+
+def lines(experiment: Experiment) -> list[str]:
+    """The table, a heading and a line for each row with its bar, none wider than WIDTH."""
+    names = list(experiment.rows[0])
+    columns = [cells([row[name] for row in experiment.rows]) for name in names]
+    heads = _heads(names)
+    sizes = [max(map(len, [*head, *column])) for head, column in zip(zip(*heads), columns)]
+    room = WIDTH - sum(size + len(GAP) for size in sizes)
+    labels = [isinstance(experiment.rows[0][name], str) for name in names]
+    table = [_row(line, sizes, labels) for line in [*heads, *zip(*columns)]]
+    values = [row[experiment.plot] for row in experiment.rows]
+    drawn = [""] * len(heads) + bars(values, room)
+    return [f"{text}{GAP}{bar}".rstrip() for text, bar in zip(table, drawn)]
+
+
+def markdown(experiment: Experiment) -> str:
+    """The table as a lesson prints it, in Markdown."""
+    names = list(experiment.rows[0])
+    columns = [cells([row[name] for row in experiment.rows]) for name in names]
+    marks = ["---" if isinstance(experiment.rows[0][name], str) else "---:" for name in names]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [names, marks, *zip(*columns)])
+
+
+def verdict(experiment: Experiment) -> str:
+    """What the measurement says of the claim."""
+    return "measured: holds" if experiment.holds else "measured: does not hold"
+
+
+def cells(values: Sequence[Cell]) -> list[str]:
+    """A column as text: words as they are, numbers with one count of decimals where that shows each, else shortened."""
+    numbers = [value for value in values if not isinstance(value, str) and math.isfinite(value)]
+    sizes = [abs(number) for number in numbers if number]
+    if all(float(number).is_integer() for number in numbers):
+        places = 0
+    else:
+        places = min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), DIGITS)
+    shown = not sizes or (min(sizes) >= 10.0 ** (1 - places) and max(sizes) < LONG)  # two digits of each at least
+    return [_cell(value, places if shown else None) for value in values]
+
+
+def bars(values: Sequence[Cell], room: int) -> list[str]:
+    """A bar for each number, the largest as long as there is room; of a negative one its size in a lighter shade."""
+    sizes = [abs(value) if not isinstance(value, str) and math.isfinite(value) else 0.0 for value in values]
+    unit = 8 * room / (max(sizes) or 1.0)
+    drawn = []
+    for value, size in zip(values, sizes):
+        full, rest = divmod(round(size * unit), 8)
+        negative = not isinstance(value, str) and value < 0
+        drawn.append("░" * (full + rest // 4) if negative else "█" * full + EIGHTHS[rest].strip())
+    return drawn
+
+
+def _cell(value: Cell, places: int | None) -> str:
+    if isinstance(value, str):
+        return value
+    if places is not None or not math.isfinite(value):
+        return f"{value:.{places or 0}f}"
+    if value == 0 or 1e-3 <= abs(value) < LONG:
+        return f"{value:.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:.1e}"
+
+
+def _heads(names: Sequence[str]) -> list[list[str]]:
+    """The names of the columns, a word a line, as many lines for each."""
+    words = [name.split() for name in names]
+    height = max(map(len, words))
+    return [list(line) for line in zip(*([""] * (height - len(word)) + word for word in words))]
+
+
+def _row(texts: Sequence[str], sizes: Sequence[int], labels: Sequence[bool]) -> str:
+    """One line of the table: labels stand on the left, numbers on the right."""
+    placed = [f"{text:{'<' if label else '>'}{size}}" for text, size, label in zip(texts, sizes, labels)]
+    return GAP.join(placed)
+
+
+def _environment() -> dict[str, str]:
+    """The same numbers on every machine: one thread adds in one order."""
+    return os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}

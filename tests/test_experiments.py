@@ -1,0 +1,146 @@
+"""The experiments of the lessons: each claim is measured, and each printed table is held against the measurement."""
+
+import ast
+import math
+import re
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+from grader.catalog.errors import WrongUse
+from grader.desk import experiment, measuring_process
+
+EXERCISES = [one for one in catalog.exercises() if paths.experiment(one.folder).exists()]
+LINES = 80
+ALLOWED = {"torch", "math", "time"}
+TABLE = re.compile(r"^\| (.*) \|$", re.M)
+
+
+def section(folder: str) -> str:
+    """What the lesson says under `## Experiment`."""
+    lesson = paths.lesson(folder).read_text("utf-8")
+    return re.split(r"^## ", lesson.partition("\n## Experiment\n")[2], maxsplit=1, flags=re.M)[0]
+
+
+def printed_as(text: str, value: float) -> bool:
+    """Whether a measured value is what the lesson prints, to the digits that it prints."""
+    if not math.isfinite(value) or text in ("inf", "-inf", "nan"):
+        return text == f"{value:.0f}"
+    mantissa, _, exponent = text.partition("e")
+    places = len(mantissa.partition(".")[2])
+    return abs(value - float(text)) <= 0.51 * 10.0 ** (int(exponent or 0) - places) + 1e-12
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
+def test_the_claim_holds_and_the_lesson_prints_what_is_measured(exercise):
+    script = paths.experiment(exercise.folder)
+    data = measuring_process.measured(script)
+    measured = experiment.of(data)
+    assert measured.holds, f"{measured.claim}\n" + "\n".join(experiment.lines(measured))
+    text, number = section(exercise.folder), exercise.folder[:2]
+    assert f"make experiment EX={number}" in text
+    head, _marks, *rows = (row.split(" | ") for row in TABLE.findall(text))
+    assert head == list(measured.rows[0]) and len(rows) == len(measured.rows)
+    for row, expected in zip(rows, measured.rows):
+        for name, cell in zip(head, row):
+            if isinstance(expected[name], str):
+                assert cell == expected[name]
+            elif name not in timed(script):
+                assert printed_as(cell, expected[name]), f"{name}: the lesson says {cell}, measured {expected[name]}"
+    assert all(len(line) <= experiment.WIDTH for line in experiment.lines(measured))
+    assert max(map(len, experiment.bars([row[measured.plot] for row in measured.rows], room(measured)))) >= 10
+
+
+def timed(script) -> tuple[str, ...]:
+    """The columns that hold times of this machine: the claim alone speaks of them."""
+    for node in ast.parse(script.read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TIMED":
+            return ast.literal_eval(node.value)
+    return ()
+
+
+def room(measured) -> int:
+    return experiment.WIDTH - max(len(line.rstrip("█▏▎▍▌▋▊▉░")) for line in experiment.lines(measured))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
+def test_a_script_is_short_and_needs_torch_alone(exercise):
+    text = paths.experiment(exercise.folder).read_text("utf-8")
+    tree = ast.parse(text)
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in imported} <= ALLOWED
+    assert len(text.splitlines()) <= LINES
+    assert ast.get_docstring(tree).splitlines()[0].endswith("?")
+
+
+def test_the_command_shows_question_table_bars_and_verdict(said):
+    done = said("experiment", "02")
+    assert done.returncode == 0, done.stderr
+    assert "?" in done.stdout and "█" in done.stdout and "measured: holds" in done.stdout
+    assert all(len(line) <= experiment.WIDTH for line in done.stdout.splitlines()[:-1])
+    table = said("experiment", "02", "--format", "md").stdout
+    assert table.strip() in section("02_softmax_naive")
+
+
+SCRIPT = '''"""Is one more than none?"""
+PLOT = "n"
+CLAIM = "It is."
+def measure():
+    return {rows}
+def claim(rows):
+    return rows[0]["n"] > 0
+'''
+
+
+@pytest.fixture
+def script(tmp_path, monkeypatch):
+    """Writes the text of the experiment of exercise 02."""
+    file = tmp_path / "experiment.py"
+    monkeypatch.setattr(paths, "experiment", lambda folder: file)
+    return file
+
+
+def test_a_claim_that_does_not_hold_is_said_and_ends_with_1(said, script):
+    script.write_text(SCRIPT.replace("{rows}", '[{"n": -1.5}, {"n": 1.0}]'))
+    done = said("experiment", "02")
+    assert done.returncode == 1 and "measured: does not hold" in done.stdout and "░" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "rows, told",
+    [
+        ("1 / 0", r"experiment\.py:5\nZeroDivisionError"),
+        ("]", r"experiment\.py:5\nSyntaxError"),
+        ("[]", "rows with the same columns"),
+        ('[{"m": 1}]', "PLOT = 'n'"),
+        ("__import__('os')._exit(0)", "ended before"),
+        ("exit()", "ended before"),
+    ],
+)
+def test_a_script_that_breaks_is_told_by_its_line(script, rows, told):
+    script.write_text(SCRIPT.replace("{rows}", rows))
+    with pytest.raises(WrongUse, match=told):
+        experiment.run(catalog.find("02"))
+
+
+def test_an_exercise_without_a_script_says_so(script):
+    with pytest.raises(WrongUse, match="has no experiment"):
+        experiment.run(catalog.find("02"))
+
+
+@pytest.mark.parametrize(
+    "values, texts",
+    [
+        ([0, 1, 20.0], ["0", "1", "20"]),
+        ([0.5, 0.25], ["0.5000", "0.2500"]),
+        ([0.5, float("inf")], ["0.5000", "inf"]),
+        ([12.5, 0.25], ["12.50", "0.25"]),
+        ([0.5, 0.00001], ["0.5", "1.0e-05"]),
+        (["a", "b"], ["a", "b"]),
+        ([5e6, 0.5], ["5.0e+06", "0.5"]),
+    ],
+)
+def test_a_column_shows_each_number(values, texts):
+    assert experiment.cells(values) == texts
