@@ -11,6 +11,7 @@ EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"
 OTHER_STYLES = ROOT / "tests" / "styles"
 DOCS = ROOT / "docs"
+PROMISES = DOCS / "promises.md"  # what every lesson links to
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
 PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored
 LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored

@@ -50,6 +50,7 @@ def files() -> Iterator[tuple[str, bytes]]:
     """The bundle's files: name and content."""
     yield "README.md", paths.LEARNERS_README.read_bytes()
     yield "Makefile", makefile(paths.MAKEFILE.read_text("utf-8")).encode()
+    yield "docs/promises.md", paths.PROMISES.read_bytes()
     yield ".github/workflows/grade.yml", paths.template("grade.yml").read_bytes()
     for name in WHOLE:
         yield name, paths.at_root(name).read_bytes()
