@@ -11,6 +11,7 @@ import pytest
 
 from grader import catalog
 from grader.catalog import paths, tomllib
+from grader.cli import grade_class
 from grader.worker.codec import describe
 
 GOLDEN = paths.ROOT / "tests" / "golden"
@@ -249,3 +250,21 @@ def test_values_are_named_without_running_their_code():
             raise AssertionError("ran")
 
     assert describe(Loud()) == "a Loud"
+
+
+def test_a_class_is_not_asked_for_the_warm_up_unless_it_is_named():
+    (warm_up,) = [exercise for exercise in catalog.exercises() if exercise.track == catalog.WARM_UP]
+    assert warm_up not in catalog.find_all(None) and warm_up not in grade_class.chosen("all")
+    assert catalog.find_all("00") == (warm_up,) == grade_class.chosen("00") and catalog.find("0") == warm_up
+
+
+def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(said, desk):
+    warm_up, first, second = (exercise.folder for exercise in catalog.exercises()[:3])
+    assert f"open exercises/{warm_up}/" in said("check", cwd=desk).stdout
+    assert "\n0 of 200 points. Next: make watch EX=00" in said("progress", cwd=desk).stdout
+    said("check", first, "--submission", paths.solution(first), cwd=desk)
+    assert f"open exercises/{warm_up}/" in said("check", cwd=desk).stdout  # another's file is nobody's progress
+    paths.stub(first).write_text(paths.solution(first).read_text("utf-8"))
+    said("check", first, cwd=desk)
+    assert f"open exercises/{second}/" in said("check", cwd=desk).stdout
+    assert "Next: make watch EX=02" in said("progress", cwd=desk).stdout

@@ -13,7 +13,7 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.desk import saves
 
-FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.exercises()[:4])
+FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.asked()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
 WRONG = mistakes.mistakes(EXERCISE)[0].source
 PASSED = {"status": "passed", "points": 5.0, "attempts": 1, "first_pass": 1_700_000_000, "hints": {}}

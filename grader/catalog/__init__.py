@@ -1,6 +1,8 @@
 """The exercises with their limits, documented numbers and known mistakes, and the paths of all files."""
 
-from grader.catalog.exercise import Exercise, Forbidden, NoSuchExercise, exercises, find, find_all, read
+from grader.catalog.exercise import WARM_UP, Exercise, Forbidden, NoSuchExercise, asked, exercises, find, find_all, read
 from grader.catalog.toml import tomllib
 
-__all__ = ["Exercise", "Forbidden", "NoSuchExercise", "exercises", "find", "find_all", "read", "tomllib"]
+__all__ = [
+    "WARM_UP", "Exercise", "Forbidden", "NoSuchExercise", "asked", "exercises", "find", "find_all", "read", "tomllib",
+]  # fmt: skip

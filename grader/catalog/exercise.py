@@ -13,6 +13,7 @@ from grader.catalog.toml import tomllib
 from grader.worker.operations import GROUPS
 
 FOLDER = re.compile(r"\d\d_[a-z0-9_]+")
+WARM_UP = "warm-up"  # the track of what prepares for the others: asked of a class by name alone, its points in no sum
 
 
 class NoSuchExercise(Exception):
@@ -39,7 +40,7 @@ class Exercise:
 
     folder: str  # "03_context_vectors"
     title: str
-    track: str  # "core" or "beyond"
+    track: str  # "core", "beyond" or WARM_UP
     points: dict[str, float]  # of each check, in the order shown
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
@@ -69,6 +70,11 @@ def exercises() -> tuple[Exercise, ...]:
     return tuple(read(folder) for folder in sorted(folders))
 
 
+def asked() -> tuple[Exercise, ...]:
+    """The exercises that a class is asked for where nobody names some: all but the warm-up."""
+    return tuple(exercise for exercise in exercises() if exercise.track != WARM_UP)
+
+
 def find(name: str) -> Exercise:
     """The exercise with this number ("3", "03"), slug or folder name. Raises NoSuchExercise, with the nearest name."""
     text = name.strip().rstrip("/").rpartition("/")[2].lower()
@@ -83,9 +89,12 @@ def find(name: str) -> Exercise:
 
 
 def find_all(names: str | None) -> tuple[Exercise, ...]:
-    """The exercises of "03", "3,softmax_naive" or "all", each once, in their order. Raises NoSuchExercise."""
+    """The exercises of "03", "3,softmax_naive" or "all", each once, in their order. Raises NoSuchExercise.
+
+    "all", and no name, stand for those of a class: a warm-up is named.
+    """
     if names is None or names in ("", "all"):
-        return exercises()
+        return asked()
     requested = {find(name).folder for name in names.split(",") if name.strip()}
     return tuple(exercise for exercise in exercises() if exercise.folder in requested)
 

@@ -157,9 +157,15 @@ def next_step(result: ExerciseResult) -> str:
 
 
 def first_not_done() -> catalog.Exercise:
-    """The first exercise that is not passed, or the last one where all are."""
+    """The first exercise that is not passed, or the last one where all are.
+
+    Who has begun with the others is not sent back to the warm-up.
+    """
     states = progress.load()
-    for exercise in catalog.exercises():
+    begun = any(
+        states[exercise.folder].status != "not started" for exercise in catalog.asked() if exercise.folder in states
+    )
+    for exercise in catalog.asked() if begun else catalog.exercises():
         if exercise.folder not in states or states[exercise.folder].status != "passed":
             return exercise
     return catalog.exercises()[-1]

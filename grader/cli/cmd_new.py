@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this verb."""
     parser.add_argument("exercise", metavar="EX", help="its number, from 1 to 99")
     parser.add_argument("name", metavar="NAME", help="its slug: lower case, digits and underscores")
-    parser.add_argument("--track", choices=("core", "beyond"), default="beyond")
+    parser.add_argument("--track", choices=(catalog.WARM_UP, "core", "beyond"), default="beyond")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -54,20 +54,25 @@ def listed(table: list[dict]) -> str:
             lines.append(f"{track} track")
         points = f"{row['points']:g}/{row['max_points']:g}"
         lines.append(f" {_name(row, 52)}  {points:>7}  {row['status']}")
-    points_sum = sum(row["points"] for row in table)
-    lines.append(f"{points_sum:g} of {sum(row['max_points'] for row in table):g} points. Grade one: make check EX=03")
+    lines.append(f"{_sum(table)}. Grade one: make check EX=03")
     return "\n".join(lines) + "\n"
 
 
 def columns(table: list[dict]) -> list[str]:
-    """Each track as a text of short lines, which stand beside each other in a terminal of 80 columns."""
-    texts = []
+    """Each track as a text of short lines, which stand beside each other in a terminal of 80 columns.
+
+    The warm-up stands above the track that follows it.
+    """
+    texts: list[str] = []
+    above: list[str] = []
     for track in tracks(table):
-        lines = [f"{track['track']} track  {track['points']:g}/{track['max_points']:g}", ""]
+        lines = [*above, f"{track['track']} track  {track['points']:g}/{track['max_points']:g}", ""]
         for row in table:
             if row["track"] == track["track"]:
                 lines.append(f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}")
-        texts.append("\n".join(lines))
+        above = [*lines, ""] if track["track"] == catalog.WARM_UP else []
+        if not above:
+            texts.append("\n".join(lines))
     return texts
 
 
@@ -80,8 +85,7 @@ def text(table: list[dict]) -> str:
             if row["track"] == track["track"]:
                 points = f"{row['points']:g}/{row['max_points']:g}"
                 lines.append(f" {_name(row, 28)} {_bar(row)} {points:>7}  {_history(row)}".rstrip())
-    points_sum = sum(row["points"] for row in table)
-    lines.append(f"{points_sum:g} of {sum(row['max_points'] for row in table):g} points. {_next(table)}")
+    lines.append(f"{_sum(table)}. {_next(table)}")
     return "\n".join(lines) + "\n"
 
 
@@ -103,6 +107,12 @@ def as_json(table: list[dict]) -> str:
     """All exercises and tracks as JSON, schema 1."""
     document = {"schema": 1, "exercises": table, "tracks": tracks(table)}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _sum(table: list[dict]) -> str:
+    """The points of all tracks but the warm-up."""
+    counted = [row for row in table if row["track"] != catalog.WARM_UP]
+    return f"{sum(row['points'] for row in counted):g} of {sum(row['max_points'] for row in counted):g} points"
 
 
 def _name(row: dict, width: int) -> str:
@@ -127,7 +137,13 @@ def _day(seconds: float | None) -> str:
 
 
 def _next(table: list[dict]) -> str:
-    first = next((row for row in table if row["status"] != "passed"), None)
+    first = next((row for row in table if row["status"] != "passed" and not _is_behind(row, table)), None)
     if first is None:
         return "All is done."
     return f"Next: make watch EX={first['exercise'][:2]}, or make check EX={first['exercise'][:2]}"
+
+
+def _is_behind(row: dict, table: list[dict]) -> bool:
+    """Whether a row is the warm-up of a learner who has begun with the others."""
+    begun = any(other["status"] != "not started" for other in table if other["track"] != catalog.WARM_UP)
+    return row["track"] == catalog.WARM_UP and begun

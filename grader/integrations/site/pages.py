@@ -12,7 +12,7 @@ from grader.desk import hints
 
 HOME = "index.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
-TRACKS = {"core": "Core track", "beyond": "Beyond"}
+TRACKS = {catalog.WARM_UP: "Warm-up", "core": "Core track", "beyond": "Beyond"}
 # A link; or code, in which nothing is a link.
 LINK = re.compile(
     r"^```.*?^```"
