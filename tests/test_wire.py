@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.catalog import paths
-from grader.worker import wire
+from grader.worker import framing, wire
 from grader.worker.codec import DTYPES, Decoder, Encoder, Handle, Opaque
 
 PLAIN = st.recursive(
@@ -166,7 +166,7 @@ def test_a_malformed_value_is_refused(node):
 
 def test_one_deadline_covers_a_frame_that_drips_in():
     ours, theirs = socket.socketpair()
-    body = wire.PREFIX.pack(wire.MAGIC, 1, 50)
+    body = framing.PREFIX.pack(framing.MAGIC, 1, 50)
 
     def drip():
         for byte in body + b"x" * 50:
@@ -179,43 +179,43 @@ def test_one_deadline_covers_a_frame_that_drips_in():
     thread = threading.Thread(target=drip, daemon=True)
     thread.start()
     began = time.monotonic()
-    with pytest.raises(wire.Deadline):
-        wire.receive(ours, time.monotonic() + 0.5)
+    with pytest.raises(framing.Deadline):
+        framing.receive(ours, time.monotonic() + 0.5)
     assert time.monotonic() - began < 2
     ours.close()
 
 
-@pytest.mark.parametrize("prefix", [b"EVIL" + bytes(16), wire.PREFIX.pack(wire.MAGIC, 1, 1 << 50)])
+@pytest.mark.parametrize("prefix", [b"EVIL" + bytes(16), framing.PREFIX.pack(framing.MAGIC, 1, 1 << 50)])
 def test_a_frame_that_is_none_of_ours_or_too_large_is_refused_before_it_is_read(prefix):
     ours, theirs = socket.socketpair()
     theirs.sendall(prefix)
     with pytest.raises(wire.ProtocolError):
-        wire.receive(ours, time.monotonic() + 5)
+        framing.receive(ours, time.monotonic() + 5)
 
 
 @pytest.mark.parametrize("piece", [1, 7, 20, 33, 10_000])
 def test_an_inbox_finds_the_frames_however_they_come(piece):
     bodies = [wire.encode({"number": number}) for number in range(5)] + [wire.encode({"long": "x" * 100_000})]
-    sent = b"".join(wire.frame(number, body) for number, body in enumerate(bodies))
+    sent = b"".join(framing.frame(number, body) for number, body in enumerate(bodies))
     ours, theirs = socket.socketpair()
     sender = threading.Thread(
         target=lambda: [theirs.sendall(sent[i : i + piece]) for i in range(0, len(sent), piece)], daemon=True
     )
     sender.start()
-    inbox = wire.Inbox(ours)
+    inbox = framing.Inbox(ours)
     for number, body in enumerate(bodies):
         assert inbox.receive(time.monotonic() + 20) == (number, body)
     assert inbox.take() is None
     theirs.close()
-    with pytest.raises(wire.Closed):
+    with pytest.raises(framing.Closed):
         inbox.receive(time.monotonic() + 5)
 
 
-@pytest.mark.parametrize("prefix", [b"EVIL" + bytes(16), wire.PREFIX.pack(wire.MAGIC, 1, 1 << 50)])
+@pytest.mark.parametrize("prefix", [b"EVIL" + bytes(16), framing.PREFIX.pack(framing.MAGIC, 1, 1 << 50)])
 def test_an_inbox_refuses_what_is_no_frame_behind_one_that_is(prefix):
     ours, theirs = socket.socketpair()
-    theirs.sendall(wire.frame(1, wire.encode({})) + prefix)
-    inbox = wire.Inbox(ours)
+    theirs.sendall(framing.frame(1, wire.encode({})) + prefix)
+    inbox = framing.Inbox(ours)
     inbox.receive(time.monotonic() + 5)
     with pytest.raises(wire.ProtocolError):
         inbox.receive(time.monotonic() + 5)
@@ -226,8 +226,8 @@ def test_an_inbox_refuses_what_is_no_frame_behind_one_that_is(prefix):
 def test_a_closed_connection_is_said():
     ours, theirs = socket.socketpair()
     theirs.close()
-    with pytest.raises(wire.Closed):
-        wire.receive(ours, time.monotonic() + 5)
+    with pytest.raises(framing.Closed):
+        framing.receive(ours, time.monotonic() + 5)
 
 
 TRAINED = (paths.module("judge/trained.py"), paths.module("integrations/nbgrader/in_notebook.py"))

@@ -8,11 +8,11 @@ from typing import Any
 
 from grader.catalog import paths
 from grader.judge.compare import Mismatch
+from grader.judge.words import nearest
 from grader.records import places, slips
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.connection import Call, LearnerError, LeftOut
-from grader.worker.executor import nearest
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
 MAX_NOTES = 5  # statements that were left out, each told on its own

@@ -23,7 +23,7 @@ from grader.records.seeds import part, torch_seed
 from grader.sandbox.connection import Call, LearnerError, Local, Remote
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder, Encoder, Handle
-from grader.worker.executor import NO_GRADIENT
+from grader.worker.gradients import NO_GRADIENT
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")

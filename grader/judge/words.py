@@ -6,6 +6,7 @@ tells is repeated only where it is one of Python's or torch's.
 
 import builtins
 import collections
+import difflib
 import itertools
 import math
 import re
@@ -94,6 +95,12 @@ def number(value: Any) -> str:
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
     return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+
+
+def nearest(name: str, names: list[str]) -> str | None:
+    """The name that was probably meant, where one is similar enough."""
+    similar = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return similar[0] if similar else None
 
 
 def dtype_name(tensor: torch.Tensor) -> str:

@@ -26,8 +26,9 @@ from grader.sandbox.forkserver import ForkServer, TimedOut, Worker, WorkerEnded
 from grader.sandbox.memory import Meter
 from grader.sandbox.transcript import Diverged, Transcript
 from grader.worker import protocol, wire
-from grader.worker.executor import MAX_FRAMES, Executor
+from grader.worker.executor import Executor
 from grader.worker.protocol import Reply, Request
+from grader.worker.submitted_source import MAX_FRAMES
 from grader.worker.wire import RawTensor
 
 LOADING = (protocol.Load, protocol.Step)

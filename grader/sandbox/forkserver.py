@@ -17,7 +17,7 @@ from grader.sandbox import selftest
 from grader.sandbox.memory import Meter
 from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
 from grader.sandbox.tiers import Sandbox, Tier, Unavailable, choose, weaker
-from grader.worker import wire
+from grader.worker import framing, wire
 from grader.worker.lockdown import kernel
 
 AHEAD = 48 << 10  # bytes of requests under way: they fit into a socket's buffer, so that sending never waits
@@ -104,16 +104,16 @@ class ForkServer:
             try:
                 deadline = time.monotonic() + START_S
                 for expected in (1, 2):
-                    nonce, body = wire.receive(connection, deadline)
+                    nonce, body = framing.receive(connection, deadline)
                     message, _ = wire.decode(body)
                     if nonce != expected or not isinstance(message.get("tried"), dict):
                         raise wire.ProtocolError("the probe answered something else")
                     tried |= {str(name): str(outcome) for name, outcome in message["tried"].items()}
-            except wire.Closed:
+            except framing.Closed:
                 if not tried:
                     raise InfrastructureError("the probe of the sandbox ended before it told anything") from None
                 tried["run a program"] = "done"  # it became another program, or was killed for trying
-            except (wire.ProtocolError, wire.Deadline) as error:
+            except (wire.ProtocolError, framing.Deadline) as error:
                 raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
             finally:
                 self.end(pid)
@@ -157,13 +157,13 @@ class ForkServer:
                 theirs.close()
                 deadline = time.monotonic() + (CONTROL_S if self.process.warm else START_S)
                 pid = Pid(pid, sender(ours, deadline))
-                nonce, body = wire.receive(ours, deadline)
+                nonce, body = framing.receive(ours, deadline)
                 live, _ = wire.decode(body)
                 if nonce != 0 or "live" not in live:
                     raise ValueError(str(live.get("failed", "the worker began with something else")))
                 self.process.warm, self._torch = True, str(live["live"])
                 return ours, pid, live
-            except (OSError, ValueError, KeyError, wire.ProtocolError, wire.Deadline) as error:
+            except (OSError, ValueError, KeyError, wire.ProtocolError, framing.Deadline) as error:
                 ours.close()
                 theirs.close()
                 never_worked = not self.process.warm
@@ -207,7 +207,7 @@ class Worker:
 
     def __init__(self, fork_server: ForkServer, connection: socket.socket, pid: Pid, limits: Limits):
         self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
-        self.inbox, self.alive = wire.Inbox(connection), True
+        self.inbox, self.alive = framing.Inbox(connection), True
         self.meter: Meter | None = None  # of a worker whose memory is measured
 
     def exchange(self, request: bytes, seconds: float, cpu_s: float | None) -> bytearray:
@@ -218,7 +218,7 @@ class Worker:
         """
         nonce = secrets.randbits(64)
         with self._mishaps():
-            wire.send(self.connection, nonce, request, time.monotonic() + seconds)
+            framing.send(self.connection, nonce, request, time.monotonic() + seconds)
             return self._reply(nonce, seconds, cpu_s)
 
     def exchange_all(
@@ -239,10 +239,10 @@ class Worker:
                     while sent < len(requests) and (
                         sent == answered or (sent not in held and under_way + len(requests[sent]) <= AHEAD)
                     ):
-                        ahead.append(wire.frame(nonces[sent], requests[sent]))
+                        ahead.append(framing.frame(nonces[sent], requests[sent]))
                         under_way += len(requests[sent])
                         sent += 1
-                    wire.send_all(self.connection, b"".join(ahead), time.monotonic() + seconds)
+                    framing.send_all(self.connection, b"".join(ahead), time.monotonic() + seconds)
                 yield self._reply(nonce, seconds, most)
                 under_way -= len(requests[answered])
 
@@ -263,7 +263,7 @@ class Worker:
             self._wait(began, seconds, most)
             try:
                 found = self.inbox.receive(began + seconds)
-            except wire.Deadline:
+            except framing.Deadline:
                 raise TimedOut(seconds) from None
         echoed, body = found
         if echoed != nonce:
@@ -298,9 +298,9 @@ class Worker:
         """After an exception the worker is dead; one that hung up is asked how it ended."""
         try:
             yield
-        except wire.Closed:
+        except framing.Closed:
             raise WorkerEnded(self._close(GRACE_S)) from None
-        except wire.Deadline:
+        except framing.Deadline:
             self.close()
             raise TimedOut(self.limits.call_s) from None
         except (TimedOut, wire.ProtocolError):

@@ -1,7 +1,8 @@
-"""What a torch.nn.Module holds, read by torch's own functions, taken before a learner's code is there.
+"""What a torch.nn.Module holds, read and set by torch's own functions.
 
-A class may override `named_parameters` or `__getattr__`, and a file may replace those of nn.Module:
-what is told of a module comes of the tables that torch keeps in it, which its forward pass computes with.
+These are looked up before a learner's code runs. A learner's class may override `named_parameters` or `__getattr__`,
+and a file may replace those of nn.Module. So a module is described by the tables that torch keeps in it, with which its
+forward pass computes.
 """
 
 import contextlib
@@ -88,6 +89,25 @@ def described(module: torch.nn.Module, values: bool) -> dict:
         "modules": {name: kind(part) for name, part in parts(module)},
         "training": OWN_DICT(module).get("training") is not False,
     }
+
+
+def set_parameters(module: torch.nn.Module, values: dict[str, torch.Tensor]) -> dict[str, list]:
+    """Set parameters by name, in place. Returns {"unknown", "misshapen", "surplus"}, as protocol.Reply has them.
+
+    unknown: names that the module lacks; misshapen: [name, its shape, the shape given], left as they were; surplus:
+    names of the module for which no value is given.
+    """
+    held = parameters(module)
+    unknown, misshapen = [], []
+    with torch.no_grad():
+        for name, value in values.items():
+            if name not in held:
+                unknown.append(name)
+            elif held[name].shape != value.shape:
+                misshapen.append([name, list(held[name].shape), list(value.shape)])
+            else:
+                COPY(held[name], value)
+    return {"unknown": unknown, "misshapen": misshapen, "surplus": [name for name in held if name not in values]}
 
 
 def kind(part: torch.nn.Module) -> str:

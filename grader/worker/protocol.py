@@ -1,19 +1,15 @@
 """Every message between the grader and a worker, declared once; both sides import this module.
 
-Requests and the reply are dataclasses. On the wire (wire.py) a message is its fields as JSON, and the tensors of its
-nodes lie beside it; a node is a value as codec.Encoder makes it. What a worker sends is checked field by field, since
-code in its process can write anything.
+Requests and the reply are dataclasses. In a body (wire.py) a message is its fields as JSON, followed by the tensors of
+its nodes; a node is a value as codec.Encoder makes it. A reply is checked field by field (reply_fields.py), since code
+in the worker's process can write anything.
 """
 
 from dataclasses import dataclass, field
 
 from . import wire
+from .reply_fields import FIELDS
 from .wire import ProtocolError, RawTensor
-
-MAX_TEXT = 20_000  # characters of one text
-MAX_ROWS = 1_000  # of one list
-MAX_OPERATIONS = 4_000  # of one record
-MAX_SHAPES = 16  # of the tensors that go into one operation, or come out of it
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ class CallForGraph(Call):
 
 @dataclass(frozen=True)
 class Describe:
-    """What a module holds: its parameters (their shapes alone without `values`) and its parts."""
+    """Describe a module: its parameters (without `values` their shapes only) and its parts."""
 
     object: int
     values: bool = True
@@ -106,23 +102,13 @@ class Convert:
 
 @dataclass(frozen=True)
 class Forget:
-    """Drop the objects of the check before."""
+    """Drop the objects that the last check made."""
 
 
 Request = Load | Step | Call | Describe | Assign | Convert | Forget
 KINDS = (
-    Load,
-    Step,
-    Call,
-    CallWithInputs,
-    CallForGradients,
-    CallWithOperations,
-    CallForGraph,
-    Describe,
-    Assign,
-    Convert,
-    Forget,
-)
+    Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph, Describe, Assign, Convert, Forget,
+)  # fmt: skip
 REQUESTS = {kind.__name__: kind for kind in KINDS}
 
 
@@ -160,7 +146,7 @@ def encode_request(request: Request, tensors: list[RawTensor] = ()) -> bytes:
 
 
 def decode_request(body: bytes | bytearray) -> tuple[Request, list[RawTensor]]:
-    """The request in a body, on the worker's side, which is asked by the grader alone."""
+    """The request in a body, on the worker's side: only the grader sends requests, so they are not checked."""
     message, tensors = wire.decode(body, strict=False)
     return REQUESTS[message.pop("kind")](**message), tensors
 
@@ -171,73 +157,12 @@ def encode_reply(reply: Reply, tensors: list[RawTensor] = ()) -> bytes:
 
 
 def decode_reply(body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
-    """The reply in a body that a stranger wrote, and its tensors. Raises ProtocolError.
+    """The reply in a body that untrusted code may have written, and its tensors. Raises ProtocolError.
 
-    Each field is of the type that it must have; `value` is left to the Decoder, which is as strict.
+    Each field has the type that it must have, except `value`, which the Decoder checks as strictly.
     """
     message, tensors = wire.decode(body)
     for name, part in message.items():
         if name != "value" and (name not in FIELDS or not FIELDS[name](part)):
             raise ProtocolError("a part of the reply is none of ours")
     return Reply(**message), tensors
-
-
-def _is_text(part) -> bool:
-    return type(part) is str and len(part) <= MAX_TEXT
-
-
-def _is_texts(part) -> bool:
-    return type(part) is list and len(part) <= MAX_ROWS and all(map(_is_text, part))
-
-
-def _is_text_or_none(part) -> bool:
-    return part is None or _is_text(part)
-
-
-def _is_flag(part) -> bool:
-    return type(part) is bool
-
-
-def _is_line(part) -> bool:
-    return type(part) is int and 0 <= part < 1 << 31
-
-
-def _is_seconds(part) -> bool:
-    return type(part) is float and 0.0 <= part < 1e6
-
-
-def _is_shape(part) -> bool:
-    return type(part) is list and len(part) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in part)
-
-
-def _is_shapes(part) -> bool:
-    return type(part) is list and len(part) <= MAX_SHAPES and all(map(_is_shape, part))
-
-
-def _is_rows(*columns, most: int = MAX_ROWS):
-    """A test for lists of rows, each with cells of these types."""
-
-    def is_row(row) -> bool:
-        return type(row) is list and len(row) == len(columns) and all(fits(cell) for fits, cell in zip(columns, row))
-
-    return lambda part: type(part) is list and len(part) <= most and all(map(is_row, part))
-
-
-ERROR = {
-    "type": _is_text, "bases": _is_texts, "message": _is_text, "missing_module": _is_text_or_none,
-    "frames": _is_rows(_is_line, _is_text, _is_text),
-}  # fmt: skip
-
-
-def _is_error(part) -> bool:
-    return type(part) is dict and part.keys() == ERROR.keys() and all(ERROR[name](part[name]) for name in ERROR)
-
-
-FIELDS = {
-    "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
-    "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag,
-    "operations": _is_rows(_is_text, _is_shapes, _is_shapes, most=MAX_OPERATIONS), "unrecorded": _is_text,
-    "unknown": _is_texts,
-    "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
-    "left_out": _is_rows(_is_line, _is_seconds, _is_error),
-}  # fmt: skip

@@ -15,7 +15,7 @@ import time
 
 import torch
 
-from . import import_filter, loading, protocol, rlimits, warm_up, wire
+from . import framing, import_filter, loading, protocol, rlimits, warm_up, wire
 from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
@@ -79,13 +79,13 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
         lockdown.put_on(connection, command["limits"], parent)
     except OSError as error:
         facts = {"failed": f"{type(error).__name__} in {_place(error)}: {error.strerror}"}
-        return wire.send(socket.socket(fileno=3), 0, wire.encode(facts))
+        return framing.send(socket.socket(fileno=3), 0, wire.encode(facts))
     served = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3)  # to find these out is refused now
     facts = {"live": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
-    wire.send(served, 0, wire.encode(facts))
+    framing.send(served, 0, wire.encode(facts))
     if command["do"] == "probe":
-        wire.send(served, 1, wire.encode({"tried": probe.run(command["facts"])}))
-        wire.send(served, 2, wire.encode({"tried": {"run a program": probe.run_a_program()}}))
+        framing.send(served, 1, wire.encode({"tried": probe.run(command["facts"])}))
+        framing.send(served, 2, wire.encode({"tried": {"run a program": probe.run_a_program()}}))
         return
     if lockdown.device == "cuda":
         share_the_gpu()
@@ -103,7 +103,7 @@ def serve(connection: socket.socket, output: int) -> None:
 
     output: how many characters of the learner's prints are kept.
     """
-    executor, inbox = Executor(), wire.Inbox(connection)
+    executor, inbox = Executor(), framing.Inbox(connection)
     executor.output.room = output
     ready, since = bytearray(), time.monotonic()
     asked = inbox.receive()
@@ -114,12 +114,12 @@ def serve(connection: socket.socket, output: int) -> None:
             body = protocol.encode_reply(reply, tensors)
         except (wire.ProtocolError, ValueError):
             body = protocol.encode_reply(protocol.Reply(["opaque", "a result too large to send"]))
-        ready += wire.frame(nonce, body)
+        ready += framing.frame(nonce, body)
         now = time.monotonic()
         asked = inbox.take()
         # Short answers travel together where more questions lie here: each journey wakes the grader.
-        if asked is None or len(ready) > wire.LOOK or now - since > TOGETHER_S:
-            wire.send_all(connection, ready)
+        if asked is None or len(ready) > framing.READ_AHEAD or now - since > TOGETHER_S:
+            framing.send_all(connection, ready)
             ready, since = bytearray(), now
         asked = asked or inbox.receive()
 

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.catalog import paths
-from grader.worker import wire
+from grader.worker import framing, wire
 from grader.worker.codec import Decoder
 
 HONEST = frames.honest()
@@ -116,10 +116,10 @@ def test_descriptors_sent_along_are_not_taken():
     ours, theirs = socket.socketpair()
     before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
     body = HONEST[0]
-    head = wire.PREFIX.pack(wire.MAGIC, 7, len(body)) + body
+    head = framing.PREFIX.pack(framing.MAGIC, 7, len(body)) + body
     with open(os.devnull) as null:
         socket.send_fds(theirs, [head], [null.fileno()] * 50)
-        nonce, got = wire.receive(ours, time.monotonic() + 5)
+        nonce, got = framing.receive(ours, time.monotonic() + 5)
         assert (nonce, bytes(got)) == (7, body)
         if sys.platform == "linux":
             assert len(os.listdir("/proc/self/fd")) == before + 1  # null alone
@@ -130,8 +130,8 @@ def test_descriptors_sent_along_are_not_taken():
 def test_a_reader_that_stops_reading_does_not_hold_the_grader():
     ours, theirs = socket.socketpair()
     began = time.monotonic()
-    with pytest.raises(wire.Deadline):
-        wire.send(ours, 1, bytes(48 << 20), began + 0.5)
+    with pytest.raises(framing.Deadline):
+        framing.send(ours, 1, bytes(48 << 20), began + 0.5)
     assert time.monotonic() - began < 2
     ours.close()
     theirs.close()
@@ -142,7 +142,7 @@ def test_a_flood_is_cut_at_the_limit():
 
     def flood():
         try:
-            theirs.sendall(wire.PREFIX.pack(wire.MAGIC, 1, 1 << 40))
+            theirs.sendall(framing.PREFIX.pack(framing.MAGIC, 1, 1 << 40))
             while True:
                 theirs.sendall(bytes(1 << 20))
         except OSError:
@@ -151,7 +151,7 @@ def test_a_flood_is_cut_at_the_limit():
     thread = threading.Thread(target=flood, daemon=True)
     thread.start()
     with pytest.raises(wire.ProtocolError):
-        wire.receive(ours, time.monotonic() + 5)
+        framing.receive(ours, time.monotonic() + 5)
     ours.close()
     thread.join(5)
 

@@ -7,7 +7,7 @@ import os
 import struct
 import sys
 
-wire = sys.modules["worker.wire"]
+framing, wire = sys.modules["worker.framing"], sys.modules["worker.wire"]
 
 
 def nonce():
@@ -20,7 +20,7 @@ def nonce():
 
 
 def frame(number, body):
-    return wire.PREFIX.pack(wire.MAGIC, number, len(body)) + body
+    return framing.PREFIX.pack(framing.MAGIC, number, len(body)) + body
 
 
 def reply(message, tensors=()):

@@ -10,7 +10,7 @@ import os
 import struct
 import sys
 
-wire = sys.modules["worker.wire"]
+framing, wire = sys.modules["worker.framing"], sys.modules["worker.wire"]
 
 
 def nonce():
@@ -23,7 +23,7 @@ def nonce():
 
 
 def frame(number, body):
-    return wire.PREFIX.pack(wire.MAGIC, number, len(body)) + body
+    return framing.PREFIX.pack(framing.MAGIC, number, len(body)) + body
 
 
 def reply(message, tensors=()):

@@ -1,0 +1,122 @@
+"""Frames on a socket: how a body (wire.py) travels between the grader and a worker.
+
+A frame is a fixed prefix (magic, nonce, length of the body) and the body. The nonce of a reply is that of its request.
+The length is checked before anything is allocated.
+"""
+
+import socket
+import struct
+import time
+
+from .wire import LENGTH, MAX_HEADER, MAX_PAYLOAD, ProtocolError
+
+MAGIC = b"KATA"
+PREFIX = struct.Struct("<4sQQ")
+READ_AHEAD = 1 << 16  # bytes that one read of a socket asks for at least
+
+
+class Closed(ProtocolError):
+    """The other side closed the connection (its process ended)."""
+
+
+class Deadline(Exception):
+    """The other side did not answer in time."""
+
+
+def frame(nonce: int, body: bytes) -> bytes:
+    """A body as it goes over the wire."""
+    return PREFIX.pack(MAGIC, nonce, len(body)) + body
+
+
+def send(sock: socket.socket, nonce: int, body: bytes, deadline: float | None = None) -> None:
+    """Send one frame before `deadline` (of time.monotonic). Raises Deadline or Closed."""
+    send_all(sock, frame(nonce, body), deadline)
+
+
+def send_all(sock: socket.socket, frames: bytes, deadline: float | None = None) -> None:
+    """Send encoded frames together. Raises as `send` does."""
+    try:
+        _set_timeout(sock, deadline)
+        sock.sendall(frames)
+    except TimeoutError:
+        raise Deadline from None
+    except OSError:
+        raise Closed("the connection is closed") from None
+
+
+def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytearray]:
+    """The nonce and body of the next frame. One deadline covers all of it, even if it arrives in small pieces."""
+    nonce, length = _parse_prefix(_read_exactly(sock, PREFIX.size, deadline))
+    return nonce, _read_exactly(sock, length, deadline)
+
+
+class Inbox:
+    """The frames that arrive on a socket. One read of the socket may give several."""
+
+    def __init__(self, sock: socket.socket):
+        self.sock, self.data = sock, bytearray()
+
+    def take(self) -> tuple[int, bytearray] | None:
+        """The next frame if it has arrived completely, else None. Raises ProtocolError where the bytes are no frame."""
+        end = self._end()
+        if len(self.data) < end:
+            return None
+        nonce, _ = _parse_prefix(self.data)
+        if len(self.data) == end:
+            body, self.data = self.data, bytearray()
+            del body[: PREFIX.size]
+        else:
+            body = self.data[PREFIX.size : end]
+            del self.data[:end]
+        return nonce, body
+
+    def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
+        """The next frame, as the function `receive` gives it."""
+        while (complete := self.take()) is None:
+            self.data += _read_some(self.sock, max(self._end() - len(self.data), READ_AHEAD), deadline)
+        return complete
+
+    def _end(self) -> int:
+        """Where the next frame ends in `data`; where its prefix ends, as long as that has not arrived completely."""
+        return PREFIX.size + (_parse_prefix(self.data)[1] if len(self.data) >= PREFIX.size else 0)
+
+
+def _parse_prefix(prefix: bytes | bytearray) -> tuple[int, int]:
+    """The nonce and the length of the body, from the prefix at the beginning of a frame."""
+    magic, nonce, length = PREFIX.unpack_from(prefix)
+    if magic != MAGIC:
+        raise ProtocolError("the frame does not begin as one of ours")
+    if length > LENGTH.size + MAX_HEADER + MAX_PAYLOAD:
+        raise ProtocolError("the frame claims to be too large")
+    return nonce, length
+
+
+def _read_exactly(sock: socket.socket, size: int, deadline: float | None) -> bytearray:
+    data = bytearray()
+    while len(data) < size:
+        data += _read_some(sock, size - len(data), deadline)
+    return data
+
+
+def _read_some(sock: socket.socket, most: int, deadline: float | None) -> bytes:
+    try:
+        _set_timeout(sock, deadline)
+        chunk = sock.recv(min(most, 1 << 20))
+    except TimeoutError:
+        raise Deadline from None
+    except OSError:
+        raise Closed("the connection is closed") from None
+    if not chunk:
+        raise Closed("the connection is closed")
+    return chunk
+
+
+def _set_timeout(sock: socket.socket, deadline: float | None) -> None:
+    if deadline is None:
+        if sock.gettimeout() is not None:  # a worker may make few system calls, and this is one
+            sock.settimeout(None)
+        return
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise Deadline
+    sock.settimeout(left)

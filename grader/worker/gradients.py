@@ -1,0 +1,73 @@
+"""The gradients of a call, by argument and parameter."""
+
+import torch
+
+from .modules import MODULE, REQUIRES_GRAD, parameters
+
+# Why a call has no gradients. The grader repeats these words and no others.
+NO_LEAVES = "nothing among the arguments and parameters can have a gradient"
+NO_FLOATS = "the result holds no floating-point tensor"
+NO_PATH = "the result has no grad_fn: the path back to the inputs was cut"
+NO_GRADIENT = (NO_LEAVES, NO_FLOATS, NO_PATH)
+
+
+def leaves_of(target, args: list, kwargs: dict) -> dict[str, torch.Tensor]:
+    """The tensors whose gradients are asked for, by name: the float tensors among the arguments, and the parameters."""
+    leaves: dict[str, torch.Tensor] = {}
+    for name, value in [*((str(i), value) for i, value in enumerate(args)), *kwargs.items()]:
+        _add_leaves(f"argument {name}", value, leaves)
+    owner = getattr(target, "__self__", target)
+    if isinstance(owner, MODULE):
+        for name, parameter in parameters(owner).items():
+            if REQUIRES_GRAD(parameter):
+                leaves[f"parameter {name}"] = parameter
+    return leaves
+
+
+def _add_leaves(name: str, value, leaves: dict) -> None:
+    """Add every float tensor inside an argument, which becomes a leaf of the graph; of a module, its parameters."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        leaves[name] = value.requires_grad_()
+    elif isinstance(value, MODULE):
+        held = {f"{name}.{key}": parameter for key, parameter in parameters(value).items()}
+        leaves |= {key: parameter for key, parameter in held.items() if REQUIRES_GRAD(parameter)}
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _add_leaves(f"{name}[{index}]", item, leaves)
+
+
+def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tensor] | None, str | None]:
+    """The gradients of the sum of result × random numbers, by leaf; or None and the reason why there are none.
+
+    seed: of the random numbers. A leaf that the result does not depend on has a gradient of zeros.
+    """
+    outputs: dict[str, torch.Tensor] = {}
+    _add_outputs("result", result, outputs)
+    if not leaves:
+        return None, NO_LEAVES
+    if not outputs:
+        return None, NO_FLOATS
+    if not any(output.requires_grad for output in outputs.values()):
+        return None, NO_PATH
+    generator = torch.Generator().manual_seed(seed)
+    total = 0.0
+    for output in outputs.values():
+        cotangent = torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
+        if output.requires_grad:
+            total = total + (output * cotangent).sum()
+    # A scalar needs no grad_outputs, which would import sympy: a quarter of a second in each fork.
+    grads = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    filled = {
+        name: torch.zeros_like(leaf) if grad is None else grad
+        for (name, leaf), grad in zip(leaves.items(), grads, strict=True)
+    }
+    return filled, None
+
+
+def _add_outputs(name: str, value, outputs: dict) -> None:
+    """Add every float tensor inside a result, by name."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        outputs[name] = value
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _add_outputs(f"{name}[{index}]", item, outputs)

@@ -1,0 +1,31 @@
+"""What a learner's code prints: the first characters are kept, and the rest is counted."""
+
+import io
+
+MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
+
+
+class Output(io.TextIOBase):
+    """A text stream that keeps the first `room` characters of what is written to it and counts the others."""
+
+    def __init__(self):
+        self.parts, self.room, self.lost = [], MAX_OUTPUT, 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        kept = text[: self.room]
+        if kept:
+            self.parts.append(kept)
+            self.room -= len(kept)
+        self.lost += len(text) - len(kept)
+        return len(text)
+
+    def take(self) -> str:
+        """What was printed since the last call. Later calls have only the room that is left."""
+        text = "".join(self.parts)
+        if self.lost:
+            text += f"\n… ({self.lost:,} more characters were printed)\n"
+        self.parts, self.lost = [], 0
+        return text.encode(errors="replace").decode()

@@ -1,0 +1,67 @@
+"""What each field of a reply may hold. Code in the worker's process can write anything, so the grader tests each field."""
+
+MAX_TEXT = 20_000  # characters of one text
+MAX_ROWS = 1_000  # of one list
+MAX_OPERATIONS = 4_000  # of one record
+MAX_SHAPES = 16  # of the tensors that go into one operation, or come out of it
+
+
+def _is_text(part) -> bool:
+    return type(part) is str and len(part) <= MAX_TEXT
+
+
+def _is_texts(part) -> bool:
+    return type(part) is list and len(part) <= MAX_ROWS and all(map(_is_text, part))
+
+
+def _is_text_or_none(part) -> bool:
+    return part is None or _is_text(part)
+
+
+def _is_flag(part) -> bool:
+    return type(part) is bool
+
+
+def _is_line(part) -> bool:
+    return type(part) is int and 0 <= part < 1 << 31
+
+
+def _is_seconds(part) -> bool:
+    return type(part) is float and 0.0 <= part < 1e6
+
+
+def _is_shape(part) -> bool:
+    return type(part) is list and len(part) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in part)
+
+
+def _is_shapes(part) -> bool:
+    return type(part) is list and len(part) <= MAX_SHAPES and all(map(_is_shape, part))
+
+
+def _is_rows(*columns, most: int = MAX_ROWS):
+    """A test for lists of rows, each with cells of these types."""
+
+    def is_row(row) -> bool:
+        return type(row) is list and len(row) == len(columns) and all(fits(cell) for fits, cell in zip(columns, row))
+
+    return lambda part: type(part) is list and len(part) <= most and all(map(is_row, part))
+
+
+ERROR = {
+    "type": _is_text, "bases": _is_texts, "message": _is_text, "missing_module": _is_text_or_none,
+    "frames": _is_rows(_is_line, _is_text, _is_text),
+}  # fmt: skip
+
+
+def _is_error(part) -> bool:
+    return type(part) is dict and part.keys() == ERROR.keys() and all(ERROR[name](part[name]) for name in ERROR)
+
+
+FIELDS = {
+    "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
+    "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag,
+    "operations": _is_rows(_is_text, _is_shapes, _is_shapes, most=MAX_OPERATIONS), "unrecorded": _is_text,
+    "unknown": _is_texts,
+    "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
+    "left_out": _is_rows(_is_line, _is_seconds, _is_error),
+}  # fmt: skip

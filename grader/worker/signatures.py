@@ -1,0 +1,57 @@
+"""Whether the arguments of a call fit the function's signature: a call that does not fit is told before it is made."""
+
+import inspect
+import sys
+import types
+
+from .modules import MODULE
+
+MAX_SIGNATURES = 200  # that are cached for one submission
+
+
+class Signatures:
+    """The signatures of one submission's functions. inspect takes longer than most calls, so each is read once."""
+
+    def __init__(self) -> None:
+        # By the function's id: the function (kept alive, so that the id stays its own), its signature, the number of
+        # arguments that may be given without a name.
+        self.cache: dict[tuple[int, bool], tuple[object, inspect.Signature, range]] = {}
+
+    def mismatch(self, target, args: list, kwargs: dict) -> str | None:
+        """The signature and why the arguments do not fit it; None where they fit or it has no signature."""
+        try:
+            function = target.forward if isinstance(target, MODULE) else target
+            signature, positional = self.read(function)
+        except (TypeError, ValueError):
+            return None
+        if not kwargs and len(args) in positional:
+            return None
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            return f"{getattr(function, '__name__', 'call')}{signature}: {error}"[:300]
+        return None
+
+    def read(self, function) -> tuple[inspect.Signature, range]:
+        """The signature, and how many arguments may be given where all are positional."""
+        plain = getattr(function, "__func__", function)
+        key = (id(plain), plain is function)
+        entry = self.cache.get(key)
+        if entry is None or entry[0] is not plain:
+            signature = inspect.signature(function)
+            entry = (plain, signature, _positional_counts(signature))
+            if type(plain) in (types.FunctionType, type) and len(self.cache) < MAX_SIGNATURES:
+                self.cache[key] = entry
+        return entry[1:]
+
+
+def _positional_counts(signature: inspect.Signature) -> range:
+    """The numbers of positional arguments with which a call without named arguments fits."""
+    kinds = [(part.kind, part.default is part.empty) for part in signature.parameters.values()]
+    if (inspect.Parameter.KEYWORD_ONLY, True) in kinds:
+        return range(0)
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    least = sum(kind in positional and required for kind, required in kinds)
+    has_rest = inspect.Parameter.VAR_POSITIONAL in dict(kinds)
+    most = sys.maxsize if has_rest else sum(kind in positional for kind, _ in kinds)
+    return range(least, most + 1)

@@ -1,0 +1,94 @@
+"""A learner's source as a module: its text, the names that it defines, and its exceptions as plain data."""
+
+import builtins
+import linecache
+import sys
+import types
+
+from . import protocol
+from .loading import Loading, TookTooLong
+from .stand_ins import display, get_ipython
+
+MAX_MESSAGE = 2_000  # characters of an exception's text
+MAX_FRAMES = 6
+MAX_FAILED = 100  # failed statements that one reply tells
+MAX_NAMES = 100
+BUILTIN_CLASSES = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
+
+
+class SubmittedSource:
+    """One source, which runs as a module of the given name.
+
+    Raises SyntaxError and the like where the source does not compile; the exception can be explained all the same.
+    """
+
+    def __init__(self, filename: str = "", name: str = "submission"):
+        self.filename, self.lines, self.module = filename, [], types.ModuleType(name)
+        self.loading: Loading | None = None
+
+    def begin(self, request: protocol.Load) -> None:
+        """Put the source where Python looks for it, and compile it."""
+        text = request.source
+        self.lines = text.splitlines()
+        linecache.cache[self.filename] = (len(text), None, text.splitlines(True), self.filename)
+        self.module.__file__ = self.filename
+        sys.modules[request.name] = self.module  # dataclasses and pickling look there
+        self.module.__dict__.update(display=display, get_ipython=get_ipython)
+        self.loading = Loading(text, self.filename, request.cells, request.skip, request.seconds)
+
+    def run(self, most: int | None) -> protocol.Reply:
+        """Run the next `most` statements, or all of them.
+
+        The reply tells what failed in them, and the names that the source defines after the last one.
+        """
+        has_more = self.loading.run(self.module, most)
+        failed, self.loading.failed = self.loading.failed[:MAX_FAILED], []
+        left_out = [
+            [line, error.seconds if type(error) is TookTooLong else 0.0, self.explain(error)] for line, error in failed
+        ]
+        return protocol.Reply(left_out=left_out or None, names=None if has_more else self.names())
+
+    def names(self) -> list[str]:
+        """The public functions and classes that the source defines itself."""
+        return sorted(
+            name
+            for name, value in self.module.__dict__.items()
+            if callable(value)
+            and not name.startswith("_")
+            and getattr(value, "__module__", None) == self.module.__name__
+        )[:MAX_NAMES]
+
+    def explain(self, error: BaseException) -> dict:
+        """An exception as plain data: its type, its text, and those frames alone that are the learner's."""
+        frames, trace = [], error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == self.filename:
+                line = trace.tb_lineno
+                text = self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+                frames.append([line, trace.tb_frame.f_code.co_name, text[:200]])
+            trace = trace.tb_next
+        if isinstance(error, SyntaxError) and error.filename == self.filename:
+            frames.append([error.lineno or 0, "", (error.text or "").rstrip()[:200]])
+        if len(frames) > MAX_FRAMES:
+            frames = frames[: MAX_FRAMES // 2] + frames[-MAX_FRAMES // 2 :]
+        bases = [base for base in type(error).__mro__ if base is not object]
+        return {
+            "type": type(error).__name__[:100],
+            "bases": [_qualified_name(base)[:100] for base in bases[:10]],
+            "message": _message(error),
+            "missing_module": str(error.name)[:100] if isinstance(error, ImportError) and error.name else None,
+            "frames": frames,
+        }
+
+
+def _qualified_name(kind: type) -> str:
+    """The name of a class. It has its module in front unless it is a builtin, so that a namesake is not mistaken."""
+    return kind.__name__ if id(kind) in BUILTIN_CLASSES else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = error.msg if type(error) in (SyntaxError, IndentationError, TabError) else str(error)
+        return text[:MAX_MESSAGE].encode(errors="replace").decode()
+    except BaseException:  # a learner's __str__ may do anything
+        return "(the exception's text could not be read)"
