@@ -18,7 +18,7 @@ from grader.records import containment, introspection
 from grader.records.bounded_cache import BoundedCache, weight
 from grader.records.submission import Submission
 from grader.reports.delivery import deliver
-from grader.sandbox.connection import Remote
+from grader.sandbox.remote import Remote
 
 EXERCISE = catalog.find("02")
 SOLUTION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "softmax_naive.py")

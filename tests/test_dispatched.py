@@ -15,8 +15,10 @@ from grader.judge import dispatched, examiner
 from grader.judge.proxy import Learner
 from grader.records import introspection
 from grader.records.submission import Submission
-from grader.sandbox.connection import LearnerError, Local, Remote
-from grader.worker import op_record, protocol
+from grader.sandbox.call_results import LearnerError
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
+from grader.worker import op_record, protocol, reply_fields
 from grader.worker.protocol import Reply
 from grader.worker.wire import ProtocolError
 
@@ -141,13 +143,13 @@ def test_a_source_that_reaches_for_the_record_is_refused():
 
 
 def test_too_many_operations_are_said_to_be_too_many():
-    assert len(of(f"[q.add_(1) for _ in range({protocol.MAX_OPERATIONS})][0]", torch.zeros(1))) == 4000
+    assert len(of(f"[q.add_(1) for _ in range({reply_fields.MAX_OPERATIONS})][0]", torch.zeros(1))) == 4000
     with pytest.raises(Mismatch, match="more than 4,000 operations"):
-        of(f"[q.add_(1) for _ in range({protocol.MAX_OPERATIONS + 1})][0]", torch.zeros(1))
+        of(f"[q.add_(1) for _ in range({reply_fields.MAX_OPERATIONS + 1})][0]", torch.zeros(1))
 
 
 def test_a_record_too_large_for_a_frame_is_missing(fork_server):
-    source = f"{HEAD}\ndef f(q):\n    return [torch.cat([q] * 15) for _ in range({protocol.MAX_OPERATIONS})][0]\n"
+    source = f"{HEAD}\ndef f(q):\n    return [torch.cat([q] * 15) for _ in range({reply_fields.MAX_OPERATIONS})][0]\n"
     remote = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
     with pytest.raises(LearnerError) as error:
         Learner(remote).f.operations(torch.zeros((0,) * 16))

@@ -37,7 +37,7 @@ from grader.reports import github, html, junit, terminal
 from grader.reports import json as as_json
 from grader.reports.heatmap import blocks as drawn
 from grader.reports.heatmap import svg
-from grader.sandbox.connection import Call
+from grader.sandbox.call_results import Call
 
 EXAMPLES = 20 if THOROUGH else 1
 RUNNER = dict.fromkeys(("CLASSROOM", "ASSIGNMENT", "USERNAME", "COMMIT_URL", "RELEASE_URL"), "x")

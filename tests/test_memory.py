@@ -18,8 +18,10 @@ from grader.judge.proxy import Learner
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox import memory, tiers
-from grader.sandbox.connection import LearnerError, Local, Remote
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 from grader.worker.operations import GROUPS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no wall stops a worker's memory")

@@ -19,7 +19,7 @@ from grader.judge.pictures import Picture, capture_pictures
 from grader.records import submission
 from grader.records.submission import Submission
 from grader.reports.heatmap import blocks, colours, files, svg
-from grader.sandbox.forkserver import Worker
+from grader.sandbox.worker_handle import Worker
 
 DRAWN = [exercise for exercise in catalog.exercises() if paths.pictures(exercise.folder).exists()]
 TOKENS = ("Your", "journey")

@@ -15,7 +15,8 @@ from grader.records import introspection
 from grader.records.forbidden import forbidden_uses
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
-from grader.sandbox.connection import Local, Remote
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 from grader.worker.operations import GROUPS, plain
 
 DOT, SOFTMAX = (catalog.find(number).forbidden[0] for number in ("01", "02"))

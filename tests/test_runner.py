@@ -14,8 +14,9 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
 from grader.judge import examiner
 from grader.records import submission
-from grader.sandbox.connection import Call
-from grader.sandbox.forkserver import ForkServer, TimedOut, Worker, WorkerEnded
+from grader.sandbox.call_results import Call
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 
 EXERCISE = "03_context_vectors"
 RIGHT = (paths.ROOT / "tests" / "golden" / "right_answer" / "submission.py").read_text("utf-8")

@@ -32,7 +32,8 @@ from grader.records.seeds import SECRET, part, secret_seed, torch_seed
 from grader.records.submission import Submission
 from grader.reports import html, junit, terminal
 from grader.reports import json as as_json
-from grader.sandbox.connection import Local, Remote
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 from grader.sandbox.taint import Flow
 from grader.sandbox.unanswered import UnansweredNumbers
 from grader.worker import protocol, wire

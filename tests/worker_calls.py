@@ -1,6 +1,6 @@
 """Requests to a worker without a proxy, for tests of the protocol."""
 
-from grader.sandbox.forkserver import Worker
+from grader.sandbox.worker_handle import Worker
 from grader.worker import protocol
 from grader.worker.protocol import Reply
 

@@ -16,8 +16,8 @@ from grader.judge import examiner
 from grader.judge.session import BrokenCheck
 from grader.records.results import FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
-from grader.sandbox.connection import Local
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.local import Local
 
 
 @dataclass

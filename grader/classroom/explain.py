@@ -17,8 +17,9 @@ from grader.judge.where import search
 from grader.judge.words import kind
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings
 from grader.records.sanitize import inert
-from grader.sandbox.connection import Call, Remote
+from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.remote import Remote
 
 
 @dataclass(frozen=True)

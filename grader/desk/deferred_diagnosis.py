@@ -15,7 +15,7 @@ from grader.judge.where import search
 from grader.records.bounded_cache import BoundedCache
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.submission import Submission
-from grader.sandbox.connection import Remote
+from grader.sandbox.remote import Remote
 
 __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
 PRINTS = 8 << 20  # bytes of printed text that are cached

@@ -7,7 +7,8 @@ import socket
 
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
-from grader.sandbox.forkserver import ForkServer, Worker
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.worker_handle import Worker
 
 
 class Superseded(InfrastructureError):

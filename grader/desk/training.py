@@ -21,8 +21,9 @@ from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner
 from grader.records.submission import Submission
 from grader.reports import terminal
-from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.remote import Remote
 
 LIMITS = Limits(call_s=120.0, call_cpu_s=None, total_s=3600.0, cpu_s=3600, memory_mb=2048)
 AT_ONCE = 10  # steps between two pictures

@@ -15,8 +15,9 @@ from grader.judge.pictures import Drawing, Matrix, Picture
 from grader.judge.proxy import Learner
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
-from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.remote import Remote
 
 CALL_S = 2.0  # a picture is not worth a longer wait
 

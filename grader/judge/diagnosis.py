@@ -19,7 +19,9 @@ from grader.judge.trials import Trials
 from grader.judge.wrong_version import WrongVersion
 from grader.records import containment
 from grader.records.bounded_cache import BoundedCache
-from grader.sandbox.connection import Call, LearnerError, Local, Remote
+from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 from grader.sandbox.transcript import Stop
 from grader.worker.codec import Encoder
 from grader.worker.protocol import Request

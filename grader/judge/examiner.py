@@ -28,9 +28,11 @@ from grader.records.results import (
 )
 from grader.records.sanitize import inert
 from grader.records.submission import NoSuchFile, Submission
-from grader.sandbox.connection import Call, LearnerError, Local, Remote
+from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.local import Local
 from grader.sandbox.process import Lost
+from grader.sandbox.remote import Remote
 from grader.sandbox.transcript import Diverged
 
 Tried = tuple[Key | None, BaseException | None, list[Call]]  # the key of a verdict, the error, the calls

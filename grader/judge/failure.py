@@ -6,7 +6,7 @@ from typing import Any
 
 from grader.judge.compare import Mismatch, same
 from grader.judge.session import Check
-from grader.sandbox.connection import Call, LearnerError
+from grader.sandbox.call_results import Call, LearnerError
 
 OWN_WORDS = re.compile(r"(raise|assert)\b")  # a line whose exception says what its author wrote
 DIGITS = re.compile(r"\d+")

@@ -6,8 +6,9 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge import messages
 from grader.judge.compare import Mismatch
 from grader.judge.proxy import Target
-from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.memory import Meter
+from grader.sandbox.remote import Remote
 
 BEYOND = 256  # MiB that a worker is given beyond what it may take: how much it took can then be told
 

@@ -12,7 +12,7 @@ from grader.judge.words import nearest
 from grader.records import places, slips
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
-from grader.sandbox.connection import Call, LearnerError, LeftOut
+from grader.sandbox.call_results import Call, LearnerError, LeftOut
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
 MAX_NOTES = 5  # statements that were left out, each told on its own

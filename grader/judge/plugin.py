@@ -19,8 +19,9 @@ from grader.judge.fixtures import FIXTURES
 from grader.judge.session import MARKER, Check, Session
 from grader.records import submission
 from grader.records.results import Settings
-from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.remote import Remote
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,7 +16,7 @@ from grader.judge.proxy import Module, Target, tensors_in
 from grader.judge.renaming import told
 from grader.judge.words import kind
 from grader.records.places import place
-from grader.sandbox.connection import LearnerError
+from grader.sandbox.call_results import LearnerError
 from grader.worker.fake_device import MIXED
 
 

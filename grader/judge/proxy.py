@@ -20,7 +20,9 @@ from grader.judge import dispatched, renaming
 from grader.judge.compare import Mismatch
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
-from grader.sandbox.connection import Call, LearnerError, Local, Remote
+from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder, Encoder, Handle
 from grader.worker.gradients import NO_GRADIENT

@@ -16,12 +16,13 @@ from grader.judge.session import Check, Session
 from grader.records import introspection
 from grader.records.bounded_cache import BoundedCache
 from grader.records.forbidden import forbidden_uses
-from grader.sandbox.connection import Local, Remote
+from grader.sandbox.local import Local
+from grader.sandbox.recorder import Recorder
+from grader.sandbox.remote import Remote
 from grader.sandbox.taint import Flow
-from grader.sandbox.transcript import Transcript
 from grader.sandbox.unanswered import UnansweredNumbers
 from grader.worker import protocol
-from grader.worker.protocol import Reply, Request
+from grader.worker.protocol import Request
 from grader.worker.wire import RawTensor
 
 Key = tuple[Any, ...]  # what a verdict or a sentence depends on
@@ -49,29 +50,26 @@ class Script:
     reads_source: bool
 
 
-class Recorder(Local):
-    """The solution in a submission's place; `transcript` and `held` are those since the last check began."""
+class AnswerFlow:
+    """Observes the requests of a check, and finds those that may tell the answer to an earlier one.
 
-    transcript: Transcript
-    held: set[int]
-    flow: Flow
-    unanswered: UnansweredNumbers
+    held: their numbers; reads_source: whether a record of operations was asked for, which is judged by the source too.
+    """
 
-    def begin(self, flow: Flow) -> None:
-        self.transcript, self.held, self.flow, self.reads_source = Transcript(), set(), flow, False
-        self.unanswered = UnansweredNumbers()
+    def __init__(self, flow: Flow):
+        self.flow, self.unanswered = flow, UnansweredNumbers()
+        self.count, self.reads_source = 0, False
+        self.held: set[int] = set()
 
-    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
-        # Both are asked about each request: they remember what was sent.
+    def __call__(self, request: Request, tensors: list[RawTensor], answer: list[RawTensor]) -> None:
+        """Take note of the next request and its answer."""
+        # Both are asked about each request, because they remember what was sent.
         if any((self.flow.reaches(request, tensors), self.unanswered.told_by(tensors))):
-            self.held.add(len(self.transcript.requests))
+            self.held.add(self.count)
             self.unanswered.clear()
         self.reads_source |= type(request) is protocol.CallWithOperations
-        body, reply = protocol.encode_request(request, tensors), self.answer(request, tensors)
-        self.transcript.record(body, reply)
-        answer, answer_tensors = protocol.decode_reply(reply)
-        self.unanswered.add(answer_tensors)
-        return answer, answer_tensors
+        self.unanswered.add(answer)
+        self.count += 1
 
 
 class Recording:
@@ -95,11 +93,12 @@ class Recording:
             return None
         if name not in self.scripts:
             with Flow() as flow:
-                self.recorder.begin(flow)
+                answers = AnswerFlow(flow)
+                self.recorder.record(answers)
                 error, _ = self.session.run(check, self.subject)
-            # Where the solution does not get to the check's end, what it was asked is not all that will be.
-            reads_source = "no_ready_made" in check.fixtures or self.recorder.reads_source
-            script = Script(self.recorder.transcript.requests, frozenset(self.recorder.held), reads_source)
+            # Where the solution does not reach the end of the check, these are not all requests of the check.
+            reads_source = "no_ready_made" in check.fixtures or answers.reads_source
+            script = Script(self.recorder.transcript.requests, frozenset(answers.held), reads_source)
             self.scripts[name] = script if error is None else None
         return self.scripts[name]
 

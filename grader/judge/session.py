@@ -19,7 +19,8 @@ from grader.judge.proxy import Learner, without_objects
 from grader.judge.words import kind
 from grader.records import containment
 from grader.records.seeds import part
-from grader.sandbox.connection import Call, LearnerError, Recorded
+from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.recorder import Replayer
 from grader.sandbox.transcript import Stop
 
 # The pytest that collects sees our checks alone: no plugins, no configuration, no conftest of anybody's.
@@ -79,7 +80,7 @@ class Session:
         self.checks: tuple[Check, ...] = ()
         self.subject: Learner | None = None
         self.numbers_read: set[str] = set()  # ids of the documented numbers that checks looked at
-        self._solution: Recorded | None = None
+        self._solution: Replayer | None = None
 
     def __enter__(self) -> "Session":
         torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
@@ -111,7 +112,7 @@ class Session:
     def reference(self, check: str) -> Learner:
         """The proxy before the solution, for one check."""
         if self._solution is None:
-            self._solution = Recorded.load(paths.solution(self.exercise.folder), self.exercise.slug)
+            self._solution = Replayer.load(paths.solution(self.exercise.folder), self.exercise.slug)
         self._solution.begin(check)
         learner = Learner(self._solution)
         assert self.subject is not None, "a check runs on a subject"

@@ -13,7 +13,9 @@ from grader.judge.patterns import is_finite
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session
 from grader.records.seeds import part
-from grader.sandbox.connection import Call, LearnerError, Local, Remote
+from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 from grader.worker import protocol
 from grader.worker.codec import DTYPES
 from grader.worker.protocol import Reply, Request

@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.catalog import overlay
 from grader.catalog.merging import merged
 from grader.judge.wrong_version import WrongVersion
-from grader.sandbox.connection import Local
+from grader.sandbox.local import Local
 
 AND = "  and: "
 

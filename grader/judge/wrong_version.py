@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.sandbox.connection import Local
+from grader.sandbox.local import Local
 
 
 @dataclass(frozen=True, eq=False)

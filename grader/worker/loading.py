@@ -2,7 +2,7 @@
 
 A statement that fails is left out, and the next ones run: what counts is what the source defines in the end. So does
 a notebook go on with the next cell. A statement that takes too long is stopped by a clock whose ticks are signals.
-Code that does not listen to them is stopped from outside: see grader/sandbox/connection.py.
+Code that ignores them is stopped from outside: see grader/sandbox/loaded_channel.py.
 """
 
 import __future__

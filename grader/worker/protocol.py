@@ -107,7 +107,8 @@ class Forget:
 
 Request = Load | Step | Call | Describe | Assign | Convert | Forget
 KINDS = (
-    Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph, Describe, Assign, Convert, Forget,
+    Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph,
+    Describe, Assign, Convert, Forget,
 )  # fmt: skip
 REQUESTS = {kind.__name__: kind for kind in KINDS}
 

@@ -1,4 +1,4 @@
-"""What each field of a reply may hold. Code in the worker's process can write anything, so the grader tests each field."""
+"""What each field of a reply may hold. Code in the worker's process can write anything, so each field is tested."""
 
 MAX_TEXT = 20_000  # characters of one text
 MAX_ROWS = 1_000  # of one list

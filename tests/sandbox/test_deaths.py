@@ -17,7 +17,8 @@ from grader.judge import examiner
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox import tiers
-from grader.sandbox.forkserver import ForkServer, TimedOut, Worker
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.worker_handle import TimedOut, Worker
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 SOURCE = "state = []\ndef add():\n    state.append(1)\n    return len(state)\ndef spin():\n    while True: pass\n"

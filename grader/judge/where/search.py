@@ -27,7 +27,7 @@ from grader.records.sanitize import inert
 from grader.records.seeds import part
 from grader.records.source import nesting
 from grader.records.submission import Submission
-from grader.sandbox.connection import LearnerError
+from grader.sandbox.call_results import LearnerError
 
 SECONDS = 1.6  # for one submission
 MORE_S = 0.25  # after the first repair, to see whether another one says otherwise

@@ -8,8 +8,9 @@ from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session
 from grader.records.submission import Submission
-from grader.sandbox.connection import LearnerError, LeftOut, Remote
-from grader.sandbox.forkserver import TimedOut, Worker, WorkerEnded
+from grader.sandbox.call_results import LearnerError, LeftOut
+from grader.sandbox.remote import Remote
+from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import wire
 
 LOADS = 200  # of sources in one worker: what one leaves behind at import may stay

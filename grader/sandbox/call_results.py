@@ -1,0 +1,57 @@
+"""What came of running a learner's code: the calls of a check, a missing result, a statement that failed on loading."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass
+class Call:
+    """One call that a check made, and what came of it."""
+
+    text: str  # 'attention_weights(tensor (6, 3))'
+    function: str  # 'attention_weights'
+    want: str  # "output", "gradients" or "inputs"
+    value: object = None
+    problem: "LearnerError | None" = None
+    seed: object = None  # of torch's generator, set before the call
+    computed: bool = True  # False where a watched call did not compute anything
+    outline: str = ""  # the text without a hidden value: 'encode(a str, a dict)'
+
+
+class LearnerError(Exception):
+    """The learner's code did not give a result. `facts` is plain data of what happened.
+
+    kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
+    """
+
+    def __init__(self, kind: str, facts: dict[str, Any], call: Call | None = None):
+        super().__init__(kind)
+        self.kind, self.facts, self.call = kind, facts, call
+
+    @property
+    def is_not_started(self) -> bool:
+        """Whether it is a stub's own `raise NotImplementedError`; torch raises that exception too, with a text."""
+        frames = self.facts.get("frames") or [[0, "", ""]]
+        raised = self.facts.get("type") == "NotImplementedError" and str(frames[-1][2]).startswith("raise ")
+        return raised and "NotImplementedError" in str(frames[-1][2])
+
+    def is_a(self, name: str) -> bool:
+        """Whether the learner's exception is of this class or a subclass of it."""
+        return name in self.facts.get("bases", ())
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A top-level statement that failed while the source was loaded, by its first line, and its error.
+
+    The other statements were run all the same.
+    """
+
+    statement: int
+    error: LearnerError
+
+    @property
+    def line(self) -> int:
+        """The line that failed, inside the statement."""
+        frames = self.error.facts.get("frames")
+        return frames[0][0] if frames else self.statement

@@ -1,0 +1,98 @@
+"""Requests to the worker of one submission, within the limits of the exercise."""
+
+import time
+from dataclasses import replace
+
+from grader.catalog.limits import Limits
+from grader.records.submission import Submission
+from grader.sandbox.call_results import LearnerError
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.replies import ReplyReader
+from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
+from grader.worker import protocol, wire
+from grader.worker.protocol import Reply, Request
+from grader.worker.wire import RawTensor
+
+LOADING = (protocol.Load, protocol.Step)
+NO_REPLY = (TimedOut, WorkerEnded, wire.ProtocolError)
+LEAST_CPU_S = 0.25  # for one call, however many calls did not end before
+MAX_OUTPUT = 20_000  # characters of prints that are kept of a whole submission
+MAX_RECEIVED = 64 << 20  # bytes of all replies about a submission; those of right code are below 0.3 MB
+
+
+class Channel:
+    """The worker of one submission, and what its code has used so far: seconds, bytes of replies, prints.
+
+    hung: the functions that did not end, and after how many seconds they were stopped.
+    """
+
+    def __init__(self, fork_server: ForkServer, submission: Submission, name: str, limits: Limits):
+        self.fork_server, self.submission, self.name, self.limits = fork_server, submission, name, limits
+        self.worker: Worker | None = None
+        self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
+        self.hung: dict[str, float] = {}
+        self.reader = ReplyReader(submission)
+        self.words = self.reader.words
+
+    def spawn(self) -> Worker:
+        """A new worker. Each function that did not end halves the time of a call: often all of them run one loop."""
+        most = self.limits.call_cpu_s
+        if not self.hung or most is None:
+            return self.fork_server.spawn(self.limits)
+        call_cpu_s = max(most / 2 ** len(self.hung), min(LEAST_CPU_S, most))
+        return self.fork_server.spawn(replace(self.limits, call_cpu_s=call_cpu_s))
+
+    def answer(self, body: bytes, function: str, cpu_s: float | None = None) -> bytearray:
+        """The encoded reply to an encoded request, which calls `function`.
+
+        cpu_s: seconds of the processor, None for those of a call. Raises LearnerError where there is no reply, or Lost.
+        """
+        assert self.worker is not None, "load first"
+        seconds, began = self.seconds_left(), time.monotonic()
+        try:
+            reply = self.worker.exchange(body, seconds, cpu_s or self.worker.limits.call_cpu_s)
+        except NO_REPLY as error:
+            raise self._why_no_reply(error, function) from None
+        finally:
+            self.spent += time.monotonic() - began
+        self.count(len(reply))
+        return reply
+
+    def read(self, request: Request, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
+        """The reply in a body, and its tensors. Its prints are kept. Raises LearnerError where it is malformed."""
+        try:
+            reply, tensors = self.reader.read(body)
+        except wire.ProtocolError as error:
+            self.close()
+            raise LearnerError("protocol", {"message": str(error)}) from None
+        if len(self.output) < MAX_OUTPUT:
+            self.output += reply.output
+            self.output_of_load += reply.output if type(request) in LOADING else ""
+        return reply, tensors
+
+    def seconds_left(self) -> float:
+        """The time that the next call may take. Raises LearnerError where none is left."""
+        left = self.limits.total_s - self.spent
+        if left <= 0:
+            raise LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
+        return min(self.limits.call_s, left)
+
+    def count(self, size: int) -> None:
+        """Count the bytes of a reply, which is kept for the diagnosis. Raises LearnerError where all are too many."""
+        self.received += size
+        if self.received > MAX_RECEIVED:
+            self.close()
+            raise LearnerError("protocol", {"message": "the results are too large in all"})
+
+    def close(self) -> None:
+        """End the worker."""
+        if self.worker is not None:
+            self.worker.close()
+
+    def _why_no_reply(self, error: Exception, function: str) -> LearnerError:
+        if isinstance(error, TimedOut):
+            self.hung[function] = error.seconds
+            return LearnerError("timeout", {"seconds": error.seconds})
+        if isinstance(error, WorkerEnded):
+            return LearnerError("ended", {"status": error.status})
+        return LearnerError("protocol", {"message": str(error)})

@@ -1,0 +1,115 @@
+"""A submission in a sandboxed worker, as a proxy asks it: one request at a time, ahead of a check, or measured."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.catalog.limits import Limits
+from grader.records.submission import Submission
+from grader.sandbox.call_results import LearnerError
+from grader.sandbox.channel import MAX_RECEIVED, NO_REPLY
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.loaded_channel import LoadedChannel
+from grader.sandbox.memory import Meter
+from grader.sandbox.transcript import Transcript
+from grader.worker import protocol
+from grader.worker.protocol import Reply, Request
+from grader.worker.wire import RawTensor
+
+
+class Remote(LoadedChannel):
+    """A submission in a sandboxed worker. A worker that died is replaced before the next check."""
+
+    def __init__(self, fork_server: ForkServer, submission: Submission, name: str, limits: Limits):
+        super().__init__(fork_server, submission, name, limits)
+        self.hung_when_measured: dict[str, float] = {}  # kept apart from `hung`: measured calls have large inputs
+        self.ahead = Transcript()  # the requests that were sent before the check made them
+        self.asked_live = False  # whether the check has made another request since
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether a request would be answered without a new worker."""
+        return not self.ahead.is_read or (self.worker is not None and self.worker.alive)
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request, and its tensors.
+
+        Raises LearnerError where there is no reply, Diverged where another request was sent ahead in its place, and
+        Lost where the fork server is gone.
+        """
+        body = protocol.encode_request(request, tensors)
+        if not self.ahead.is_read:
+            return self.read(request, self.ahead.read(body))
+        self.asked_live = True
+        self.count(0)
+        if function in self.hung:
+            raise LearnerError("timeout", {"seconds": self.hung[function], "again": True})
+        if not self.is_alive:
+            self.load()
+        return self.read(request, self.answer(body, function))
+
+    @contextlib.contextmanager
+    def measured(self, memory_mb: int) -> Iterator[Meter]:
+        """Within the block another worker answers, whose memory is measured from its first moment.
+
+        memory_mb: all the memory that it is given. It has none of the usual worker's objects. Raises LearnerError where
+        the source cannot be loaded.
+        """
+        usual = self.worker, self.limits, self.hung, self.output, self.output_of_load
+        seconds = self.limits.measured_s
+        self.limits = replace(
+            self.limits,
+            measured=True,
+            memory_mb=memory_mb if self.limits.memory_mb else None,
+            call_s=max(seconds, self.limits.call_s),
+            call_cpu_s=seconds,
+        )
+        self.hung = self.hung | self.hung_when_measured
+        self.worker = self.fork_server.spawn(self.limits)
+        try:
+            self.worker.meter = meter = Meter(self.worker.pid)
+            self.run_source()
+            self.output, self.output_of_load = usual[3:]  # what loading prints was kept already
+            yield meter
+        finally:
+            self.close()
+            self.hung_when_measured = {name: seconds for name, seconds in self.hung.items() if name not in usual[2]}
+            self.worker, self.limits, self.hung = usual[:3]
+
+    def ask_ahead(self, requests: list[bytes], held: frozenset[int] = frozenset()) -> list[bytearray] | None:
+        """Send all requests of a check before it runs. Returns the encoded replies, None if one is missing.
+
+        requests: encoded; held: the numbers of those that are sent only when all before them are answered. The check is
+        then answered from the replies, as long as its requests are the same. Where the worker ends or hangs, all
+        replies are dropped: only requests that are sent one after the other show which of them caused it.
+        """
+        self.drop_ahead()
+        is_over_limit = self.spent >= self.limits.total_s or self.received > MAX_RECEIVED
+        if is_over_limit or self.hung or self.worker is None or not self.is_alive:
+            return None
+        began = time.monotonic()
+        bodies: list[bytes | bytearray | Exception] = []
+        try:
+            for body in self.worker.exchange_all(requests, self.seconds_left(), held):
+                bodies.append(body)
+                self.count(len(body))
+        except LearnerError as error:
+            bodies[-1] = error
+        except NO_REPLY:
+            self.restart()
+            return None
+        finally:
+            self.spent += time.monotonic() - began
+        self.ahead = Transcript(requests, bodies)
+        replies = [body for body in bodies if isinstance(body, bytearray)]
+        return replies if len(replies) == len(bodies) else None
+
+    def drop_ahead(self) -> None:
+        """Forget the replies to requests that were sent ahead."""
+        self.ahead, self.asked_live = Transcript(), False
+
+    def restart(self) -> None:
+        """End the worker, so that the next request starts a new one, in which no earlier request has left a trace."""
+        self.close()
+        self.drop_ahead()

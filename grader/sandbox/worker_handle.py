@@ -1,0 +1,156 @@
+"""One worker as the grader sees it: asked with a deadline, watched while it computes, and killed."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import select
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from grader.catalog.limits import Limits
+from grader.sandbox.memory import Meter
+from grader.sandbox.process import Lost, Pid
+from grader.worker import framing, wire
+
+if TYPE_CHECKING:
+    from grader.sandbox.forkserver import ForkServer  # which imports this module
+
+AHEAD = 48 << 10  # bytes of requests under way: they fit into a socket's buffer, so that sending never waits
+GLANCE_S = 0.1  # so often we look how long a silent worker has computed
+FEW_PAGES = 50  # of memory, from one look to the next: who takes no more is in no import
+IN_ALL = 2  # times `call_cpu_s`, with new memory or without
+SUSPICIOUS_S = 0.3  # of computing without a word, where nothing is decided by it
+GRACE_S = 0.3  # for a process that hung up to end, so that we learn how it ended
+
+
+class WorkerEnded(Exception):
+    """The worker's process ended before it answered. `status`: exit code, negative for a signal."""
+
+    def __init__(self, status: int | None):
+        super().__init__(f"the worker ended with status {status}")
+        self.status = status
+
+
+class TimedOut(Exception):
+    """The worker did not answer within its `seconds`; it has been killed."""
+
+    def __init__(self, seconds: float):
+        super().__init__(f"no answer within {seconds:g} s")
+        self.seconds = seconds
+
+
+class Worker:
+    """One untrusted process, asked by encoded requests (worker/protocol.py). After an exception it is dead."""
+
+    def __init__(self, fork_server: ForkServer, connection: socket.socket, pid: Pid, limits: Limits):
+        self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
+        self.inbox, self.alive = framing.Inbox(connection), True
+        self.meter: Meter | None = None  # of a worker whose memory is measured
+
+    def exchange(self, request: bytes, seconds: float, cpu_s: float | None) -> bytearray:
+        """The encoded reply to an encoded request, within `seconds`, of which `cpu_s` may be computed.
+
+        Raises TimedOut, WorkerEnded, wire.ProtocolError where what comes is no reply of ours, and Lost where the fork
+        server is gone.
+        """
+        nonce = secrets.randbits(64)
+        with self._mishaps():
+            framing.send(self.connection, nonce, request, time.monotonic() + seconds)
+            return self._reply(nonce, seconds, cpu_s)
+
+    def exchange_all(
+        self, requests: list[bytes], seconds: float, held: frozenset[int] = frozenset()
+    ) -> Iterator[bytearray]:
+        """The encoded replies to many requests, which are sent ahead of the replies, all but those `held`.
+
+        Raises as `exchange` does. Replies travel together, so a worker that ends or hangs may have answered more; it
+        is given up earlier than others, and whoever asks must ask again, one after the other.
+        """
+        most = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
+        nonces = struct.unpack(f"<{len(requests)}Q", secrets.token_bytes(8 * len(requests)))
+        sent = under_way = 0
+        with self._mishaps():
+            for answered, nonce in enumerate(nonces):
+                if sent < len(requests) and (sent == answered or under_way <= AHEAD // 2):
+                    ahead = []
+                    while sent < len(requests) and (
+                        sent == answered or (sent not in held and under_way + len(requests[sent]) <= AHEAD)
+                    ):
+                        ahead.append(framing.frame(nonces[sent], requests[sent]))
+                        under_way += len(requests[sent])
+                        sent += 1
+                    framing.send_all(self.connection, b"".join(ahead), time.monotonic() + seconds)
+                yield self._reply(nonce, seconds, most)
+                under_way -= len(requests[answered])
+
+    def close(self) -> int | None:
+        """Kill the process and all that it started. Returns its status if it had ended by itself."""
+        with contextlib.suppress(Lost):
+            return self._close()
+        return None
+
+    def _reply(self, nonce: int, seconds: float, most: float | None) -> bytearray:
+        """The body of the reply with this nonce, of a worker that computes for at most `most` seconds.
+
+        Raises TimedOut or wire.ProtocolError.
+        """
+        found = self.inbox.take()
+        if found is None:
+            began = time.monotonic()
+            self._wait(began, seconds, most)
+            try:
+                found = self.inbox.receive(began + seconds)
+            except framing.Deadline:
+                raise TimedOut(seconds) from None
+        echoed, body = found
+        if echoed != nonce:
+            raise wire.ProtocolError("the reply belongs to no request")
+        return body
+
+    def _wait(self, began: float, seconds: float, most: float | None) -> None:
+        """Until the worker begins to answer. Raises TimedOut."""
+        first = last = None
+        while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
+            now = time.monotonic()
+            if now - began >= seconds:
+                raise TimedOut(seconds)
+            if self.meter is not None:
+                self.meter.look()
+            used = self.pid.used() if most else None
+            if most is None or used is None:
+                continue
+            first = first or used
+            if last is None or used.pages - last.pages > FEW_PAGES:
+                quiet = used.seconds
+            if last is None or used.seconds > last.seconds or not used.asleep:
+                awake = now
+            last = used
+            if max(used.seconds - quiet, now - awake) >= most - GLANCE_S:
+                raise TimedOut(most)
+            if used.seconds - first.seconds >= IN_ALL * most - GLANCE_S:
+                raise TimedOut(IN_ALL * most)
+
+    @contextlib.contextmanager
+    def _mishaps(self) -> Iterator[None]:
+        """After an exception the worker is dead; one that hung up is asked how it ended."""
+        try:
+            yield
+        except framing.Closed:
+            raise WorkerEnded(self._close(GRACE_S)) from None
+        except framing.Deadline:
+            self.close()
+            raise TimedOut(self.limits.call_s) from None
+        except (TimedOut, wire.ProtocolError):
+            self.close()
+            raise
+
+    def _close(self, grace: float = 0.0) -> int | None:
+        if not self.alive:
+            return None
+        self.alive = False
+        self.connection.close()
+        return self.fork_server._end(self.pid, grace)
