@@ -148,7 +148,7 @@ class Examiner:
         known = paths.solution(self.exercise.folder).exists()  # not in a learner's bundle
         if known and self.recording is None and self.settings.device == "cpu":
             self.recording = Recording(self.session, self.subject)
-            self.diagnostician.remembers = True
+            self.diagnostician.wrong_versions.caches_runs = True
 
     def subject(self, connection: Remote | Local) -> Learner:
         """The proxy that the checks see."""

@@ -8,7 +8,8 @@ import torch
 
 from grader.catalog import paths
 from grader.judge.compare import Mismatch
-from grader.judge.failure import Failure, differ
+from grader.judge.failure import Failure
+from grader.judge.likeness import differ
 from grader.judge.patterns import is_finite
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session

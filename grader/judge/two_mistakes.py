@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.catalog import overlay
 from grader.catalog.merging import merged
-from grader.judge.wrong_version import WrongVersion
+from grader.judge.wrong_versions import WrongVersion
 from grader.sandbox.local import Local
 
 AND = "  and: "

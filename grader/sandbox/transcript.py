@@ -9,6 +9,10 @@ class Diverged(Stop):
     """Another request came than the one that was recorded: the check is run again, one request after the other."""
 
 
+class Differs(Stop):
+    """Another answer came than in the run that is followed: the two sources do not have the same mistake."""
+
+
 class Transcript:
     """The encoded requests of one check in their order, and the encoded reply (or the error) that each one got.
 

@@ -1,0 +1,42 @@
+"""A call in words: for the learner with the values of its arguments, and as an outline that tells no hidden value."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from grader.judge.proxy.held_object import HeldObject
+from grader.judge.words import kind
+
+MAX_VALUE = 60  # characters of one argument
+
+
+def described(function: str, args: Any, kwargs: Any) -> str:
+    """The call as the learner reads it: "attention_weights(tensor (6, 3))"."""
+    return _call(function, args, kwargs, _value)
+
+
+def outlined(function: str, args: Any, kwargs: Any) -> str:
+    """The call without values that may be hidden inputs: "encode(a str, a dict)". Sizes and switches are told."""
+    return _call(function, args, kwargs, _outline)
+
+
+def _call(function: str, args: Any, kwargs: Any, text: Callable[[Any], str]) -> str:
+    named = [f"{name}={text(value)}" for name, value in kwargs.items()]
+    return f"{function}({', '.join([*map(text, args), *named])})"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
+        return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
+    if isinstance(value, (list, tuple, dict)) and len(repr(value)) > MAX_VALUE:
+        return kind(value)
+    if isinstance(value, HeldObject):
+        return value.class_name
+    return repr(value)[:MAX_VALUE]
+
+
+def _outline(value: Any) -> str:
+    is_shown = isinstance(value, (torch.Tensor, HeldObject)) or type(value) in (int, bool, type(None))
+    return _value(value) if is_shown else kind(value)

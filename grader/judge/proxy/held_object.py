@@ -1,0 +1,41 @@
+"""What every part of the proxy knows of the others. module.py holds the proxy of an object."""
+
+from typing import Any
+
+import torch
+
+from grader.worker.codec import Handle
+
+
+class Proxy:
+    """Anything that stands for a part of the learner's module. It keeps alive all calls of its learner."""
+
+
+class HeldObject(Proxy):
+    """An object of the learner's that stays in the worker.
+
+    class_name: the name of its class, "" where the worker may have made the name up.
+    """
+
+    class_name: str
+
+    @property
+    def handle(self) -> Handle:
+        """What stands for the object in a request."""
+        raise NotImplementedError
+
+    def created(self, text: str, outline: str, state: Any, device: str) -> None:
+        """Note the call that made the object, load its parameters from `state` (None: leave them), and move it."""
+        raise NotImplementedError
+
+
+def without_objects(value: Any) -> Any:
+    """The value with a handle in the place of each object, which would keep all calls of its learner alive."""
+    if isinstance(value, HeldObject):
+        return value.handle
+    if isinstance(value, dict):
+        return {key: without_objects(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(without_objects, value))
+    held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else ()
+    return None if any(isinstance(part, Proxy) for part in held) else value

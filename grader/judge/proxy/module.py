@@ -1,0 +1,161 @@
+"""The proxy of an object of the learner's: its methods, its parameters by name, its mode and its device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from grader.judge import renaming
+from grader.judge.compare import Mismatch
+from grader.judge.proxy.description import demand_module, no_module
+from grader.judge.proxy.held_object import HeldObject
+from grader.judge.proxy.target import Target
+from grader.judge.words import shape_words
+from grader.sandbox.call_results import Call
+from grader.worker import protocol
+from grader.worker.codec import Encoder, Handle
+from grader.worker.protocol import Reply
+
+if TYPE_CHECKING:
+    from grader.judge.proxy.learner import Learner  # which imports this module
+
+
+class Module(Target, HeldObject):
+    """An object of the learner's: call it, or any of its methods (`layer.load_unfused(state)`)."""
+
+    def __init__(self, learner: Learner, number: int, class_name: str):
+        super().__init__(learner, [number, "__call__"], class_name, owner=class_name or "object")
+        self._number, self.class_name = number, class_name
+        self._names: dict[str, str] = {}  # the lesson's → the learner's, where they differ
+        self._state: dict[str, torch.Tensor] = {}  # what was loaded by such a map
+
+    @property
+    def handle(self) -> Handle:
+        return Handle(self._number, self.class_name)
+
+    def created(self, text: str, outline: str, state: Any, device: str) -> None:
+        self._text, self._outline = text, outline
+        if state is not None:
+            self.load(state)
+        if device != "cpu":
+            self.to(device=device)
+
+    def __getattr__(self, name: str) -> Target:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
+        return Target(self._learner, [self._number, name], text, outline, self._owner)
+
+    def describe(self, values: bool = True) -> dict[str, Any]:
+        """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.
+
+        Raises Mismatch where the object is no torch.nn.Module.
+        """
+        value = self._facts(values)
+        own = {name: lesson for lesson, name in self._names.items()}
+        parameters = {own.get(name, name): held for name, held in value["parameters"].items()}
+        return value | {"parameters": parameters, "frozen": [own.get(name, name) for name in value["frozen"]]}
+
+    def _facts(self, values: bool = True, noted: bool = True) -> dict[str, Any]:
+        """The description by the learner's own names. noted: as a call of the check, which a diagnosis compares."""
+        facts, _ = self._learner._exchange(protocol.Describe(self._number, values))
+        if noted:
+            parameters = facts.get("parameters") if isinstance(facts, dict) else None
+            self._learner._note(Call(self._text, self.class_name, "describe", parameters, outline=self._outline))
+        return demand_module(facts, self.class_name, values)
+
+    def parameters(self, like: dict[str, Any] | None = None) -> dict[str, torch.Tensor]:
+        """The parameters by name; by the names of `like` (tensors or shapes), where nothing but the names differs."""
+        if like is None:
+            parameters: dict[str, torch.Tensor] = self.describe()["parameters"]
+            return parameters
+        held = self._facts()["parameters"]
+        own = {name: lesson for lesson, name in self._fit(like, held).items()}
+        return {own.get(name, name): value for name, value in held.items()}
+
+    def renamed(self, like: dict[str, Any]) -> dict[str, str]:
+        """The lesson's names and the learner's, where nothing else differs; {} else. Both are safe to show."""
+        names = self._fit(like, self._facts(values=False, noted=False)["parameters"])
+        words = self._learner._connection.words
+        return {lesson: ".".join(map(words.told, name.split("."))) for lesson, name in names.items()}
+
+    def other_maps(self) -> Iterator[int]:
+        """Load the parameters again under each other map of the names in turn, and at last under the first.
+
+        Yields the number of each other map while its parameters are loaded.
+        """
+        held = self._facts(values=False, noted=False)["parameters"] if self._state else {}
+        count = len(renaming.maps(_shapes(self._state), _shapes(held))) if held else 0
+        for choice in (*range(1, count), 0) if count > 1 else ():
+            self._learner.map_of[self.class_name] = choice
+            self._fit(self._state, held)
+            self.load(self._state)
+            if choice:
+                yield choice
+
+    def _fit(self, like: dict[str, Any], held: dict[str, Any]) -> dict[str, str]:
+        """Find the map from the names of `like` to those of `held`; {} where they are the same or no map fits."""
+        self._names = {}
+        if like.keys() != held.keys():
+            maps = renaming.maps(_shapes(like), _shapes(held))
+            choice = self._learner.map_of.get(self.class_name, 0)
+            self._names = maps[min(choice, len(maps) - 1)] if maps else {}
+        return self._names
+
+    def _in_lessons_words(self, value: Any) -> Any:
+        """Gradients by the lesson's names."""
+        if not self._names or type(value) is not dict:
+            return value
+        own = {f"parameter {name}": f"parameter {lesson}" for lesson, name in self._names.items()}
+        return {own.get(name, name): part for name, part in value.items()}
+
+    def _assigned(self, parameters: dict[str, torch.Tensor]) -> Reply:
+        """The reply to a request that sets the parameters. Raises Mismatch where the object is no module."""
+        encoder = Encoder()
+        own = {self._names.get(name, name): value for name, value in parameters.items()}
+        reply: Reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(own)), encoder)[1]
+        if reply.unknown is None:
+            raise no_module(self.class_name)
+        return reply
+
+    def load(self, parameters: dict[str, torch.Tensor]) -> None:
+        """Set the parameters by name, also where nothing but their names differs from the learner's.
+
+        Raises Mismatch where names or shapes do not fit.
+        """
+        reply = self._assigned(parameters)
+        if (
+            reply.unknown
+            and reply.surplus
+            and self._fit(parameters, self._facts(values=False, noted=False)["parameters"])
+        ):
+            self._state, reply = parameters, self._assigned(parameters)
+        unknown = [name for name in parameters if name in (reply.unknown or ())]
+        surplus = ", ".join(reply.surplus or ())[:300]
+        if unknown:
+            details = f"it has:  {surplus or 'none that fit'}"
+            raise Mismatch(f"{self.class_name} has no parameter called {', '.join(unknown)}", details)
+        for name, got, _ in reply.misshapen or ():
+            if name in parameters:
+                raise Mismatch(shape_words(tuple(got), tuple(parameters[name].shape), f"the parameter {name}"))
+        if reply.surplus:
+            count = f"{len(reply.surplus)} parameter{'s' * (len(reply.surplus) > 1)}"
+            raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}")
+
+    def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> Module:
+        name = str(dtype).removeprefix("torch.") if dtype else None
+        self._learner._exchange(protocol.Convert(self._number, device, name))
+        return self
+
+    def train(self, mode: bool = True) -> Module:
+        self._learner._exchange(protocol.Convert(self._number, training=mode))
+        return self
+
+    def eval(self) -> Module:
+        return self.train(False)
+
+
+def _shapes(parameters: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(getattr(value, "shape", value)) for name, value in parameters.items()}
