@@ -29,9 +29,10 @@ from grader.classroom.pages import class_page, feedback
 from grader.classroom.summary import Summary
 from grader.integrations import classroom50, gradescope
 from grader.integrations.one_student import Graded
-from grader.judge import compare, examiner, patterns, words
-from grader.judge.compare import Mismatch, expect
+from grader.judge import examiner, patterns, tolerance, words
+from grader.judge.compare import expect
 from grader.judge.messages import failure
+from grader.judge.mismatch import Mismatch
 from grader.records.submission import Submission
 from grader.reports import github, html, junit, terminal
 from grader.reports import json as as_json
@@ -334,7 +335,7 @@ def test_whatever_floats_hold_is_described(data):
 
 
 def test_a_large_answer_is_compared_in_parts(monkeypatch):
-    monkeypatch.setattr(compare, "CHUNK", 7)
+    monkeypatch.setattr(tolerance, "CHUNK", 7)
     one = torch.rand(5, 11)
     expect(one.clone(), one)
     with pytest.raises(Mismatch, match="1 of 55 values differ") as caught:

@@ -11,9 +11,9 @@ from grader.catalog import Forbidden, mistakes, paths
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
 from grader.judge import examiner
-from grader.judge.compare import Mismatch
 from grader.judge.measuring import TooMuchMemory, within_memory
-from grader.judge.promises import computes_itself
+from grader.judge.mismatch import Mismatch
+from grader.judge.promises.own_computation import computes_itself
 from grader.judge.proxy import Learner
 from grader.records.results import Settings
 from grader.records.submission import Submission

@@ -8,7 +8,7 @@ import torch
 
 from grader.catalog import Forbidden, stubs
 from grader.judge import patterns
-from grader.judge.compare import Mismatch
+from grader.judge.mismatch import Mismatch
 from grader.judge.randomness import Random
 from grader.records import submission
 from grader.records.forbidden import forbidden_uses

@@ -14,6 +14,7 @@ import torch
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.judge import compare, examiner
+from grader.judge.tolerance import TOLERANCE
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -42,7 +43,7 @@ def main() -> None:
                     wrong[dtype] += [max(ratios)] if max(ratios) > 1 else []
     print("| dtype | absolute and relative | most that a right answer uses | least by which a mistake exceeds it |")
     print("|---|---|---:|---:|")
-    for dtype, (absolute, _) in compare.TOLERANCE.items():
+    for dtype, (absolute, _) in TOLERANCE.items():
         name = str(dtype).removeprefix("torch.")
         least = f"{min(wrong[dtype]):.3g}" if wrong[dtype] else "–"
         print(f"| {name} | {absolute:g} | {max(honest[dtype], default=0):.2g} | {least} |")
@@ -56,7 +57,7 @@ def measure(
     current: dict[torch.dtype, list[float]] = defaultdict(list)
 
     def observed(got: torch.Tensor, expected: torch.Tensor, absolute: float, relative: float) -> torch.Tensor:
-        """Takes the place of compare._close, and notes the ratio."""
+        """Takes the place of compare.close_in_chunks, and notes the ratio."""
         tolerance = absolute + relative * expected.double().abs()
         ratios = (got.double() - expected.double()).abs() / tolerance
         finite = ratios[torch.isfinite(ratios)]
@@ -69,10 +70,10 @@ def measure(
         measured.append(dict(current))
         current.clear()
 
-    close, compare._close = compare._close, observed
+    close, compare.close_in_chunks = compare.close_in_chunks, observed
     for seed in SEEDS:
         examiner.grade_all(exercise, submissions, fork_server, examiner.Settings(seed=seed, diagnose=False), record)
-    compare._close = close
+    compare.close_in_chunks = close
     return measured
 
 

@@ -1,40 +1,17 @@
-"""Is what came back what was expected? One place for tolerances, and for saying what differs."""
+"""Is an answer the expected one: by type, dtype, shape and values?"""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from grader.catalog.documented import Printed
-from grader.judge.words import dtype_name, is_plain, kind, number, shape_words, values
+from grader.judge.mismatch import Mismatch, difference, guess_from_values
+from grader.judge.tolerance import CUDA_FACTOR, TOLERANCE, close, close_in_chunks
+from grader.judge.words import dtype_name, is_plain, kind, shape_words
 from grader.worker.codec import Opaque
 
-# How far apart two right answers may lie: |got − expected| ≤ absolute + relative · |expected|.
-# Chosen by measurement: `python tests/tolerances.py` prints how much of it right answers use, and by how
-# much wrong ones exceed it; docs/tolerances.md holds the table.
-TOLERANCE = {
-    torch.float64: (1e-6, 1e-6),  # right answers may pass through float32 constants
-    torch.float32: (1e-5, 1e-5),
-    torch.float16: (4e-3, 4e-3),
-    torch.bfloat16: (3e-2, 3e-2),
-}
 LARGEST = 1 << 64  # int that is compared
-CHUNK = 1 << 20  # elements that are compared at once
-CUDA_FACTOR = 4.0  # other order of summation, TF32 off
-
-
-@dataclass
-class Mismatch(AssertionError):
-    """What differs: `summary` in words, safe to show to anybody; `details` with the values."""
-
-    summary: str
-    details: str = ""
-    got: object = None
-    expected: object = None
-
-    def __str__(self) -> str:
-        return self.summary
 
 
 def expect(got: Any, expected: Any, what: str = "the result", tolerance: float | None = None) -> None:
@@ -68,7 +45,7 @@ def expect(got: Any, expected: Any, what: str = "the result", tolerance: float |
 
 def expect_shape(got: Any, shape: tuple[int, ...], what: str = "the result") -> None:
     """Raise Mismatch unless `got` is a tensor of this shape."""
-    _be_tensor(got, what, shape)
+    _demand_tensor(got, what, shape)
     if tuple(got.shape) != tuple(shape):
         raise Mismatch(shape_words(tuple(got.shape), tuple(shape), what), "", got, shape)
 
@@ -82,23 +59,7 @@ def same(got: Any, expected: Any, tolerance: float | None = None) -> bool:
     return True
 
 
-def close(got: torch.Tensor, expected: torch.Tensor, absolute: Any, relative: Any) -> torch.Tensor:
-    """Where two float tensors agree (bool tensor). NaN agrees with NaN, ±inf with itself alone."""
-    finite = torch.isfinite(got) & torch.isfinite(expected)
-    near = (got - expected).abs() <= absolute + relative * expected.abs()
-    nans = torch.isnan(got) & torch.isnan(expected)
-    return torch.where(finite, near, (got == expected) | nans)
-
-
-def _close(got: torch.Tensor, expected: torch.Tensor, absolute: float, relative: float) -> torch.Tensor:
-    """As `close`, in float64, a part at a time: an answer that is held against an earlier one has any size."""
-    if expected.numel() <= CHUNK:
-        return close(got.double(), expected.double(), absolute, relative)
-    parts = zip(torch.split(got.reshape(-1), CHUNK), torch.split(expected.reshape(-1), CHUNK))
-    return torch.cat([close(one.double(), other.double(), absolute, relative) for one, other in parts]).view(got.shape)
-
-
-def _be_tensor(got: Any, what: str, shape: Any) -> None:
+def _demand_tensor(got: Any, what: str, shape: Any) -> None:
     if not isinstance(got, torch.Tensor) or not is_plain(got):
         raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got)
 
@@ -108,8 +69,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, float) or (isinstance(value, int) and abs(value) <= LARGEST)
 
 
-def _have_values(got: torch.Tensor, what: str, expected: torch.Tensor) -> None:
-    """A tensor without values is like another such one alone."""
+def _demand_same_device(got: torch.Tensor, what: str, expected: torch.Tensor) -> None:
+    """Raise Mismatch where only one of two tensors has values."""
     if got.device.type != expected.device.type:
         without = got.device.type == "meta"
         place = "the device meta: it has a shape, but no values" if without else "another device"
@@ -117,14 +78,14 @@ def _have_values(got: torch.Tensor, what: str, expected: torch.Tensor) -> None:
 
 
 def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float | None) -> None:
-    _be_tensor(got, what, expected.shape)
+    _demand_tensor(got, what, expected.shape)
     if got.shape != expected.shape:
-        words = shape_words(tuple(got.shape), tuple(expected.shape), what, _other_shape(got, expected))
+        words = shape_words(tuple(got.shape), tuple(expected.shape), what, guess_from_values(got, expected))
         raise Mismatch(words, "", got, expected)
     if got.dtype != expected.dtype:
         summary = f"{what} has dtype {dtype_name(got)}; expected {dtype_name(expected)}"
         raise Mismatch(summary, "", got, expected)
-    _have_values(got, what, expected)
+    _demand_same_device(got, what, expected)
     if expected.device.type == "meta":
         return
     if not expected.is_floating_point():
@@ -135,22 +96,9 @@ def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float
             absolute, relative = tolerance, 0.0
         elif getattr(got, "facts", {}).get("device", "cpu") != "cpu":
             absolute, relative = absolute * CUDA_FACTOR, relative * CUDA_FACTOR
-        right = _close(got, expected, absolute, relative)
+        right = close_in_chunks(got, expected, absolute, relative)
     if not bool(right.all()):
-        raise _difference(got, expected, right, what)
-
-
-def _other_shape(got: torch.Tensor, expected: torch.Tensor) -> str:
-    """What the values say of a wrong shape: "" where they say nothing. A tensor of one number is no evidence."""
-    if got.dtype != expected.dtype or got.device != expected.device or not 1 < got.numel() <= CHUNK:
-        return ""
-    if expected.numel() > CHUNK or got.device.type == "meta":
-        return ""
-    room = TOLERANCE.get(expected.dtype, (0.0, 0.0))
-    if got.ndim >= 2 and got.mT.shape == expected.shape and bool(_close(got.mT, expected, *room).all()):
-        return "the result is transposed"
-    parts = expected if expected.ndim == got.ndim + 1 and got.shape == expected.shape[1:] else ()
-    return "the batch dimension is lost" if any(bool(_close(got, part, *room).all()) for part in parts) else ""
+        raise difference(got, expected, right, what)
 
 
 def _expect_printed(got: Any, expected: Printed, what: str) -> None:
@@ -160,16 +108,16 @@ def _expect_printed(got: Any, expected: Printed, what: str) -> None:
         got = torch.tensor(float(got), dtype=torch.float64)
     if isinstance(got, (list, tuple)) and got and all(_is_number(v) and type(v) is not bool for v in got):
         got = torch.tensor(list(map(float, got)), dtype=torch.float64)
-    _be_tensor(got, what, expected.value.shape)
+    _demand_tensor(got, what, expected.value.shape)
     if got.shape != expected.value.shape:
         raise Mismatch(shape_words(tuple(got.shape), tuple(expected.value.shape), what), "", got, expected.value)
-    _have_values(got, what, expected.value)
+    _demand_same_device(got, what, expected.value)
     if got.is_complex():
         raise Mismatch(f"{what} has dtype {dtype_name(got)}; expected real numbers", "", got, expected.value)
     noise = 2e-6 * expected.value.abs().clamp(min=0.1)
     right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
     if not bool(right.all()):
-        raise _difference(got, expected.value, right, what)
+        raise difference(got, expected.value, right, what)
 
 
 def _expect_sequence(got: Any, expected: Any, what: str, tolerance: float | None) -> None:
@@ -200,41 +148,6 @@ def _expect_dict(got: Any, expected: dict[Any, Any], what: str, tolerance: float
         except Mismatch as error:  # a key may be a hidden input
             error.details = f"the entry {_plain(key)}\n{error.details}".rstrip()
             raise
-
-
-def _difference(got: torch.Tensor, expected: torch.Tensor, right: torch.Tensor, what: str) -> Mismatch:
-    wrong = ~right
-    first = _index(int(wrong.reshape(-1).view(torch.uint8).argmax()), wrong.shape)
-    total, count = expected.numel(), int(wrong.sum())
-    mine, theirs = got[first].item(), expected[first].item()
-    strange = _strange(got, expected)
-    share = f"{count} of {total} values differ" if total > 1 else "the value differs"
-    summary = f"{what} is wrong: {strange or share}"
-    place = f" at [{', '.join(map(str, first))}]" if first else ""
-    details = f"expected {values(expected)}\ngot      {values(got)}\nfirst difference{place}: "
-    details += f"got {number(mine)}, expected {number(theirs)}"
-    if isinstance(mine, float) and math.isfinite(mine) and math.isfinite(theirs):
-        details += f", off by {number(abs(mine - theirs))}"
-    return Mismatch(summary, details + f" ({share})", got, expected)
-
-
-def _index(number: int, shape: torch.Size) -> tuple[int, ...]:
-    """The place of the element of this number."""
-    place = []
-    for size in reversed(shape):
-        number, inside = divmod(number, size)
-        place.append(inside)
-    return tuple(reversed(place))
-
-
-def _strange(got: torch.Tensor, expected: torch.Tensor) -> str:
-    if got.dtype not in TOLERANCE:
-        return ""
-    for name, test in (("NaN", torch.isnan), ("inf", torch.isinf)):
-        count = int((test(got) & ~test(expected.to(got.dtype))).sum())
-        if count:
-            return f"{count} of {got.numel()} values {'is' if count == 1 else 'are'} {name}"
-    return ""
 
 
 def _plain(value: Any) -> str:

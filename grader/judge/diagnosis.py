@@ -8,9 +8,9 @@ import torch
 
 from grader.catalog import paths
 from grader.judge import patterns, two_mistakes
-from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure
 from grader.judge.measuring import TooMuchMemory
+from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Session
 from grader.judge.trials import Trials

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from grader.catalog import documented
 from grader.judge import measuring
-from grader.judge.compare import Mismatch
-from grader.judge.promises import computes_itself
+from grader.judge.mismatch import Mismatch
+from grader.judge.promises.own_computation import computes_itself
 from grader.judge.proxy import Learner
 from grader.judge.randomness import Random
 from grader.records.forbidden import forbidden_uses

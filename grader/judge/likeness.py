@@ -4,7 +4,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from grader.judge.compare import Mismatch, same
+from grader.judge.compare import same
+from grader.judge.mismatch import Mismatch
 from grader.sandbox.call_results import Call, LearnerError
 
 OWN_WORDS = re.compile(r"(raise|assert)\b")  # a line whose exception says what its author wrote

@@ -4,7 +4,7 @@ from typing import Any
 
 from grader.catalog.errors import InfrastructureError
 from grader.judge import messages
-from grader.judge.compare import Mismatch
+from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Target
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.memory import Meter

@@ -7,7 +7,7 @@ import signal
 from typing import Any
 
 from grader.catalog import paths
-from grader.judge.compare import Mismatch
+from grader.judge.mismatch import Mismatch
 from grader.judge.words import nearest
 from grader.records import places, slips
 from grader.records.sanitize import inert

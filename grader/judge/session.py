@@ -13,8 +13,8 @@ import torch
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
-from grader.judge.compare import Mismatch
 from grader.judge.fixtures import FIXTURES
+from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Learner, without_objects
 from grader.judge.words import kind
 from grader.records import containment

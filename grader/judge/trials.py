@@ -7,9 +7,9 @@ from collections.abc import Callable
 import torch
 
 from grader.catalog import paths
-from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure
 from grader.judge.likeness import differ
+from grader.judge.mismatch import Mismatch
 from grader.judge.patterns import is_finite
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session

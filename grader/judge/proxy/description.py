@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from grader.judge.compare import Mismatch
+from grader.judge.mismatch import Mismatch
 from grader.judge.proxy.tensors import device_of
 from grader.judge.words import kind
 from grader.sandbox.call_results import LearnerError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from grader.judge import renaming
-from grader.judge.compare import Mismatch
+from grader.judge.mismatch import Mismatch
 from grader.judge.proxy.description import demand_module, no_module
 from grader.judge.proxy.held_object import HeldObject
 from grader.judge.proxy.target import Target

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from grader.judge.compare import Mismatch
+from grader.judge.mismatch import Mismatch
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
 

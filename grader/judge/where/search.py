@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import InfrastructureError
-from grader.judge.compare import Mismatch
 from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
+from grader.judge.mismatch import Mismatch
 from grader.judge.session import Check
 from grader.judge.where import guidance
 from grader.judge.where.edits import Change, Edit, Scope, Tree, Unit, together

@@ -1,0 +1,63 @@
+"""Promises on the parameters of a module: their names, their shapes, and the numbers that the seed draws."""
+
+import torch
+
+from grader.judge.compare import expect, expect_shape, same
+from grader.judge.mismatch import Mismatch
+from grader.judge.promises.targets import demand_object
+from grader.judge.proxy import Module
+from grader.judge.renaming import told
+
+
+def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: bool = True) -> None:
+    """The module's parameters have these names and shapes, all are trainable, and there are no others.
+
+    named: whether other names are refused where nothing else differs.
+    """
+    demand_object(module, Module)
+    facts = module.describe()
+    shapes = {name: tuple(value.shape) for name, value in facts["parameters"].items()}
+    missing = [name for name in expected if name not in shapes]
+    surplus = [name for name in shapes if name not in expected]
+    if missing and surplus and (names := module.renamed(expected)):
+        if named:
+            raise Mismatch(told(names))
+        return has_parameters(module, expected)  # the proxy uses the lesson's names from now on
+    if missing or surplus:
+        words = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
+        summary = f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"
+        raise Mismatch(summary, f"too many: {', '.join(surplus)}"[:300] if surplus else "")
+    for name, shape in expected.items():
+        expect(shapes[name], tuple(shape), f"the parameter {name}")
+    for name in expected:
+        if name in facts["frozen"]:
+            raise Mismatch(f"the parameter {name} is not trainable (requires_grad=False)")
+
+
+def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
+    """The parameters hold the numbers that the seed gives in the order of `expected`.
+
+    The message says which parameter holds the numbers of another one: the usual sign of another order of creation.
+    """
+    demand_object(module, Module)
+    drawn = module.parameters(expected)
+    for name, want in expected.items():
+        if name not in drawn:
+            details = f"it has:  {', '.join(drawn) or 'none'}"[:300]
+            raise Mismatch(f"{module.class_name} has no parameter called {name}", details)
+        expect_shape(drawn[name], tuple(want.shape), f"the parameter {name}")
+    for name, want in expected.items():
+        got = drawn[name]
+        twin = next((n for n in expected if n != name and want.numel() > 1 and torch.equal(drawn[n], got)), None)
+        if twin:
+            raise Mismatch(f"{name} and {twin} hold the same numbers: draw each parameter anew")
+        if same(got, want):
+            continue
+        for other, numbers in expected.items():
+            if other != name and same(got, numbers):
+                order = ", ".join(expected)
+                raise Mismatch(
+                    f"{name} holds the numbers that the seed gives to {other}: "
+                    f"the parameters are created in another order than {order}"
+                )
+        expect(got, want, f"the parameter {name}, right after the seed,")

@@ -1,0 +1,100 @@
+"""Promises on what a call keeps: the dtype, the arguments, the device, and torch's state for gradients."""
+
+from typing import Any
+
+import torch
+
+from grader.judge.compare import expect
+from grader.judge.mismatch import Mismatch
+from grader.judge.promises.targets import demand_object, where
+from grader.judge.proxy import Module, Target, tensors_in
+from grader.sandbox.call_results import LearnerError
+from grader.worker.fake_device import MIXED
+
+
+def keeps_dtype(
+    mine: Target, theirs: Target, *args: Any, dtypes: Any = (torch.float64, torch.bfloat16), **kwargs: Any
+) -> None:
+    """float64 stays float64, a half type stays that type: inputs (and a module) of each dtype.
+
+    A module is left in the last dtype; converting it back does not bring its digits back.
+    """
+    demand_object(mine, Target)
+    for dtype in dtypes:
+        for target in (mine, theirs):
+            if isinstance(target, Module):
+                target.to(dtype=dtype)
+        cast = [_cast(value, dtype) for value in args]
+        named = {name: _cast(value, dtype) for name, value in kwargs.items()}
+        expect(mine(*cast, **named), theirs(*cast, **named))
+
+
+def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
+    """The call leaves its arguments as they were, and gives the same answer when it is made again.
+
+    Both calls are made in the same way with the same seed, which is drawn for this check, so nothing tells the code
+    which of the two it answers.
+    """
+    demand_object(mine, Target)
+    first = mine.with_inputs(*args, **kwargs)
+    second = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
+    for _, (listed, named) in (first, second):
+        for index, (after, before) in enumerate(zip(listed, args, strict=True)):
+            if not isinstance(before, Module):
+                expect(after, before, f"argument {index} after the call")
+        for name, before in kwargs.items():
+            if not isinstance(before, Module):
+                expect(named[name], before, f"argument {name} after the call")
+    expect(second[0], first[0], "the answer to a second, equal call")
+
+
+def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
+    """On another device the result is the same, and lies there. A fake device takes the place of a GPU.
+
+    Code that cannot run there fails, since it could not run on a GPU either; so does code that gives another result
+    there. A module, also one among the arguments, is moved there and cannot be used afterwards.
+    """
+    demand_object(mine, Target)
+    expected = mine(*args, **kwargs)
+    seed = mine._learner.calls[-1].seed
+    for module in (mine, *args, *kwargs.values()):
+        if isinstance(module, Module):
+            module.to(device="meta")
+    try:
+        result = mine.on_meta(*args, seed=seed, **kwargs)
+    except LearnerError as error:
+        if error.kind != "exception" or error.is_not_started:
+            raise
+        line, text = (error.facts.get("frames") or [[0, "", ""]])[-1][0], str(error.facts.get("message", ""))
+        if MIXED in text:
+            summary = f"{where(mine, line)} mixes tensors of two devices: make new tensors on the device of the inputs"
+        else:
+            summary = (
+                f"{where(mine, line)} does not run where the inputs are on another device ({error.facts.get('type')})"
+            )
+        raise Mismatch(summary, text.partition("\n")[0][:300] if summary.endswith(")") else "") from None
+    tensors = tensors_in(result)
+    if not tensors or any(tensor.device.type == "meta" for tensor in tensors):  # torch's own meta device has no values
+        raise Mismatch("the result is not on the device of the inputs")
+    expect(result, expected, "the result for inputs on another device")
+
+
+def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:
+    """No module in the call gives a result with a graph for gradients, and grad mode is on afterwards.
+
+    Returns the result.
+    """
+    result, graph, grad_mode = mine.with_graph(*args, **kwargs)
+    if graph:
+        raise Mismatch(f"{mine.name} calls the model with a graph for gradients, which nobody needs: see torch.no_grad")
+    if not grad_mode:
+        raise Mismatch(f"after {mine.name} grad mode is off: whoever trains afterwards gets no gradients")
+    return result
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.to(dtype)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast(item, dtype) for item in value)
+    return value
