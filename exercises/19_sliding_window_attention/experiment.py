@@ -1,0 +1,42 @@
+"""How far back does a token see, where each layer looks through a window of four?
+
+Layers with random weights are put one on the other, each with a window of 4 tokens. Which of 24 tokens reach the last
+one is asked of autograd: those whose gradient is not 0. Beside it stand the scores that all layers make.
+"""
+
+import torch
+from torch.nn import functional as F
+
+PLOT = "tokens seen"
+CLAIM = "Each layer lets a token see 3 tokens further back, and adds the same few scores."
+
+TOKENS, SIZE, WINDOW, LAYERS = 24, 16, 4, 7
+
+
+def windowed(x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """One layer with its input added, for x (T, SIZE). Each row of `seen` holds the tokens that it may look at."""
+    places = torch.arange(len(x))
+    seen = (places <= places[:, None]) & (places[:, None] - places < WINDOW)
+    queries, keys, values = (x @ matrix for matrix in weights)
+    return x + F.scaled_dot_product_attention(queries[None], keys[None], values[None], attn_mask=seen)[0]
+
+
+def measure() -> list[dict[str, float]]:
+    torch.manual_seed(123)
+    weights = torch.randn(LAYERS, 3, SIZE, SIZE, dtype=torch.float64) / SIZE**0.5
+    start = torch.randn(TOKENS, SIZE, dtype=torch.float64)
+    within = sum(min(WINDOW, token + 1) for token in range(TOKENS))
+    rows = []
+    for layers in range(1, LAYERS + 1):
+        x = out = start.clone().requires_grad_()
+        for layer in range(layers):
+            out = windowed(out, weights[layer])
+        out[-1].square().sum().backward()
+        seen = int((x.grad != 0).any(dim=1).sum())
+        row = {"layers": layers, "tokens seen": seen, "scores made": layers * within}
+        rows.append(row | {"without a window": layers * TOKENS * (TOKENS + 1) // 2})
+    return rows
+
+
+def claim(rows: list[dict[str, float]]) -> bool:
+    return all(row["tokens seen"] == 1 + row["layers"] * (WINDOW - 1) for row in rows)

@@ -1,0 +1,53 @@
+"""What becomes of the logits when a head is removed: only what it wrote, or more?
+
+Two layers of four heads with random weights. Each head in turn adds nothing. Its own part is what it wrote into the
+stream, seen through the unembedding; the whole effect is by how much the logits differ from before.
+"""
+
+import torch
+from torch.nn import functional as F
+
+PLOT = "whole effect"
+CLAIM = "A head of the last layer counts by what it wrote alone; one of the first layer also through the second."
+
+VOCABULARY, SIZE, TOKENS, LAYERS, HEADS = 12, 32, 10, 2, 4
+
+
+def parts_of(x: torch.Tensor, layer: torch.Tensor) -> torch.Tensor:
+    """What each head of a layer writes, (HEADS, T, SIZE): together they are what the layer adds to x (T, SIZE)."""
+    queries, keys, values = ((x @ matrix).unflatten(-1, (HEADS, -1)).transpose(0, 1) for matrix in layer[:3])
+    mixed = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+    return mixed @ layer[3].unflatten(0, (HEADS, -1))
+
+
+def run(x, layers, unembedding, removed=None) -> tuple[torch.Tensor, dict]:
+    """The logits (T, VOCABULARY), and what each head wrote. removed: the layer and the head that adds nothing."""
+    written = {}
+    for number, layer in enumerate(layers):
+        for head, part in enumerate(parts_of(x, layer)):
+            written[number, head] = part
+        x = x + sum(written[number, head] for head in range(HEADS) if (number, head) != removed)
+    return x @ unembedding, written
+
+
+def measure() -> list[dict]:
+    generator = torch.Generator().manual_seed(123)
+
+    def drawn(*shape: int) -> torch.Tensor:
+        return torch.randn(*shape, dtype=torch.float64, generator=generator) / SIZE**0.5
+
+    x, layers, unembedding = drawn(TOKENS, SIZE) * 4, drawn(LAYERS, 4, SIZE, SIZE), drawn(SIZE, VOCABULARY)
+    logits, written = run(x, layers, unembedding)
+    rows = []
+    for (layer, head), part in written.items():
+        effect = logits - run(x, layers, unembedding, removed=(layer, head))[0]
+        own = part @ unembedding
+        sizes = {"own part": float(own.norm()), "whole effect": float(effect.norm())}
+        rows.append({"head": f"{layer}.{head}", **sizes, "through later": round(float((effect - own).norm()), 6)})
+    return rows
+
+
+def claim(rows: list[dict]) -> bool:
+    through = [row["through later"] for row in rows]
+    first, last = through[:HEADS], through[HEADS:]
+    return max(last) < 1e-9 and min(first) > 0.01
