@@ -13,7 +13,7 @@ import torch
 HEAD_DIM = 128
 BASES = (10_000.0, 500_000.0)
 DISTANCES = (0, 1, 4, 16, 64, 256, 1024, 4096)
-BAR = 30  # characters for a score of 1
+BAR = 20  # characters for a score of 1
 
 
 def turned(vector: torch.Tensor, position: int, base: float) -> torch.Tensor:

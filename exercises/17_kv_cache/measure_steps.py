@@ -43,17 +43,17 @@ def milliseconds(x: torch.Tensor, weights: torch.Tensor, cache=None) -> float:
 
 
 def bar(ms: float) -> str:
-    return "█" * max(1, round(3 * math.log2(ms / 0.25)))
+    return "█" * max(1, round(2 * math.log2(ms / 0.25)))
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(123)
     weights = torch.randn(4, SIZE, SIZE) / SIZE**0.5
-    print("token   without a cache                                with a cache")
+    print("token   without a cache                           with a cache")
     with torch.no_grad():
         for tokens in TOKENS:
             x = torch.randn(1, tokens, SIZE)
             _, cache = attend(x[:, :-1], weights)
             without, with_cache = milliseconds(x, weights), milliseconds(x[:, -1:], weights, cache)
-            print(f"{tokens:>5,} {without:>7.1f} ms  {bar(without):36} {with_cache:>5.1f} ms  {bar(with_cache)}")
+            print(f"{tokens:>5,} {without:>7.1f} ms  {bar(without):31} {with_cache:>5.1f} ms  {bar(with_cache)}")

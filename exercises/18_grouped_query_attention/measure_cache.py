@@ -37,8 +37,8 @@ def step_ms(groups: int) -> float:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    print("                heads of       cache of     cache of       one step of one layer")
-    print("                keys, values   one token    8,192 tokens   at 8,192 tokens, 1 core")
+    print("               heads of      cache of    cache of      one step at")
+    print("               keys, values  one token   8,192 tokens  8,192 tokens")
     for name, groups in GROUPS.items():
         one, all_tokens = cache_bytes(groups, 1) / 2**10, cache_bytes(groups, TOKENS) / 2**20
-        print(f"{name:15} {groups:>6} {one:>16,.0f} KiB {all_tokens:>10,.0f} MiB {step_ms(groups):>16.1f} ms")
+        print(f"{name:15} {groups:>6} {one:>11,.0f} KiB {all_tokens:>9,.0f} MiB {step_ms(groups):>10.1f} ms")
