@@ -5,6 +5,8 @@ import json
 import multiprocessing
 import shutil
 import threading
+import time
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -17,6 +19,7 @@ from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 EXERCISE = catalog.asked()[2]
 FOLDER = EXERCISE.folder
 NUMBER = FOLDER[:2]
+NEXT = catalog.exercises()[3].folder
 
 
 @pytest.fixture
@@ -190,7 +193,7 @@ def test_the_file_is_whole_at_any_moment(history):
     finally:
         over.set()
         reader.join()
-    assert set(seen) == {1}
+    assert set(seen) == {progress.SCHEMA}
 
 
 STATE = {"status": "begun", "points": 1.0, "attempts": 1, "first_pass": None, "hints": {"1": 2}}
@@ -233,13 +236,40 @@ def test_what_was_passed_once_stays_done(history):
     first = progress.load()[FOLDER].first_pass
     progress.note(result({1: FAILED}))
     state = progress.load()[FOLDER]
-    assert state.done and state.first_pass == first and state.status == "begun"
+    assert state.done and state.first_pass == first and state.status == "passed" and state.changed
+    row = {row["exercise"]: row for row in overview.rows()}[FOLDER]
+    day = time.strftime("%Y-%m-%d", time.localtime(first))
+    assert f"passed on {day}; since changed: .py begun" in overview.text(overview.rows())
+    assert (row["status"], row["changed"]) == ("passed", True)
+
+
+def test_a_notebook_and_a_file_have_a_state_each(history):
+    progress.note(replace(result({1: PASSED}, PASSED), checks=(CheckResult("a", "A.", PASSED, 2.0, 2.0),)))
+    progress.note(replace(result({1: FAILED}), started=False), kind=progress.NOTEBOOK)
+    state = progress.load()[FOLDER]
+    assert (state.status, state.points, state.changed) == ("passed", 2.0, False)
+    assert {kind: file.status for kind, file in state.files.items()} == {"py": "passed", "notebook": "not started"}
+    assert ".py passed, 2/" in overview.text(overview.rows()) and "notebook not started" in overview.text(
+        overview.rows()
+    )
+    assert progress.last(FOLDER).status == PASSED and not progress.last(FOLDER, progress.NOTEBOOK).started
+    progress.note(result({1: FAILED}))  # the file is broken, too
+    assert progress.load()[FOLDER].changed and progress.load()[FOLDER].points == 2.0
+
+
+def test_a_history_of_schema_1_is_read(history):
+    history.write_text(json.dumps({"schema": 1, "exercises": {FOLDER: STATE, NEXT: STATE | {"status": "passed"}}}))
+    states = progress.load()
+    assert states[FOLDER].status == "begun" and states[FOLDER].points == 1.0 and states[NEXT].status == "passed"
 
 
 def test_the_standing_fits_eighty_columns(history):
-    progress.change(FOLDER, lambda state: state.__dict__.update(status="begun", points=3.3, attempts=123))
+    progress.change(FOLDER, lambda state: state.__dict__.update(points=3.3, attempts=123))
     progress.note(result({1: PASSED}, PASSED))
     rows = overview.rows()
+    rows[0]["files"] = {kind: {"status": "not started", "points": 3.3} for kind in ("py", "notebook")}
+    assert max(map(len, overview.text(rows).splitlines())) <= 80
+    rows[0]["files"] = {}
     for text in (overview.listed(rows), overview.text(rows)):
         assert max(map(len, text.splitlines())) <= 80
         assert text.count("not started") == len(rows) - 1

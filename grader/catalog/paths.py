@@ -157,9 +157,9 @@ def at_root(name: str) -> Path:
     return ROOT / name
 
 
-def last_result(folder: str) -> Path:
-    """The last verdict on the learner's own file, as JSON."""
-    return LAST_RESULTS / f"{folder}.json"
+def last_result(folder: str, kind: str = "py") -> Path:
+    """The last verdict on the learner's own file of this kind ("py" or "notebook"), as JSON."""
+    return LAST_RESULTS / (f"{folder}.json" if kind == "py" else f"{folder}.{kind}.json")
 
 
 def slug(folder: str) -> str:

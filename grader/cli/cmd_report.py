@@ -66,8 +66,8 @@ def _verdict_and_pictures(
             settings = examiner.Settings(seed=secrets.randbelow(1_000_000))
             result = examiner.grade(exercise, submitted, fork_server, settings)
             progress.note(result, attempt=False)
-        if not result.started or Path(result.submission).name != path.name:  # the verdict may be that of a notebook
-            return result, ()
+        if not result.started:
+            return progress.last(exercise.folder, progress.NOTEBOOK) or result, ()
         return result, tuple(capture.capture_pictures(exercise, submitted, fork_server))
     except submission.BadSubmission as error:
         settings = examiner.Settings()

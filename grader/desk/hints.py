@@ -65,12 +65,13 @@ def left(folder: str, states: dict[str, progress.State] | None = None) -> int:
     return len(all_hints(folder)) - len(seen(folder, states))
 
 
-def ask(folder: str, task: int | None = None) -> Answer:
+def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answer:
     """Give the next hint and record that it was given.
 
     task: only hints for this task; None: those for the first task that is not done in the last verdict come first.
+    kind: of the file whose last verdict counts.
     """
-    tasks = lesson.open_tasks(progress.last(folder)) if task is None else {task}
+    tasks = lesson.open_tasks(progress.last(folder, kind)) if task is None else {task}
     taken: list[Hint] = []  # at most one
 
     def take(state: progress.State) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import asdict
 
 from grader import catalog
 from grader.desk import progress
@@ -27,6 +28,8 @@ def rows() -> list[dict]:
                 "attempts": state.attempts,
                 "first_pass": state.first_pass,
                 "hints": sum(state.hints.values()),
+                "changed": state.changed,
+                "files": {kind: asdict(file) for kind, file in state.files.items()},
             }
         )
     return table
@@ -85,6 +88,7 @@ def text(table: list[dict]) -> str:
             if row["track"] == track["track"]:
                 points = f"{row['points']:g}/{row['max_points']:g}"
                 lines.append(f" {_name(row, 28)} {_bar(row)} {points:>7}  {_history(row)}".rstrip())
+                lines += [f"      {text}" for text in [of_files(row)] if text]
     lines.append(f"{_sum(table)}. {_next(table)}")
     return "\n".join(lines) + "\n"
 
@@ -124,6 +128,17 @@ def _bar(row: dict) -> str:
     share = row["points"] / row["max_points"] if row["max_points"] else 0.0
     full = min(int(share * BAR), BAR)  # never full before all is done
     return "█" * full + "░" * (BAR - full)
+
+
+def of_files(row: dict) -> str:
+    """What the learner's files are worth now, where the row alone does not say it; "" else."""
+    names = {progress.FILE: ".py", progress.NOTEBOOK: "notebook"}
+    now = [
+        f"{names[kind]} {file['status']}, {file['points']:g}/{row['max_points']:g}"
+        for kind, file in row["files"].items()
+    ]
+    passed = f"passed on {_day(row['first_pass'])}; since changed: " if row["changed"] else ""
+    return passed + "; ".join(now) if passed or len(now) > 1 else ""
 
 
 def _history(row: dict) -> str:

@@ -15,25 +15,49 @@ from typing import Any
 from grader.catalog import paths
 from grader.records.results import ExerciseResult
 
-SCHEMA = 1
+SCHEMA = 2  # 1 had one state for the .py file and the notebook together
 STATUSES = ("not started", "begun", "passed")
+FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a state of its own
 LOCK_S = 2.0  # seconds to wait for the lock, which a stopped process may hold
+
+
+@dataclass(frozen=True)
+class FileState:
+    """What a learner's file was worth when it was graded last."""
+
+    status: str  # one of STATUSES
+    points: float
 
 
 @dataclass
 class State:
-    """One exercise's history. first_pass: seconds since 1970, or None."""
+    """One exercise's history. Nothing that was earned is ever taken back: a later edit changes `files` alone.
 
-    status: str = "not started"  # one of STATUSES
+    points: the most that were ever reached; first_pass: seconds since 1970, or None; hints: stages seen, by task;
+    files: by kind, FILE or NOTEBOOK.
+    """
+
     points: float = 0.0
     attempts: int = 0
     first_pass: float | None = None
-    hints: dict[str, int] = field(default_factory=dict)  # stages seen, by task
+    hints: dict[str, int] = field(default_factory=dict)
+    files: dict[str, FileState] = field(default_factory=dict)
 
     @property
     def done(self) -> bool:
-        """Whether the exercise was ever passed. A later edit that breaks it does not change this."""
+        """Whether the exercise was ever passed."""
         return self.first_pass is not None
+
+    @property
+    def status(self) -> str:
+        """One of STATUSES: of the better file, and "passed" for ever after a pass."""
+        best = max((STATUSES.index(file.status) for file in self.files.values()), default=0)
+        return "passed" if self.done else STATUSES[best]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the exercise was passed, and no file of the learner's passes now."""
+        return self.done and all(file.status != "passed" for file in self.files.values())
 
 
 def load() -> dict[str, State]:
@@ -42,24 +66,26 @@ def load() -> dict[str, State]:
         return _load()
 
 
-def note(result: ExerciseResult, attempt: bool = True) -> None:
+def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> None:
     """Record the result of the learner's own file.
 
-    attempt: False where the same file was graded before.
+    attempt: False where the same file was graded before. kind: FILE or NOTEBOOK.
     """
 
     def update(state: State) -> None:
         """Write the result into the state of its exercise."""
         if result.started:
             state.attempts += attempt
-        state.points = result.points
+        state.points = max(state.points, result.points)
         if result.status == "passed":
-            state.status, state.first_pass = "passed", state.first_pass or round(time.time())
+            state.first_pass = state.first_pass or round(time.time())
+            status = "passed"
         else:
-            state.status = "begun" if result.started else "not started"
+            status = "begun" if result.started else "not started"
+        state.files[kind] = FileState(status, result.points)
 
     change(result.exercise, update)
-    _save_result(result)
+    _save_result(result, kind)
 
 
 def change(folder: str, edit: Callable[[State], None]) -> State:
@@ -72,20 +98,20 @@ def change(folder: str, edit: Callable[[State], None]) -> State:
     return state
 
 
-def last(folder: str) -> ExerciseResult | None:
+def last(folder: str, kind: str = FILE) -> ExerciseResult | None:
     """The last verdict on the learner's own file, or None where there is none that can be read."""
     from grader.reports import json as as_json
 
     try:
-        return as_json.read(json.loads(paths.last_result(folder).read_text("utf-8")))
+        return as_json.read(json.loads(paths.last_result(folder, kind).read_text("utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _save_result(result: ExerciseResult) -> None:
+def _save_result(result: ExerciseResult, kind: str) -> None:
     from grader.reports import json as as_json
 
-    path = paths.last_result(result.exercise)
+    path = paths.last_result(result.exercise, kind)
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
     _write(path, as_json.render(result))
@@ -94,7 +120,7 @@ def _save_result(result: ExerciseResult) -> None:
 def _load() -> dict[str, State]:
     try:
         data = json.loads(paths.PROGRESS.read_text("utf-8"))
-        if data["schema"] != SCHEMA:
+        if data["schema"] not in (1, SCHEMA):
             raise ValueError
         return {folder: _state(**fields) for folder, fields in data["exercises"].items()}
     except FileNotFoundError:
@@ -106,10 +132,14 @@ def _load() -> dict[str, State]:
 
 def _state(**fields: Any) -> State:
     """A state from the fields in the file. Raises TypeError or ValueError where they are not valid."""
-    state = State(**{**fields, "hints": fields.get("hints") or {}})
-    if state.status not in STATUSES:
-        raise ValueError(state.status)
+    files = {kind: FileState(**file) for kind, file in (fields.pop("files", None) or {}).items()}
+    if status := fields.pop("status", None):  # schema 1
+        files[FILE] = FileState(status, fields.get("points", 0.0))
+    state = State(**{**fields, "hints": fields.get("hints") or {}, "files": files})
+    if not {file.status for file in files.values()} <= set(STATUSES) or not set(files) <= {FILE, NOTEBOOK}:
+        raise ValueError(files)
     numbers = [state.points, state.attempts, state.first_pass or 0, *state.hints.values()]
+    numbers += [file.points for file in files.values()]
     if not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
         raise ValueError(numbers)
     return state

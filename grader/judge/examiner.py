@@ -206,7 +206,7 @@ class Examiner:
             checks=tuple(checks),
             # What a call printed may hold a hidden input; what loading printed cannot.
             output=inert(output if self.settings.reveal else remote.output_of_load),
-            message="" if begun else messages.not_started(self.exercise.folder),
+            message="" if begun else messages.not_started(self.exercise.folder, submission.source),
             started=begun,
             notes=notes,
         )

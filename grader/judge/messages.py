@@ -185,7 +185,10 @@ def ending(status: int | None) -> str:
     return f"your code ended the whole process with exit code {status} (os._exit, or a crash inside a library)"
 
 
-def not_started(folder: str) -> str:
+def not_started(folder: str, source: str) -> str:
+    """What to do about a submission in which nothing was begun."""
+    if places.is_notebook(source):
+        return "not started yet: replace `raise NotImplementedError` in the cells above and run them"
     return f"not started yet: open {paths.shown(paths.stub(folder))}"
 
 

@@ -28,13 +28,13 @@ def plot(exercise: str | int) -> None:
 
 def hint(exercise: str | int, task: int | None = None) -> None:
     """Show the next hint, for `task` where it is given."""
-    from grader.desk import hints
+    from grader.desk import hints, progress
 
     try:
         known = catalog.find(str(exercise))
     except catalog.NoSuchExercise as error:
         return _show({"text": str(error)})
-    answer = hints.ask(known.folder, task)
+    answer = hints.ask(known.folder, task, progress.NOTEBOOK)
     if answer.hint is None:
         return _show({"text": "No hint is left. All of them stand in hints.md, beside the lesson."})
     text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"

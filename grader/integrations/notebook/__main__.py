@@ -26,7 +26,7 @@ def answer(request: dict) -> dict:
             return display.pictures(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
         seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
         result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=seed))
-        progress.note(result)
+        progress.note(result, kind=progress.NOTEBOOK)
         return display.verdict(
             result, capture.capture_pictures(exercise, handed_in, fork_server) if result.started else ()
         )
