@@ -30,6 +30,9 @@ check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|a
 watch: $(READY_WATCH)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1 WHERE=0]
 	@$(GRADER) watch $(call option,,$(EX)) $(if $(POLL),--poll) $(call option,--where,$(WHERE))
 
+try: $(READY)  ## the lesson's example calls on your file, your numbers beside the lesson's: EX=01 [ARGS="a line of your own" SUBMISSION=file]
+	@$(GRADER) try $(call option,,$(EX)) $(call option,--args,$(ARGS)) $(call option,--submission,$(SUBMISSION))
+
 hint: $(READY)  ## the next hint, one more each time: EX=03 [TASK=2 ALL=1]
 	@$(GRADER) hint $(call option,,$(EX)) $(call option,--task,$(TASK)) $(if $(ALL),--all)
 
@@ -166,4 +169,4 @@ $(VENV)/.ready-classroom: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
 	@touch $@
 
-.PHONY: experiment train bench-where test-quick fuzz bench-classroom explain watch hint reset solution hooks nbgrader bench-nbgrader check grade list progress plot report notebook docs documented mistakes doctor verify stub new test lint bench similar bundle gradescope classroom50 help
+.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*  \#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))

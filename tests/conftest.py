@@ -13,7 +13,7 @@ import pytest
 from grader import cli as command_line
 from grader.authoring import parallel
 from grader.catalog import paths
-from grader.cli import cmd_check, cmd_plot, cmd_report, cmd_train, grade_files
+from grader.cli import cmd_check, cmd_plot, cmd_report, cmd_train, cmd_try, grade_files
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
 
@@ -79,7 +79,7 @@ def said(
         assert (device, tier) == ("cpu", None), "the shared fork server has the strongest tier and no GPU"
         yield fork_server
 
-    for module in (cmd_check, cmd_plot, cmd_report, cmd_train, grade_files, parallel):
+    for module in (cmd_check, cmd_plot, cmd_report, cmd_train, cmd_try, grade_files, parallel):
         monkeypatch.setattr(module, "ForkServer", lent)
 
     def run(*arguments: object, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:

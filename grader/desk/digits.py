@@ -1,0 +1,94 @@
+"""Compares a printed value with the lesson's, number by number and digit by digit."""
+
+import ast
+import math
+import re
+from dataclasses import dataclass
+
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|inf\b|nan\b)(?![\w])")
+LEFT_OUT = re.compile(r",\s*(?:grad_fn=<\w+>|requires_grad=True)|Parameter containing:\s*")
+NOISE = 1e-6  # of a number: what two right ways of computing it differ by
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """mine, theirs: pieces of text, each with whether it is as in the other one; note: what differs as a whole."""
+
+    mine: tuple[tuple[str, bool], ...]
+    theirs: tuple[tuple[str, bool], ...]
+    note: str = ""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether nothing differs."""
+        return not self.note and all(same for _, same in self.mine)
+
+
+def compare(text: str, exact: str, lesson: str) -> Comparison:
+    """Compare a value with the lesson's.
+
+    text: the value as Python prints it; exact: the same with all digits; lesson: with as many digits as it pleases.
+    A number is equal where it is the lesson's after rounding to the lesson's digits.
+    """
+    if _skeleton(exact) != _skeleton(lesson):
+        return Comparison(((text, False),), ((lesson, True),), _note(exact, lesson))
+    numbers = iter(NUMBER.findall(LEFT_OUT.sub("", exact)))
+    mine, theirs, end = [], [], 0
+    for found in NUMBER.finditer(lesson):
+        between = (lesson[end : found.start()], True)
+        shown, same = _rounded(next(numbers), found[0])
+        mine += [between, *_marked(shown, found[0], same)]
+        theirs += [between, (found[0], True)]
+        end = found.end()
+    rest = (lesson[end:], True)
+    return Comparison((*mine, rest), (*theirs, rest))
+
+
+def shape(text: str) -> tuple[int, ...] | None:
+    """The shape of a printed tensor, None for another value."""
+    if not text.startswith("tensor("):
+        return None
+    try:
+        values = ast.literal_eval(re.match(r"tensor\((.*?)(?:, \w+=.*)?\)$", NUMBER.sub("0", text), re.S)[1])
+    except (SyntaxError, ValueError, TypeError):
+        return None
+    sizes = []
+    while isinstance(values, list):
+        sizes.append(len(values))
+        values = values[0] if values else 0
+    return tuple(sizes)
+
+
+def _rounded(mine: str, lesson: str) -> tuple[str, bool]:
+    """My number with as many digits as the lesson's, and whether it is the same."""
+    value, wanted, digits = float(mine), float(lesson), len(lesson.partition(".")[2])
+    if "." not in lesson or not math.isfinite(value):
+        return (lesson, True) if value == wanted or mine == lesson else (mine, False)
+    if abs(value - wanted) <= 0.5 * 10**-digits + NOISE * abs(wanted):
+        return lesson, True
+    shown = f"{value:.{digits}f}" + "." * lesson.endswith(".")
+    return (mine if shown == lesson else shown), False
+
+
+def _marked(shown: str, lesson: str, same: bool) -> list[tuple[str, bool]]:
+    """A number in two pieces: the digits that are the lesson's, and those from the first other one on."""
+    if same:
+        return [(shown, True)]
+    first = next((place for place, pair in enumerate(zip(shown, lesson)) if pair[0] != pair[1]), len(lesson))
+    if len(shown.partition(".")[0]) != len(lesson.partition(".")[0]):
+        first = 0  # 14.5 has no digit in common with 1.45
+    pieces = [(shown[:first], True), (shown[first:].ljust(len(lesson) - first), False)]
+    return [piece for piece in pieces if piece[0]]
+
+
+def _skeleton(text: str) -> str:
+    """What stands between the numbers, without spaces."""
+    return "".join(NUMBER.sub("#", LEFT_OUT.sub("", text)).split())
+
+
+def _note(mine: str, lesson: str) -> str:
+    """What differs where it is more than the numbers."""
+    shapes = shape(LEFT_OUT.sub("", mine)), shape(lesson)
+    if None not in shapes and shapes[0] != shapes[1]:
+        return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}"
+    return "yours is another kind of value"

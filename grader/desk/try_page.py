@@ -1,0 +1,105 @@
+"""What `make try` shows: each call, and below it the learner's value beside the lesson's."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.catalog import Exercise
+from grader.desk import digits
+from grader.desk.tryout import Outcome
+from grader.reports import terminal
+
+MINE, LESSON = "yours", "the lesson"
+INDENT = 4
+
+
+def page(exercise: Exercise, outcomes: Iterable[Outcome], width: int) -> list[RenderableType]:
+    """The whole page."""
+    known = list(outcomes)
+    lines: list[RenderableType] = [Text(f"{exercise.folder[:2]} {exercise.title}", "bold")]
+    task = None
+    for outcome in known:
+        if outcome.example.task > 0 and outcome.example.task != task:
+            task = outcome.example.task
+            title = outcome.example.title.replace("`", "")
+            lines += [Text(), Text.assemble((f"Task {task}  ", "dim"), (title, "bold"))]
+        lines += shown(outcome, width)
+    return [*lines, Text(), Text(closing(exercise, known), "dim")]
+
+
+def shown(outcome: Outcome, width: int) -> list[RenderableType]:
+    """One call and what came of it."""
+    example, comparison = outcome.example, _comparison(outcome)
+    equal = is_equal(outcome)
+    sign, style = (
+        terminal.SIGNS["passed" if equal else "failed"] if equal is not None else terminal.SIGNS["not_checked"]
+    )
+    head = Text.assemble((f"{sign} ", style), Text(example.code.replace("\n", "\n  ")))
+    lines: list[RenderableType] = [head]
+    if outcome.printed.strip():
+        lines += [terminal.line(indent, text) for indent, text in terminal.printed(outcome.printed)]
+    if outcome.raised and outcome.raised == example.raises:
+        return [*lines, _indented(Text(outcome.problem.splitlines()[0], "dim"))]
+    if outcome.problem:
+        first, *rest = outcome.problem.splitlines()
+        return [*lines, _indented(Text(first, style)), *(_indented(Text(line, "dim")) for line in rest)]
+    if example.raises:
+        return [*lines, _indented(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))]
+    if comparison is None:
+        return [*lines, _indented(Text(outcome.text))] if outcome.text else lines
+    note = [_indented(Text(comparison.note, style))] if comparison.note else []
+    return [*lines, *note, _sides(comparison, width)]
+
+
+def is_equal(outcome: Outcome) -> bool | None:
+    """Whether the value is the lesson's; None where there is nothing to compare yet."""
+    example = outcome.example
+    if outcome.is_open or not (outcome.problem or example.is_shown):
+        return None
+    if example.raises:
+        return outcome.raised == example.raises
+    comparison = _comparison(outcome)
+    return comparison is not None and comparison.is_equal
+
+
+def closing(exercise: Exercise, outcomes: Sequence[Outcome]) -> str:
+    """How many are the lesson's, and what to type next."""
+    number, known = exercise.folder[:2], [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]
+    if not known:
+        return ""
+    counted = f"{sum(equal is True for equal in known)} of {len(known)} are as in the lesson."
+    return f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
+
+
+def _comparison(outcome: Outcome) -> digits.Comparison | None:
+    if outcome.problem or not outcome.example.value:
+        return None
+    return digits.compare(outcome.text, outcome.exact, outcome.example.value)
+
+
+def _sides(comparison: digits.Comparison, width: int) -> RenderableType:
+    """The learner's value and the lesson's, beside each other where there is room."""
+    mine, theirs = _text(comparison.mine), _text(comparison.theirs)
+    room = width - INDENT - len(MINE) - len(LESSON) - 6
+    table = Table.grid(padding=(0, 2, 0, 0))
+    if max(map(cell_len, mine.plain.split("\n"))) + max(map(cell_len, theirs.plain.split("\n"))) <= room:
+        table.add_row(Text(MINE, "dim"), mine, Text(LESSON, "dim"), theirs)
+    else:
+        table.add_row(Text(MINE, "dim"), mine)
+        table.add_row(Text(LESSON, "dim"), theirs)
+    return _indented(table)
+
+
+def _text(pieces: Iterable[tuple[str, bool]]) -> Text:
+    text = Text(no_wrap=True, overflow="ignore")
+    for piece, same in pieces:
+        text.append(piece, "dim" if same else "bold red underline")
+    return text
+
+
+def _indented(what: RenderableType) -> RenderableType:
+    return Padding(what, (0, 0, 0, INDENT), expand=False)

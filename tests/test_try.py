@@ -1,0 +1,103 @@
+"""`make try`: the lessons' example calls on the learner's file, beside the lessons' own numbers."""
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths, stubs
+from grader.desk import digits, examples, try_page, tryout
+from grader.records import submission
+from grader.records.submission import Submission
+
+FIRST = catalog.exercises()[0]
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_the_solution_gives_every_number_of_the_lesson(exercise, fork_server):
+    known = examples.of(exercise.folder)
+    outcomes = [*tryout.run(exercise, submission.read(paths.solution(exercise.folder)), known, fork_server)]
+    assert outcomes and len(outcomes) == sum(example.is_shown for example in known)
+    for outcome in outcomes:
+        assert try_page.is_equal(outcome) is True, outcome
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_the_stub_has_nothing_to_compare_yet(exercise, fork_server):
+    stub = Submission(stubs.make(paths.solution(exercise.folder).read_text("utf-8")), "stub.py")
+    own = {name.id for name in _called(exercise)}
+    for outcome in tryout.run(exercise, stub, examples.of(exercise.folder), fork_server):
+        if any(name in outcome.example.code for name in own):
+            assert try_page.is_equal(outcome) is not True, outcome
+        assert "NameError" not in outcome.problem and "there is no" not in outcome.problem, outcome
+
+
+def _called(exercise):
+    """The names of what the learner writes, as the headings of the tasks call it."""
+    import ast
+    import re
+
+    lesson = paths.lesson(exercise.folder).read_text("utf-8")
+    return [ast.Name(name) for name in re.findall(r"^#+ Task \d+: `(\w+)\(", lesson, re.M)]
+
+
+def source(*bodies: str) -> str:
+    """A file of exercise 01 with these bodies."""
+    heads = ("dot_product(a, b)", "attention_scores_for_query(inputs, query)", "attention_scores(inputs)")
+    return "import torch\n" + "".join(f"def {head}:\n    {body}\n" for head, body in zip(heads, bodies))
+
+
+def test_a_half_written_file_says_so_for_its_call_alone(desk, said):
+    path = paths.stub(FIRST.folder)
+    path.write_text(
+        source("return (a * b).sum() + 0.001", "return inputs @ query[:, None]", "raise NotImplementedError")
+    )
+    done = said("try", "1", cwd=desk)
+    assert done.returncode == 0 and not done.stderr
+    assert "yours  tensor(0.9554)  the lesson  tensor(0.9544)" in done.stdout
+    assert "yours has the shape (6, 1), the lesson's (6,)" in done.stdout
+    assert done.stdout.count("not written yet") == 1 and "0 of 3 are as in the lesson" in done.stdout
+    path.write_text(source("while True: pass", "return 1 / 0", "return inputs @ inputs.T"))
+    said_of_it = said("try", "1", cwd=desk).stdout
+    assert "it took longer than" in said_of_it and "ZeroDivisionError" in said_of_it
+    assert "1 of 3 are as in the lesson" in said_of_it
+    path.write_text("def dot_product(a, b:\n")
+    broken = said("try", "1", cwd=desk)
+    assert broken.returncode == 2 and "SyntaxError" in broken.stderr and "Traceback" not in broken.stderr
+
+
+def test_a_line_of_ones_own_has_the_lessons_tensors_at_hand(desk, said):
+    paths.stub(FIRST.folder).write_text(paths.solution(FIRST.folder).read_text("utf-8"))
+    done = said("try", "1", "--args", "attention_scores(inputs).shape; nonsense", cwd=desk)
+    assert "torch.Size([6, 6])" in done.stdout and "there is no `nonsense`" in done.stdout
+    assert said("try", "1", "--args", "inputs[", cwd=desk).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("mine", "lesson", "note", "marked"),
+    [
+        ("tensor(0.954412345)", "tensor(0.9544)", False, []),
+        ("tensor(0.955412345)", "tensor(0.9544)", False, ["54"]),
+        ("tensor([1., nan])", "tensor([1., 0.])", False, ["nan"]),
+        ("tensor([1., -inf])", "tensor([1.0000,   -inf])", False, []),
+        ("tensor([1.5, 2.], grad_fn=<AddBackward0>)", "tensor([1.5000, 2.0000])", False, []),
+        ("2360065", "2360064", False, ["5"]),
+        ("0.9544", "tensor(0.9544)", True, ["0.9544"]),
+        ("tensor([[1., 2.]])", "tensor([1., 2.])", True, ["tensor([[1., 2.]])"]),
+        ("{'Life': 0, 'eat': 2}", "{'Life': 0, 'eat': 1}", False, ["2"]),
+    ],
+)
+def test_digits_are_compared_as_they_are_printed(mine, lesson, note, marked):
+    comparison = digits.compare(mine, mine, lesson)
+    assert [piece for piece, same in comparison.mine if not same] == marked
+    assert bool(comparison.note) is note and comparison.is_equal is (not marked)
+
+
+def test_what_a_comment_tells():
+    read = examples.read(
+        "## Task 2: `f`\n\n```python\nx = 1  # 2\nf(x)  # the first\n# tensor([1., 2.]), as before\nf(0)  # ValueError: no\n```\n"
+    )
+    assert [(example.code, example.value, example.raises) for example in read] == [
+        ("x = 1", "", ""),
+        ("f(x)", "tensor([1., 2.])", ""),
+        ("f(0)", "", "ValueError"),
+    ]
+    assert examples.read("## Other\n\n```python\nf(0)  # 1\n```\n") == ()
