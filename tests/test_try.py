@@ -92,9 +92,8 @@ def test_digits_are_compared_as_they_are_printed(mine, lesson, note, marked):
 
 
 def test_what_a_comment_tells():
-    read = examples.read(
-        "## Task 2: `f`\n\n```python\nx = 1  # 2\nf(x)  # the first\n# tensor([1., 2.]), as before\nf(0)  # ValueError: no\n```\n"
-    )
+    block = "x = 1  # 2\nf(x)  # the first\n# tensor([1., 2.]), as before\nf(0)  # ValueError: no"
+    read = examples.read(f"## Task 2: `f`\n\n```python\n{block}\n```\n")
     assert [(example.code, example.value, example.raises) for example in read] == [
         ("x = 1", "", ""),
         ("f(x)", "tensor([1., 2.])", ""),
