@@ -1,5 +1,6 @@
 # Every target is a verb of `python -m grader`, or of the repository itself.
-# PYTHON=python3 uses that interpreter as it is; otherwise .venv is built on first use.
+# PYTHON=python3 uses that interpreter as it is; otherwise .venv is built on first use (grader/venv.py). There TORCH=cpu asks
+# for torch without CUDA, TORCH=cuda for the one with it.
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
@@ -21,6 +22,13 @@ endif
 GRADER = "$(PYTHON)" -m grader
 # $(call option,--name,VALUE): the option where VALUE is given, quoted for the shell.
 option = $(if $(2),$(1) '$(subst ','\'',$(2))')
+
+# `ex=03` would be ignored in silence, and another exercise graded.
+NAMES := EX TASK ALL ARGS SUBMISSION SEED DEVICE TIMEOUT FORMAT OUTPUT WHERE POLL FORCE STEPS LAYERS
+mistyped := $(strip $(foreach name,Ex $(shell echo $(NAMES) | tr A-Z a-z),$(if $(filter command,$(origin $(name))),$(name))))
+ifneq ($(mistyped),)
+  $(error $(foreach name,$(mistyped),$(name)=$($(name))) does nothing: names are written in capitals. Type: make $(or $(MAKECMDGOALS),check) $(foreach name,$(mistyped),$(shell echo $(name) | tr a-z A-Z)=$($(name))))
+endif
 
 check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]
 	@$(GRADER) check $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--device,$(DEVICE)) \
@@ -144,13 +152,12 @@ help:  ## this list
 	  for (i = 1; i <= n; i++) { if (length(line word[i]) > 78) { print line; line = sprintf("%20s", "") } line = line " " word[i] } \
 	  print line }' $(MAKEFILE_LIST)
 
-$(VENV)/.ready: pyproject.toml constraints.txt
-	@echo "Building $(VENV) (once; torch is large) …"
-	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed; python3 here is " + sys.version.split()[0])'
-	@test -x $(VENV)/bin/python || python3 -m venv $(VENV)
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
-	@$(VENV)/bin/python -m compileall -q grader
+$(VENV)/.ready: pyproject.toml constraints.txt $(if $(TORCH),$(VENV)/.torch-$(TORCH))
+	@python3 grader/venv.py $(VENV) $(TORCH)
 	@touch $@
+
+$(VENV)/.torch-%:  # TORCH=cpu or TORCH=cuda: looked at again where it was another one before
+	@mkdir -p $(VENV) && rm -f $(VENV)/.torch-* && touch $@
 
 $(VENV)/.ready-watch: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[watch]' \

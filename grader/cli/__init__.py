@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from grader.catalog import NoSuchExercise, errors
+from grader.catalog import NoSuchExercise, errors, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.records.submission import NoSuchFile
 
@@ -46,6 +46,11 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return errors.NOT_DONE
+    except ModuleNotFoundError as error:
+        if os.environ.get("GRADER_DEBUG") or (error.name or "").startswith("grader"):
+            raise
+        print(_without_package(error.name or ""), file=sys.stderr)
+        return errors.WRONG_USE
     except Exception as error:
         if os.environ.get("GRADER_DEBUG"):
             raise
@@ -54,9 +59,22 @@ def main(arguments: list[str] | None = None) -> int:
         return errors.NOT_DONE
 
 
+def _without_package(name: str) -> str:
+    """What to type where this Python lacks a package that the grader needs."""
+    python = sys.executable
+    return (
+        f"{python} has no {name.partition('.')[0]}. Two ways to mend it:\n"
+        "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
+        f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.shown(paths.ROOT)}"
+    )
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise WrongUse instead of ending the process."""
+        verb = self.prog.rpartition(" ")[2]
+        if message == "the following arguments are required: EX":
+            raise WrongUse(f"Which exercise? Type its number: make {verb} EX=03")
         raise WrongUse(f"{message}\nSee: {self.prog} --help")
 
 

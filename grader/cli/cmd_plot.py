@@ -53,13 +53,9 @@ def show(exercise: catalog.Exercise, pictures: Sequence[Picture]) -> None:
     from rich.text import Text
 
     from grader.reports import terminal
-    from grader.reports.heatmap.blocks import WIDTH, render
+    from grader.reports.heatmap.blocks import WIDTH, all_lines
 
     console = terminal.console()
     console.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))
-    note_before = None
-    for picture in pictures:
-        width = console.width if console.is_terminal else WIDTH
-        for line in render(picture, width, note=picture.note != note_before):
-            console.print(line, soft_wrap=True)
-        note_before = picture.note
+    for line in all_lines(pictures, console.width if console.is_terminal else WIDTH):
+        console.print(line, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import select
 import signal
 import sys
@@ -14,8 +15,18 @@ except ImportError:  # Windows without WSL
     termios = tty = None
 
 from grader.catalog.errors import WrongUse
+from grader.desk import pager
 
-RESIZED, RESUMED, QUIT, SAVED, GRADED = "resized", "resumed", "quit", "saved", "graded"
+RESIZED, RESUMED, QUIT, SAVED, GRADED, DRAWN = "resized", "resumed", "quit", "saved", "graded", "drawn"
+ESCAPE, ENTER, BACKSPACE = "escape", "enter", "backspace"
+NAMES = {
+    "[A": pager.UP, "OA": pager.UP, "[B": pager.DOWN, "OB": pager.DOWN, "[5~": pager.PAGE_UP, "[6~": pager.PAGE_DOWN,
+    "[H": pager.HOME, "OH": pager.HOME, "[1~": pager.HOME, "[7~": pager.HOME,
+    "[F": pager.END, "OF": pager.END, "[4~": pager.END, "[8~": pager.END,
+    "": ESCAPE,
+}  # fmt: skip
+PLAIN = {"\r": ENTER, "\n": ENTER, "\x7f": BACKSPACE, "\b": BACKSPACE}
+TYPED = re.compile(r"\x1b(?P<sequence>\[[0-9;?]*[A-Za-z~]|O[A-Za-z]|)|(?P<character>.)", re.S)
 
 
 class Events:
@@ -75,9 +86,7 @@ class Events:
             typed = b""  # hung up
         if not typed:
             self.put(QUIT)
-        elif len(typed) == 1 or not typed.startswith(b"\x1b"):  # arrow keys and the like are ignored
-            for character in typed.decode(errors="ignore"):
-                self.waiting.append(("key", character.lower()))
+        self.waiting += [("key", key) for key in keys(typed.decode(errors="ignore"))]
 
     def _switch_to_keys(self) -> None:
         with contextlib.suppress(termios.error):
@@ -90,3 +99,13 @@ class Events:
     def _resume(self, *_: object) -> None:
         self._switch_to_keys()  # after Ctrl-Z: the shell has used the terminal with its own settings
         self.put(RESUMED)
+
+
+def keys(typed: str) -> list[str]:
+    """The keys in what a terminal sent: "n", "page down". Keys that mean nothing here are left out."""
+    found = []
+    for match in TYPED.finditer(typed):
+        character = match["character"]
+        key = NAMES.get(match["sequence"]) if character is None else PLAIN.get(character, character.lower())
+        found += [key] if key else []
+    return found

@@ -5,26 +5,52 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.desk import actions, hints
+from grader.desk import actions, beside, hints, keyboard
 
 if TYPE_CHECKING:
     from grader.desk.watch import Watch
 
 
 def press(watch: Watch, key: str) -> None:
-    """Do what one key stands for. Every other key leads back to the main page."""
-    if watch.confirming:
+    """Do what one key stands for. On a page, every key that means nothing there leads back to the main page."""
+    screen = watch.screen
+    if screen.prompt is not None:
+        type_search(watch, key)
+    elif watch.confirming:
         watch.confirming, watch.note = False, ""
         if key == "y":
             watch.note = actions.reset(watch.exercise)
             watch.grade_new_content()
         watch.draw()
-    elif watch.page is not None and key not in "nplsgq":
-        watch.page = None
-        watch.draw()
+    elif screen.pager.press(key):
+        screen.write()
+    elif key == "/":
+        screen.prompt = ""
+        screen.write()
+    elif screen.pager.searched and key == keyboard.ESCAPE:
+        screen.pager.searched, screen.pager.found = "", None
+        screen.write()
+    elif watch.page is not None and key not in "nplsgqt":
+        watch.main_page()
     elif key in KEYS:
         watch.note = ""
         KEYS[key](watch)
+
+
+def type_search(watch: Watch, key: str) -> None:
+    """A key while a text is typed that shall be searched for."""
+    screen = watch.screen
+    typed = screen.prompt or ""
+    if key == keyboard.ENTER:
+        screen.prompt = None
+        screen.pager.search(typed)
+    elif key == keyboard.ESCAPE:
+        screen.prompt = None
+    elif key == keyboard.BACKSPACE:
+        screen.prompt = typed[:-1]
+    elif len(key) == 1 and key.isprintable():
+        screen.prompt = typed + key
+    screen.write()
 
 
 def step(watch: Watch, by: int) -> None:
@@ -38,10 +64,14 @@ def step(watch: Watch, by: int) -> None:
 
 
 def hint(watch: Watch) -> None:
-    """Show the next hint."""
-    answer = hints.ask(watch.exercise.folder)
+    """Show the next hint for the task that is shown, and none for another one."""
+    task = watch.task
+    if task is None:
+        watch.say("Every task is done: no hint is needed.")
+        return
+    answer = hints.ask(watch.exercise.folder, task.number)
     if answer.hint is None:
-        watch.say("You have seen every hint for this exercise. All: make hint ALL=1")
+        watch.say(f"You have seen every hint for task {task.number}. Again: make hint TASK={task.number} ALL=1")
         return
     watch.hints = (answer.hint,)
     watch.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
@@ -50,14 +80,7 @@ def hint(watch: Watch) -> None:
 def toggle(watch: Watch) -> None:
     """Show every check, or again the first failure alone."""
     watch.every = not watch.every
-    watch.draw()
-
-
-def plot(watch: Watch) -> None:
-    """Show the pictures."""
-    watch.say("drawing …")
-    watch.note = ""
-    watch.open_page(actions.plot(watch.exercise, watch.screen.console.width))
+    watch.main_page()
 
 
 def solution(watch: Watch) -> None:
@@ -88,8 +111,9 @@ KEYS = {
     "n": lambda watch: step(watch, 1),
     "p": lambda watch: step(watch, -1),
     "h": hint,
+    "t": lambda watch: watch.ask_beside(beside.TRY),
     "a": toggle,
-    "g": plot,
+    "g": lambda watch: watch.ask_beside(beside.PLOT),
     "s": solution,
     "r": ask_to_reset,
     "l": overview,

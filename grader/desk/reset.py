@@ -45,11 +45,11 @@ def reset(folder: str) -> Path | None:
 
 
 def _write_copy(path: Path, content: bytes) -> Path:
-    """Write a copy with the date in its name, without overwriting any file. Returns its path."""
+    """Write a copy with the date in its name, x.before-2026-11-22-134500.py, over no other file. Returns its path."""
     date = time.strftime("%Y-%m-%d-%H%M%S")
     number = 1
     while True:
-        copy = path.with_name(f"{path.name}.{date}" + (f"-{number}" if number > 1 else ""))
+        copy = path.with_name(f"{path.stem}.before-{date}" + (f"-{number}" if number > 1 else "") + path.suffix)
         try:
             with copy.open("xb") as file:
                 file.write(content)

@@ -46,6 +46,12 @@ class StableFile:
         self.doubtful: tuple[float, Content] | None = None
 
     @property
+    def source(self) -> str:
+        """The code of the accepted content, "" where there is none."""
+        submitted = self.accepted.submission if self.accepted else ""
+        return submitted if isinstance(submitted, str) else submitted.source
+
+    @property
     def is_settling(self) -> bool:
         """Whether doubtful content is waiting to be accepted."""
         return self.doubtful is not None

@@ -11,6 +11,7 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.desk import hints, keyboard, keys, lesson, progress
+from grader.desk.beside import Beside, DrawnPages, Request
 from grader.desk.grading import GradingThread, Job
 from grader.desk.keyboard import Events
 from grader.desk.saves import Saves
@@ -33,12 +34,14 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
     warnings.simplefilter("ignore")  # they would be written into the page
     with ForkServer() as fork_server:
         saves = Saves(paths.EXERCISES, lambda: events.put(keyboard.SAVED), poll)
+        beside = Beside(lambda request, page: events.put(keyboard.DRAWN, (request, page)))
         grading = GradingThread(fork_server, lambda job, result: events.put(keyboard.GRADED, (job, result)), where)
         notes = (saves.note, NO_SANDBOX if fork_server.tier.name == "D" else "")
         try:
             with events:
-                Watch(events, grading, saves, notes).run(exercise)
+                Watch(events, grading, saves, DrawnPages(beside), notes).run(exercise)
         finally:
+            beside.close()
             saves.close()
             grading.close()
     return errors.PASSED
@@ -47,8 +50,10 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
 class Watch:
     """The state that is shown, and the effect of each event on it. keys.py has the effects of the keys."""
 
-    def __init__(self, events: Events, grading: GradingThread, saves: Saves, notes: tuple[str, ...]) -> None:
-        self.events, self.grading, self.saves, self.notes = events, grading, saves, notes
+    def __init__(
+        self, events: Events, grading: GradingThread, saves: Saves, drawn: DrawnPages, notes: tuple[str, ...]
+    ) -> None:
+        self.events, self.grading, self.saves, self.drawn, self.notes = events, grading, saves, drawn, notes
         # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
         self.quitting = self.graded_once = False
@@ -63,6 +68,8 @@ class Watch:
                 keys.press(self, value)
             elif kind == keyboard.GRADED:
                 self.show_verdict(*value)
+            elif kind == keyboard.DRAWN:
+                self.show_drawn(*value)
             elif kind == keyboard.RESIZED:
                 self.draw()
             elif kind == keyboard.RESUMED:
@@ -85,6 +92,7 @@ class Watch:
         self.when = self.note = self.status = ""
         self.every = self.confirming = False  # show every check; the next key confirms the reset
         self.is_passed = progress.load().get(exercise.folder, progress.State()).done
+        self.screen.pager.reset()
         self.draw()
         self.grade_new_content(attempt=False)
 
@@ -96,7 +104,7 @@ class Watch:
         self.note = self.status = ""
         if not content.is_there:
             self.job = self.result = self.submitted_at = None
-            self.note = f"{content.submission} Press r for the fresh stub."
+            self.note = f"{content.submission}. Or press r."
             self.draw()
             return
         self.grade(attempt)
@@ -118,6 +126,7 @@ class Watch:
             self.submitted_at, self.status, self.graded_once = None, "", True
             if job.attempt:  # a save closes what is open; the first grading of an exercise does not
                 self.page, self.confirming = None, False
+                self.screen.pager.reset()
         if isinstance(result, Exception):
             self.result, self.note = None, f"The grader could not do its work: {result}"
             self.draw()
@@ -125,7 +134,9 @@ class Watch:
         self.result, self.shown_job = result, job.number
         self.when = self.when if again else time.strftime("%H:%M:%S")
         if result.status == PASSED:
-            self.is_passed, self.hints = True, ()
+            self.is_passed = True
+        if not self.task or any(hint.task != self.task.number for hint in self.hints):
+            self.hints = ()  # that task is done
         self.draw()
         progress.note(result, attempt=job.attempt and not again)
 
@@ -139,11 +150,16 @@ class Watch:
         ):
             self.status = "grading …"
             self.draw()
+        elif self.drawn.beside.waiting:
+            self.drawn.beside.give_up_late()
+            self.draw()
 
     def pause(self) -> float:
         """Seconds until the file should be read even without an event."""
         if self.file.is_settling:
             return SETTLE_S / 4
+        if self.drawn.beside.waiting:
+            return SLOW_S
         return SLOW_S / 2 if self.submitted_at is not None and not self.status else self.saves.pause
 
     def resume(self) -> None:
@@ -155,31 +171,66 @@ class Watch:
     def draw(self) -> None:
         """Draw what is shown now."""
         if self.page is not None:
-            self.screen.draw([*self.page, Text(), Text("any key: back", "dim")])
+            said = [Text(text, "yellow") for text in (self.note, self.drawn.words) if text]
+            self.screen.draw(self.page, [*said, Text("any other key: back", "dim")])
             return
         exercises = catalog.exercises()
         place = exercises.index(self.exercise)
         following = exercises[place + 1] if place + 1 < len(exercises) else None
+        states = progress.load()
         self.screen.main(
             View(
                 exercise=self.exercise,
                 position=f"{place + 1} of {len(exercises)}",
-                task=lesson.current(self.exercise.folder, self.result),
+                task=self.task,
                 result=self.result,
                 when=self.when,
                 every=self.every,
                 is_passed=self.is_passed,
                 hints=self.hints,
-                status=self.status or ("" if self.graded_once or self.note else "The grader wakes up …"),
+                status=self.drawn.words
+                or self.status
+                or ("" if self.graded_once or self.note else "The grader wakes up …"),
                 note=self.note,
                 following=f"{following.folder[:2]} {following.title}" if following else "",
                 warnings=self.notes,
+                states=tuple(states.get(one.folder, progress.State()).status for one in exercises),
+                at=place,
             )
         )
+
+    @property
+    def task(self) -> lesson.Task | None:
+        """The first task that is not done; None where all are."""
+        return lesson.current(self.exercise.folder, self.result)
+
+    def ask_beside(self, what: str) -> None:
+        """Show a page that another process makes, at once where it was made for the file as it is."""
+        text = self.drawn.page(what, self.exercise.folder, self.file.source, self.screen.console)
+        if text:
+            self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
+        else:
+            self.draw()
+
+    def show_drawn(self, request: Request, text: str) -> None:
+        """Show a page that was drawn, or say that it is there where something else is shown by now."""
+        self.note = self.drawn.keep(request, text)
+        if request.folder == self.exercise.folder and self.page is None and not self.confirming:
+            self.note = ""
+            self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
+        else:
+            self.draw()
 
     def open_page(self, page: list[RenderableType]) -> None:
         """Show a page instead of the main one until a key is pressed."""
         self.page = page
+        self.screen.pager.reset()
+        self.draw()
+
+    def main_page(self) -> None:
+        """Show the main page from its head."""
+        self.page = None
+        self.screen.pager.reset()
         self.draw()
 
     def say(self, note: str) -> None:

@@ -28,6 +28,7 @@ COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
 TIMED = re.compile(r"%time\s+")
 RUN_ALL_THE_SAME = ("%%time", "%%capture")
+EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -84,7 +85,7 @@ def decode(data: bytes, shown: str, notebook: bool) -> Submission:
     else:
         text = _text(data, shown)
     if not text.strip():
-        raise BadSubmission(f"{shown} is empty. Start from the stub: git checkout -- {shown}")
+        raise BadSubmission(f"{shown} is empty.{_fresh_stub(shown)}")
     if BIDI.search(text):
         notes += ("The source holds invisible characters that change the direction of text.",)
     return Submission(text, shown, notes)
@@ -117,7 +118,7 @@ def open_regular(path: Path | str, links: bool = False, folder: int | None = Non
     try:
         descriptor = os.open(path, flags, dir_fd=folder)
     except FileNotFoundError:
-        raise NoSuchFile(f"There is no file {shown}.") from None
+        raise NoSuchFile(f"There is no file {shown}.{_fresh_stub(shown)}") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise BadSubmission(f"{shown} is a symbolic link. Hand in the file itself.") from None
@@ -242,3 +243,9 @@ def _bounded(text: str, shown: str) -> None:
             f"{shown} holds too much code: {size / 1e6:.1f} MB, where {MAX_SOURCE / 1e6:.2g} MB is the limit. "
             "Leave out what the exercise does not need."
         )
+
+
+def _fresh_stub(shown: str) -> str:
+    """What to type for a file of the exercises that is gone or empty; "" for another one."""
+    found = EXERCISES_FILE.search(shown)
+    return f" The fresh stub: make reset EX={found[1]}" if found else ""

@@ -2,12 +2,11 @@
 
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TextIO
 
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from grader.records.causes import Cause, causes
@@ -15,8 +14,29 @@ from grader.records.results import NOT_CHECKED, PASSED, CheckResult, ExerciseRes
 from grader.records.sanitize import label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
+SIGN = re.compile(r"\s*(?:[✔✘–│+-] |likely: )?")  # the start of a line, behind which its wrapped lines stand
+MIN_ROOM = 10  # columns that a wrapped line has at least
 MAX_OUTPUT_LINES = 20
 PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
+
+
+@dataclass(frozen=True)
+class Hanging:
+    """A text whose wrapped lines keep the indentation of their first line, and stand behind its sign."""
+
+    text: Text
+    indent: int = 0
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        for line in self.text.split("\n", allow_blank=True):
+            lead = SIGN.match(line.plain)
+            hang = len(lead[0]) if lead else 0
+            room = max(options.max_width - self.indent - hang, MIN_ROOM)
+            first, rest = line[:hang], line[hang:]
+            for part in rest.wrap(console, room) or [Text()]:
+                part.rstrip()
+                yield Text(" " * self.indent, no_wrap=True, overflow="ignore") + first + part
+                first = Text(" " * hang)
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -44,7 +64,7 @@ def line(indent: int, text: Text) -> RenderableType:
     """One line, wrapped with its indentation. A place in a file is not wrapped, so that terminals link it."""
     if PLACE.match(text.plain):
         return Text(" " * indent, no_wrap=True, overflow="ignore") + text
-    return Padding(text, (0, 0, 0, indent), expand=False)
+    return Hanging(text, indent)
 
 
 def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:

@@ -22,6 +22,7 @@ MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
 CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
 
 REVISION = re.compile(r"(?:-(\d{1,3})|\s*\((\d{1,3})\))$")  # "-1" (Canvas), " (1)" (browsers): a later upload
+KEPT = re.compile(r"\.before-\d{4}-\d\d-\d\d-\d{6}")  # what `make reset` calls the file that it keeps
 GAPS = re.compile(r"[\s\-]+")
 WORDS = ("exercise", "ex", "kata")
 NUMBER = re.compile(rf"(?:(?:{'|'.join(WORDS)})_?)?0*(\d{{1,2}})(?:_(.+))?")
@@ -82,6 +83,8 @@ def exercise_of(stem: str) -> Reading:
 
     Only the first MAX_NAME characters are examined.
     """
+    if KEPT.search(stem[:MAX_NAME]):
+        return Reading(None, reason="it is an older file, which make reset has kept")
     plain, revision = stem[:MAX_NAME].strip(), 0
     while plain.lower() not in _names() and (found := REVISION.search(plain)):
         if plain[: found.start()].lower() in WORDS:  # "ex-3"

@@ -1,6 +1,7 @@
 """A picture in the terminal: coloured blocks with their numbers, tokens on both axes."""
 
 import textwrap
+from collections.abc import Iterable
 
 from rich.style import Style
 from rich.text import Text
@@ -30,6 +31,16 @@ def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text
     style = "yellow" if picture.learner is None else "dim"
     note_lines = [line for text in picture.note.splitlines() for line in textwrap.wrap(text, width)] if note else []
     return [*lines, *(Text(line, style) for line in note_lines), Text()]
+
+
+def all_lines(pictures: Iterable[Picture], width: int = WIDTH) -> list[Text]:
+    """Several pictures one below the other. A note that they share stands once."""
+    lines: list[Text] = []
+    note_before = None
+    for picture in pictures:
+        lines += render(picture, width, note=picture.note != note_before)
+        note_before = picture.note
+    return lines
 
 
 def _row(picture: Picture, row_panels: list[tuple[str, Matrix]], label_width: int) -> list[Text]:

@@ -1,0 +1,172 @@
+"""What takes longer than a key press, in a process of its own beside the watch: pictures, and the lesson's calls.
+
+Drawing there neither waits for a grading nor disturbs its random numbers, and an error of it ends nobody. The process
+keeps torch and a fork server, so the second page comes in well under a second.
+"""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from grader import catalog
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import WrongUse
+from grader.records import submission
+from grader.sandbox.forkserver import ForkServer
+
+PLOT, TRY = "plot", "try"
+KEYS = {PLOT: "g", TRY: "t"}
+NAMES = {PLOT: "picture", TRY: "example calls"}
+LONGEST_S = 90.0  # for one page; the first one waits for torch
+
+
+@dataclass(frozen=True)
+class Request:
+    """One page. what: PLOT or TRY; colours: rich's name of what the terminal can show, None for none."""
+
+    what: str
+    folder: str
+    width: int
+    colours: str | None = None
+
+
+class Beside:
+    """The process, from the watch's side. It is started by the first request, and again where it has ended."""
+
+    def __init__(self, publish: Callable[[Request, str], None]) -> None:
+        self.publish = publish  # called with the page, as text with escape codes, from a thread
+        self.process: subprocess.Popen[str] | None = None
+        self.waiting: Request | None = None
+        self.since = 0.0  # of time.monotonic: when the page was asked for
+
+    @property
+    def seconds(self) -> float:
+        """How long the page that is waited for has taken so far; 0 where none is."""
+        return time.monotonic() - self.since if self.waiting else 0.0
+
+    def ask(self, request: Request) -> None:
+        """Ask for a page, unless one is being made."""
+        if self.waiting is not None:
+            return
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "grader.desk.beside"],
+                cwd=paths.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                text=True, start_new_session=True,  # Ctrl-C is the watch's own affair
+            )  # fmt: skip
+        self.waiting, self.since = request, time.monotonic()
+        threading.Thread(target=self._answer, args=(self.process, request), daemon=True).start()
+
+    def give_up_late(self) -> None:
+        """End the process where a page takes too long; its reader then says that none came."""
+        if self.seconds > LONGEST_S:
+            self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.kill()
+
+    def _answer(self, process: subprocess.Popen[str], request: Request) -> None:
+        page = f"There was nothing to show after {LONGEST_S:.0f} s, or the process that draws has ended."
+        with contextlib.suppress(OSError, ValueError):
+            assert process.stdin and process.stdout
+            process.stdin.write(json.dumps(asdict(request)) + "\n")
+            process.stdin.flush()
+            page = json.loads(process.stdout.readline())
+        self.waiting = None
+        self.publish(request, page)
+
+
+class DrawnPages:
+    """The pages that were made, by kind and exercise, each with the source that it was made for."""
+
+    def __init__(self, beside: Beside) -> None:
+        self.beside, self.source = beside, ""
+        self.known: dict[tuple[str, str], tuple[str, str]] = {}
+
+    @property
+    def words(self) -> str:
+        """What is being made, for the line of progress; "" where nothing is."""
+        request = self.beside.waiting
+        if request is None:
+            return ""
+        return f"drawing the {NAMES[request.what]} of {request.folder[:2]} … {self.beside.seconds:.0f} s"
+
+    def page(self, what: str, folder: str, source: str, console: Console) -> str:
+        """The page, if it is there for this source. Else it is asked for, and "" returned."""
+        made_for, text = self.known.get((what, folder), ("", ""))
+        if text and made_for == source:
+            return text
+        if self.beside.waiting is None:
+            self.source = source
+            self.beside.ask(Request(what, folder, console.width, console.color_system))
+        return ""
+
+    def keep(self, request: Request, text: str) -> str:
+        """Keep a page. Returns what to tell a learner who looks at something else by now."""
+        self.known[request.what, request.folder] = (self.source, text)
+        return f"{request.folder[:2]}: the {NAMES[request.what]} can be seen now, with the key {KEYS[request.what]}."
+
+
+def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Sequence[RenderableType]:
+    """The page as renderables."""
+    from grader.desk import examples, try_page, tryout
+    from grader.judge import capture
+    from grader.reports.heatmap import blocks
+
+    try:
+        submitted = submission.read(paths.stub(exercise.folder))
+        if request.what == TRY:
+            outcomes = tryout.run(exercise, submitted, examples.of(exercise.folder), fork_server)
+            return try_page.page(exercise, outcomes, request.width)
+        pictures = capture.capture_pictures(exercise, submitted, fork_server)
+    except (WrongUse, submission.NoSuchFile) as error:
+        return [Text(str(error))]
+    except submission.BadSubmission as error:
+        if request.what == TRY:
+            return [Text(str(error))]
+        pictures = capture.blank(exercise, str(error))
+    lines = blocks.all_lines(pictures, request.width)
+    return lines or [Text(f"{exercise.folder} has no picture.")]
+
+
+def rendered(parts: Sequence[RenderableType], request: Request) -> str:
+    """The page as text with escape codes."""
+    file = io.StringIO()
+    console = Console(
+        file=file, width=request.width, height=1_000, highlight=False, markup=False, emoji=False,
+        force_terminal=request.colours is not None, color_system=request.colours,
+    )  # fmt: skip
+    for part in parts:
+        console.print(part, crop=False)
+    return file.getvalue()
+
+
+def main() -> None:
+    """Answer one request a line, until the watch closes our input."""
+    out, sys.stdout = sys.stdout, sys.stderr  # whatever is printed meanwhile is no answer
+    with ForkServer() as fork_server:
+        for line in sys.stdin:
+            request = Request(**json.loads(line))
+            try:
+                text = rendered(page(request, catalog.find(request.folder), fork_server), request)
+            except Exception as error:  # a page is not worth more than a word about it
+                text = f"There is no {NAMES[request.what]}: {type(error).__name__}: {error}"
+            out.write(json.dumps(text) + "\n")
+            out.flush()
+    os._exit(0)  # torch takes a quarter of a second to end in good order, for nobody's use
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Formulas of a lesson as text, for a terminal: `$\\frac{1}{\\sqrt{d_k}}$` becomes 1/√d_k."""
+
+import functools
+import re
+from typing import Any
+
+# Code is left as it is; a formula stands between two $$, or between two $ in one line.
+FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+)\$", re.S)
+WORDS = re.compile(r"\\text\{([^{}]*)\}")
+SCRIPT = re.compile(r"([_^])\{((?!\(|\\\w+\})[^{}]*[^{}A-Za-z0-9][^{}]*)\}")  # of more than one name or number
+SIGNS = re.compile(r"\s*([·≤≥∘∈×⟺→])\s*")
+ROOT = re.compile(r"√\((\w+)\)")
+
+
+def as_text(markdown: str) -> str:
+    """The Markdown with each formula as plain text."""
+    return FORMULA.sub(lambda found: found["code"] or formula(found["block"] or found["line"]), markdown)
+
+
+def formula(latex: str) -> str:
+    """One formula without its dollars."""
+    plain = WORDS.sub(r"\1", latex.replace(r"\,", " ").replace(r"\tfrac", r"\frac"))
+    text = _converter().latex_to_text(SCRIPT.sub(r"\1{(\2)}", plain))
+    text = SIGNS.sub(r" \1 ", " ".join(text.split())).replace("^⊤", "^⊤ ").replace("⊤  ", "⊤ ").replace("⊤ )", "⊤)")
+    return ROOT.sub(r"√\1", text).strip()
+
+
+@functools.cache
+def _converter() -> Any:
+    """The converter, with fractions that keep together what stands above and below the line."""
+    from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
+
+    def fraction(node: Any, l2tobj: Any) -> str:
+        """Above/below, in brackets where one is a sum."""
+        parts = (l2tobj.nodelist_to_text([argument]).strip() for argument in node.nodeargd.argnlist)
+        return "/".join(f"({part})" if " " in part or "+" in part or "-" in part else part for part in parts)
+
+    context = get_default_latex_context_db()
+    context.add_context_category("kata", prepend=True, macros=[MacroTextSpec("frac", simplify_repl=fraction)])
+    return LatexNodes2Text(math_mode="text", latex_context=context)
