@@ -23,7 +23,7 @@ def test_fresh_dot_product(learner, reference, rng):
     """dot_product is right for new vectors of other lengths, and gives a tensor of shape ()."""
     for length in LENGTHS:
         agrees(learner.dot_product, reference.dot_product, rng.randn(length), rng.randn(length))
-    agrees(learner.dot_product, reference.dot_product, a=rng.randn(6, 4)[:, 1], b=rng.randn(6))  # not contiguous
+    agrees(learner.dot_product, reference.dot_product, rng.randn(6, 4)[:, 1], rng.randn(6))  # not contiguous
 
 
 @task(2)
@@ -35,7 +35,7 @@ def test_fresh_scores_for_query(learner, reference, rng):
         agrees(mine, theirs, inputs, rng.randn(size))
     inputs = rng.randn(4, 3)
     agrees(mine, theirs, inputs, inputs[rng.integer(0, len(inputs))])
-    agrees(mine, theirs, inputs=rng.strided(5, 4), query=rng.randn(4, 3)[:, 0])
+    agrees(mine, theirs, rng.strided(5, 4), rng.randn(4, 3)[:, 0])
 
 
 @task(3)
@@ -43,7 +43,7 @@ def test_fresh_attention_scores(learner, reference, rng):
     """attention_scores is right for new tokens of other numbers and sizes."""
     for shape in SHAPES:
         agrees(learner.attention_scores, reference.attention_scores, rng.randn(*shape))
-    agrees(learner.attention_scores, reference.attention_scores, inputs=rng.strided(5, 4))
+    agrees(learner.attention_scores, reference.attention_scores, rng.strided(5, 4))
 
 
 @task(3, after=FRESH)
@@ -76,3 +76,11 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.dot_product, inputs[0], query)
     keeps_inputs(learner.attention_scores_for_query, inputs, query)
     keeps_inputs(learner.attention_scores, inputs)
+
+
+@task(3, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: a and b; inputs and query; inputs."""
+    learner.dot_product(a=rng.randn(3), b=rng.randn(3))
+    learner.attention_scores_for_query(inputs=rng.randn(4, 3), query=rng.randn(3))
+    learner.attention_scores(inputs=rng.randn(4, 3))

@@ -19,7 +19,7 @@ PICTURES = [
     Drawing(
         "Weights, row by row: softmax_stable(scores, dim=-1)",
         expected=lambda documented: documented["stable_weights_of_all"],
-        ask=lambda learner: learner.softmax_stable(scores(), dim=-1),
+        ask=lambda learner: learner.softmax_stable(scores(), -1),
         note="Each row sums to 1.",
     ),
 ]

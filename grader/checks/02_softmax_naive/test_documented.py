@@ -28,9 +28,9 @@ def test_documented_softmax_naive(learner, documented):
 @task(3)
 def test_documented_softmax_stable(learner, documented):
     """softmax_stable gives the printed weights of “journey”, and of all six tokens row by row."""
-    weights = learner.softmax_stable(scores()[JOURNEY], dim=0)
+    weights = learner.softmax_stable(scores()[JOURNEY], 0)
     expect(weights, documented["stable_weights"])
     expect(weights.sum(), documented["stable_sum"], "the sum of the weights")
-    weights = learner.softmax_stable(scores(), dim=-1)
+    weights = learner.softmax_stable(scores(), -1)
     expect(weights, documented["stable_weights_of_all"])
     expect(weights.sum(dim=-1), documented["stable_row_sums"], "the sum of each row")

@@ -35,7 +35,7 @@ def test_fresh_normalize_by_sum(learner, reference, rng):
     mixed = torch.cat([rng.rand(3) + 1, -rng.rand(2)])[rng.permutation(5)]  # the sum is above 1
     agrees(learner.normalize_by_sum, reference.normalize_by_sum, mixed)
     agrees(learner.normalize_by_sum, reference.normalize_by_sum, -1 - rng.rand(4))
-    agrees(learner.normalize_by_sum, reference.normalize_by_sum, scores=rng.rand(5, 3)[:, 1] + 0.1)
+    agrees(learner.normalize_by_sum, reference.normalize_by_sum, rng.rand(5, 3)[:, 1] + 0.1)
     agrees(learner.normalize_by_sum, reference.normalize_by_sum, (rng.rand(4) + 0.1) * 1e-8)
 
 
@@ -45,7 +45,7 @@ def test_fresh_softmax_naive(learner, reference, rng):
     for shape in SHAPES:
         agrees(learner.softmax_naive, reference.softmax_naive, rng.randn(*shape))
     agrees(learner.softmax_naive, reference.softmax_naive, rng.strided(5, 4))
-    agrees(learner.softmax_naive, reference.softmax_naive, x=rng.randn(4) - 20)  # small exponentials
+    agrees(learner.softmax_naive, reference.softmax_naive, rng.randn(4) - 20)  # small exponentials
 
 
 @task(2)
@@ -67,8 +67,8 @@ def test_fresh_softmax_stable(learner, reference, rng):
         dim = rng.integer(-len(shape), len(shape))
         agrees(learner.softmax_stable, reference.softmax_stable, rng.randn(*shape), dim)
     for dim in (0, 1, 2, -2, -3):
-        agrees(learner.softmax_stable, reference.softmax_stable, 3 * rng.randn(3, 4, 5), dim=dim)
-    agrees(learner.softmax_stable, reference.softmax_stable, x=rng.strided(5, 4), dim=1)
+        agrees(learner.softmax_stable, reference.softmax_stable, 3 * rng.randn(3, 4, 5), dim)
+    agrees(learner.softmax_stable, reference.softmax_stable, rng.strided(5, 4), 1)
 
 
 @task(3)
@@ -80,7 +80,7 @@ def test_large_scores(learner, reference, rng):
     )
     winners = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     expect(learner.softmax_stable(scores), winners)
-    expect(learner.softmax_stable(scores.T, dim=0), winners.T)
+    expect(learner.softmax_stable(scores.T, 0), winners.T)
     close = torch.tensor([0.0, 1.0, 2.0])[rng.permutation(3)]
     shifts = torch.tensor([1e4, -1e4, 0.0, -100.0, 100.0])[rng.permutation(5)]
     rows = shifts[:, None] + close  # rows that differ by their shift alone have the same softmax
@@ -101,7 +101,7 @@ def test_masked_scores(learner, reference, rng):
     agrees(learner.softmax_stable, reference.softmax_stable, scores)
     agrees(learner.softmax_stable, reference.softmax_stable, scores, 0)
     stacked = torch.stack([scores, scores.T.flip(0)])
-    agrees(learner.softmax_stable, reference.softmax_stable, stacked, dim=-2)
+    agrees(learner.softmax_stable, reference.softmax_stable, stacked, -2)
     hole = -torch.inf
     large = torch.tensor([[hole, -1e4, -9000.0], [1e4, hole, -1e4], [hole, 1e4, hole], [hole, hole, -1e4]])
     expected = torch.tensor([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -113,7 +113,7 @@ def test_gradients(learner, reference, rng):
     """Gradients reach the scores, and they are the true ones."""
     same_gradients(learner.normalize_by_sum, reference.normalize_by_sum, rng.rand(5) + 0.5)
     same_gradients(learner.softmax_naive, reference.softmax_naive, rng.randn(4, 3))
-    same_gradients(learner.softmax_stable, reference.softmax_stable, rng.randn(3, 4, 2), dim=1)
+    same_gradients(learner.softmax_stable, reference.softmax_stable, rng.randn(3, 4, 2), 1)
     masked = rng.randn(4, 4).masked_fill(torch.ones(4, 4).triu(1).bool(), -torch.inf)
     same_gradients(learner.softmax_stable, reference.softmax_stable, masked)
 
@@ -137,4 +137,12 @@ def test_inputs_unchanged(learner, rng):
     """The scores are left as they were, and a second call gives the same."""
     keeps_inputs(learner.normalize_by_sum, rng.rand(5) + 0.5)
     keeps_inputs(learner.softmax_naive, rng.randn(4, 3))
-    keeps_inputs(learner.softmax_stable, rng.randn(4, 3), dim=0)
+    keeps_inputs(learner.softmax_stable, rng.randn(4, 3), 0)
+
+
+@task(3, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: scores; x; x and dim."""
+    learner.normalize_by_sum(scores=rng.rand(4))
+    learner.softmax_naive(x=rng.randn(4))
+    learner.softmax_stable(x=rng.randn(4, 3), dim=0)

@@ -33,7 +33,7 @@ def test_fresh_context_vector(learner, reference, rng):
     for inputs in fresh(rng):
         for index in sorted({0, len(inputs) - 1}):
             agrees(learner.context_vector, reference.context_vector, inputs, index)
-    agrees(learner.context_vector, reference.context_vector, inputs=rng.randn(5, 2), query_index=2)
+    agrees(learner.context_vector, reference.context_vector, rng.randn(5, 2), 2)
 
 
 @task(3)
@@ -81,3 +81,11 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.attention_weights, inputs)
     keeps_inputs(learner.context_vector, inputs, 1)
     keeps_inputs(learner.context_vectors, inputs)
+
+
+@task(3, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: inputs, and query_index of context_vector."""
+    learner.attention_weights(inputs=rng.randn(4, 3))
+    learner.context_vector(inputs=rng.randn(4, 3), query_index=1)
+    learner.context_vectors(inputs=rng.randn(4, 3))

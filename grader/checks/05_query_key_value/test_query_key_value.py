@@ -35,7 +35,7 @@ def test_fresh_weights(learner, rng):
     """Other sizes and seeds give other numbers of torch.rand, drawn one matrix after the other."""
     for d_in, d_out in ((2, 5), (2, 5), (4, 4), (7, 3), (1, 1)):
         seed = rng.integer(1_000, 1_000_000)
-        drawn = learner.init_weights(d_in=d_in, d_out=d_out, seed=seed)
+        drawn = learner.init_weights(d_in, d_out, seed=seed)
         manual_seed(seed)
         own = [torch.rand(d_in, d_out) for _ in NAMES]
         if isinstance(drawn, (list, tuple)) and len(drawn) == 3:
@@ -63,7 +63,7 @@ def test_fresh_projection(learner, reference, rng):
     for tokens, d_in, d_out in ROW_SIZES:
         agrees(mine, theirs, rng.randn(tokens, d_in), *(rng.randn(d_in, d_out) for _ in NAMES))
     agrees(mine, theirs, rng.strided(5, 4), *(rng.strided(4, 3) for _ in NAMES))
-    agrees(mine, theirs, inputs=rng.randn(4, 3), **{name: rng.randn(3, 2) for name in NAMES})
+    agrees(mine, theirs, rng.randn(4, 3), *(rng.randn(3, 2) for _ in NAMES))
     agrees(mine, theirs, *(rng.randn(*shape, dtype=torch.float64) for shape in ((4, 3), (3, 2), (3, 2), (3, 2))))
 
 
@@ -74,7 +74,7 @@ def test_fresh_column_projection(learner, reference, rng):
     for tokens, d_in, d_k, d_v in COLUMN_SIZES:
         agrees(mine, theirs, rng.randn(tokens, d_in), *(rng.randn(size, d_in) for size in (d_k, d_k, d_v)))
     agrees(mine, theirs, rng.strided(5, 4), *(rng.strided(size, 4) for size in (3, 3, 2)))
-    agrees(mine, theirs, inputs=rng.randn(4, 3), W_Q=rng.randn(2, 3), W_K=rng.randn(2, 3), W_V=rng.randn(5, 3))
+    agrees(mine, theirs, rng.randn(4, 3), rng.randn(2, 3), rng.randn(2, 3), rng.randn(5, 3))
     agrees(mine, theirs, *(rng.randn(*shape, dtype=torch.float64) for shape in ((4, 3), (2, 3), (2, 3), (5, 3))))
 
 
@@ -107,3 +107,11 @@ def test_inputs_unchanged(learner, rng):
     inputs = rng.randn(4, 3)
     keeps_inputs(learner.project, inputs, *(rng.randn(3, 2) for _ in NAMES))
     keeps_inputs(learner.project_columns, inputs, *(rng.randn(size, 3) for size in (2, 2, 5)))
+
+
+@task(3, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: W_query, W_key, W_value of project; W_Q, W_K, W_V of the other."""
+    learner.init_weights(d_in=3, d_out=2)
+    learner.project(inputs=rng.randn(4, 3), **{name: rng.randn(3, 2) for name in NAMES})
+    learner.project_columns(inputs=rng.randn(4, 3), W_Q=rng.randn(2, 3), W_K=rng.randn(2, 3), W_V=rng.randn(5, 3))

@@ -59,7 +59,7 @@ def test_fresh_scores(learner, reference, rng):
     for d_k in (1, 3, 16):
         agrees(learner.attention_score, reference.attention_score, rng.randn(d_k), rng.randn(d_k))
     query, key = rng.randn(5, 4)[:, 2], rng.randn(5)
-    agrees(learner.attention_score, reference.attention_score, key=key, query=query)
+    agrees(learner.attention_score, reference.attention_score, query, key)
 
 
 @task(2)
@@ -67,7 +67,7 @@ def test_fresh_weights(learner, reference, rng):
     """scaled_attention_weights is right for new queries and keys: one sequence, batches, heads."""
     mine, theirs = learner.scaled_attention_weights, reference.scaled_attention_weights
     for query, keys, _ in fresh(rng):
-        agrees(mine, theirs, query, keys=keys)
+        agrees(mine, theirs, query, keys)
 
 
 @task(2)
@@ -82,7 +82,7 @@ def test_fresh_context_vectors(learner, reference, rng):
     """scaled_dot_product_attention is right for new inputs: one sequence, batches, heads, any d_v."""
     mine, theirs = learner.scaled_dot_product_attention, reference.scaled_dot_product_attention
     for query, keys, values in fresh(rng):
-        agrees(mine, theirs, query, values=values, keys=keys)
+        agrees(mine, theirs, query, keys, values)
 
 
 @task(3)
@@ -97,7 +97,7 @@ def test_fresh_variances(learner, reference, rng):
     """score_variances gives the two unbiased variances, over all scores at once, as scalar tensors."""
     mine, theirs = learner.score_variances, reference.score_variances
     for lead, T_q, T_k, d_k in (((), 3, 4, 2), ((3,), 4, 4, 4), ((2, 3), 2, 3, 5)):
-        agrees(mine, theirs, rng.randn(*lead, T_q, d_k), keys=rng.randn(*lead, T_k, d_k))
+        agrees(mine, theirs, rng.randn(*lead, T_q, d_k), rng.randn(*lead, T_k, d_k))
     agrees(mine, theirs, rng.strided(2, 3, 4), rng.strided(2, 5, 4))
     agrees(mine, theirs, 0.5 + rng.randn(4, 3), 0.5 + rng.randn(5, 3))  # scores whose mean is not 0
 
@@ -136,3 +136,13 @@ def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     for name, arguments in batches(rng):
         keeps_inputs(getattr(learner, name), *arguments)
+
+
+@task(4, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: query and key, query and keys, and values."""
+    query, keys, values = rng.randn(2, 3), rng.randn(4, 3), rng.randn(4, 2)
+    learner.attention_score(query=query[0], key=keys[0])
+    learner.scaled_attention_weights(query=query, keys=keys)
+    learner.scaled_dot_product_attention(query=query, keys=keys, values=values)
+    learner.score_variances(query=query, keys=keys)

@@ -34,7 +34,7 @@ def unfused(seed: int, d_in: int, d_out: int) -> dict[str, torch.Tensor]:
 @task(2)
 def test_documented_load(learner, documented):
     """With the parameters of exercise 13, seeded with 123, the output is that of exercise 13."""
-    layer = learner.FusedMultiHeadAttention(3, 2, 6, 0.0, num_heads=2)
+    layer = learner.FusedMultiHeadAttention(3, 2, 6, 0.0, 2)
     layer.load_unfused(unfused(123, 3, 2))
     output = layer(batch())
     expect_shape(output, (2, 6, 2))

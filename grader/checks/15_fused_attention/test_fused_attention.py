@@ -137,12 +137,11 @@ def test_fresh_attention(learner, rng):
         state, x = random_state(rng, d_in, d_out, any(bias)), rng.randn(count, tokens, d_in)
         layer = loaded(learner, state, d_in, d_out, length, 0.0, heads, *bias)
         expect(layer(x), by_hand(x, state, heads).float())
-    sizes = {"d_in": 4, "d_out": 6, "context_length": 7, "dropout": 0.0, "num_heads": 2, "qkv_bias": True}
-    layer = learner.FusedMultiHeadAttention(**sizes)
+    layer = learner.FusedMultiHeadAttention(4, 6, 7, 0.0, 2, True)
     for tokens in (3, 1, 7):  # a second state takes the place of the first
         state, x = random_state(rng, 4, 6, True), rng.strided(2, tokens, 4)
-        layer.load_unfused(state_dict=state)
-        expect(layer(x=x), by_hand(x, state, 2).float())
+        layer.load_unfused(state)
+        expect(layer(x), by_hand(x, state, 2).float())
 
 
 @task(2, after="fresh_attention")
@@ -322,3 +321,12 @@ def test_inputs_unchanged(learner, rng):
     before = layer.parameters()
     keeps_inputs(layer, rng.randn(2, 4, 3))
     expect(layer.parameters(), before, "the parameters after the calls")
+
+
+@task(3, after="fresh_attention")
+def test_argument_names(learner, rng):
+    """The arguments of the class are called as in the lesson, and x of the layer, and state_dict of load_unfused."""
+    sizes = {"d_in": 4, "d_out": 6, "context_length": 7, "dropout": 0.0, "num_heads": 2, "qkv_bias": True}
+    layer = learner.FusedMultiHeadAttention(**sizes)
+    layer.load_unfused(state_dict=random_state(rng, 4, 6, True))
+    layer(x=rng.randn(2, 5, 4))

@@ -30,7 +30,7 @@ def example(tokens: int):
 @task(1)
 def test_documented_angles(learner, documented):
     """With base 100 and four numbers a head, cos and sin are those of the lesson."""
-    got = learner.rope_angles(4, 3, base=100.0)
+    got = learner.rope_angles(4, 3, 100.0)
     expect_tables(got, tables(100.0, 4, 3))
     expect(got[0], documented["cos"], "cos")
     expect(got[1], documented["sin"], "sin")
@@ -59,6 +59,6 @@ def test_documented_distances(learner, documented):
 @task(3)
 def test_documented_offset(learner, documented):
     """A single token with the offset 2 is turned as the token at position 2."""
-    got = learner.apply_rope(example(1), *tables(100.0, 4, 3), offset=2)
+    got = learner.apply_rope(example(1), *tables(100.0, 4, 3), 2)
     expect_shape(got, (1, 1, 1, 4))
     expect(got[0, 0, 0], documented["turned_at_2"])

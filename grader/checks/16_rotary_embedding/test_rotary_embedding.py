@@ -43,7 +43,7 @@ def test_fresh_angles(learner):
     """rope_angles is right for other sizes and other bases, whatever was asked for before."""
     for args in ((8, 5), (2, 6), (6, 1), (8, 9), (64, 20), (8, 5, 100.0), (12, 12, 500_000.0), (4, 30, 2.0)):
         expect_tables(learner.rope_angles(*args), tables(*args))
-    expect_tables(learner.rope_angles(head_dim=10, context_length=7, base=50.0), tables(10, 7, 50.0))
+    expect_tables(learner.rope_angles(10, 7, 50.0), tables(10, 7, 50.0))
 
 
 @task(1)
@@ -70,7 +70,7 @@ def test_fresh_turned(learner, rng):
         x = rng.randn(batch, heads, tokens, size)
         expect(learner.apply_rope(x, *tables(size, length)), turned(x, angles(size, tokens)))
     x, (cos, sin) = rng.strided(2, 3, 4, 6), tables(6, 5, 20.0)
-    expect(learner.apply_rope(x=x, cos=cos, sin=sin), turned(x, angles(6, 4, 20.0)))
+    expect(learner.apply_rope(x, cos, sin), turned(x, angles(6, 4, 20.0)))
 
 
 @task(2)
@@ -114,7 +114,7 @@ def test_fresh_offset(learner, rng):
         x = rng.randn(2, 3, tokens, 6)
         expect(learner.apply_rope(x, *by, offset), turned(x, angles(6, 11, 30.0)[offset : offset + tokens]))
     x = rng.randn(1, 2, 3, 6)
-    expect(learner.apply_rope(x, *by, offset=6), turned(x, angles(6, 11, 30.0)[6:9]))
+    expect(learner.apply_rope(x, *by, 6), turned(x, angles(6, 11, 30.0)[6:9]))
 
 
 # All tasks
@@ -153,3 +153,11 @@ def test_inputs_unchanged(learner, rng):
     """x, cos and sin are left as they were, and a second call gives the same."""
     keeps_inputs(learner.apply_rope, rng.randn(2, 3, 4, 6), *tables(6, 9, 30.0), 2)  # before its tables are asked for
     keeps_inputs(learner.rope_angles, 6, 9, 30.0)
+
+
+@task(3, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: head_dim, context_length and base; x, cos, sin and offset."""
+    learner.rope_angles(head_dim=6, context_length=9, base=30.0)
+    cos, sin = tables(6, 9, 30.0)
+    learner.apply_rope(x=rng.randn(2, 3, 4, 6), cos=cos, sin=sin, offset=2)

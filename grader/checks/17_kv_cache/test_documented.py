@@ -40,7 +40,7 @@ def test_documented_attention(learner, documented):
 @task(2)
 def test_documented_steps(learner, documented):
     """The sixth token, fed by itself with the cache of the first five, has the output that it has among all six."""
-    layer = learner.CachedAttention(3, 2, num_heads=2, seed=123)
+    layer = learner.CachedAttention(3, 2, 2, seed=123)
     _, keys, values = output_and_cache(layer(batch()[:, :5]), (2, 2, 5, 1))
     output, _, _ = output_and_cache(layer(batch()[:, 5:], (keys, values)), (2, 2, 6, 1))
     expect_shape(output, (2, 1, 2), "the output")

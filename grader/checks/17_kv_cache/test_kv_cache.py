@@ -81,10 +81,10 @@ def test_fresh_attention(learner, rng):
         state, x = random_state(rng, *sizes), rng.randn(batch, tokens, sizes[0])
         output = output_of(learner.CachedAttention(*sizes, state=state)(x))
         expect(output, exact(x, state, sizes[2])[0], "the output")
-    layer = learner.CachedAttention(d_in=4, d_out=6, num_heads=2, state=(state := random_state(rng, 4, 6)))
+    layer = learner.CachedAttention(4, 6, 2, state=(state := random_state(rng, 4, 6)))
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
-        expect(output_of(layer(x=x, cache=None)), exact(x, state, 2)[0], "the output")
+        expect(output_of(layer(x, None)), exact(x, state, 2)[0], "the output")
 
 
 @task(1)
@@ -119,7 +119,7 @@ def test_chunks(learner, rng):
         goes_on(layer, x, truth, start, end)
     past, outputs = None, []
     for start, end in ((0, 4), (4, 5), (5, 9), (9, 12)):
-        answer = layer(x=x[:, start:end], cache=past)
+        answer = layer(x[:, start:end], past)
         expect(answer, (truth[0][:, start:end], tuple(part[:, :, :end] for part in truth[1:])))
         past = answer[1]
         outputs.append(answer[0])
@@ -244,3 +244,12 @@ def test_inputs_unchanged(learner, reference, rng):
     keeps_inputs(mine, rng.randn(2, 4, 3))
     keeps_inputs(mine, rng.randn(2, 2, 3), past)
     expect(mine.parameters(), theirs.parameters(), "the parameters after the calls")
+
+
+@task(2, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments of the class are called as in the lesson, and x and cache of the layer."""
+    state = random_state(rng, 3, 4)
+    layer = learner.CachedAttention(d_in=3, d_out=4, num_heads=2, state=state)
+    layer(x=rng.randn(2, 4, 3), cache=None)
+    layer(x=rng.randn(2, 1, 3), cache=exact(rng.randn(2, 3, 3), state, 2)[1:])

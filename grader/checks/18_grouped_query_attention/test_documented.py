@@ -35,7 +35,7 @@ def test_documented_attention(learner, documented):
     expect_shape(output, (2, 6, 4))
     expect(output[0], documented["output"], "the output of the first sequence")
     expect(output[1], documented["output"], "the output of the second sequence")
-    layer = learner.GroupedQueryAttention(3, 6, num_heads=2, num_kv_groups=1, seed=18)
+    layer = learner.GroupedQueryAttention(3, 6, 2, 1, seed=18)
     expect_shape(layer(batch()), (2, 6, 6))
     has_drawn(layer, drawn(18, 3, 6, 3))
 

@@ -83,7 +83,7 @@ def test_fresh_repeat_kv(learner, rng):
         copies = [x[:, group] for group in range(groups) for _ in range(repeats)]
         expect(learner.repeat_kv(x, repeats), torch.stack(copies, dim=1))
     x = rng.strided(2, 2, 3, 4)
-    expect(learner.repeat_kv(x=x, repeats=2), torch.stack([x[:, 0], x[:, 0], x[:, 1], x[:, 1]], dim=1))
+    expect(learner.repeat_kv(x, 2), torch.stack([x[:, 0], x[:, 0], x[:, 1], x[:, 1]], dim=1))
 
 
 # Task 2
@@ -107,12 +107,11 @@ def test_fresh_attention(learner, rng):
         state, x = random_state(rng, *sizes), rng.randn(batch, tokens, sizes[0])
         layer = learner.GroupedQueryAttention(*sizes, state=state)
         expect(layer(x), multi_head(x, expanded(state, *sizes[2:]), sizes[2]).float())
-    names = {"d_in": 4, "d_out": 8, "num_heads": 4, "num_kv_groups": 2}
-    state = random_state(rng, *names.values())
-    layer = learner.GroupedQueryAttention(**names, state=state)
+    state = random_state(rng, 4, 8, 4, 2)
+    layer = learner.GroupedQueryAttention(4, 8, 4, 2, state=state)
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
-        expect(layer(x=x), multi_head(x, expanded(state, 4, 2), 4).float())
+        expect(layer(x), multi_head(x, expanded(state, 4, 2), 4).float())
 
 
 @task(2)
@@ -201,3 +200,10 @@ def test_inputs_unchanged(learner, reference, rng):
     mine, theirs = twins(learner, reference, rng, 3, 8, 4, 2)
     keeps_inputs(mine, rng.randn(2, 5, 3))
     expect(mine.parameters(), theirs.parameters(), "the parameters after the calls")
+
+
+@task(2, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: x and repeats of repeat_kv, those of the class, and x of the layer."""
+    learner.repeat_kv(x=rng.randn(2, 2, 3, 4), repeats=3)
+    learner.GroupedQueryAttention(d_in=3, d_out=8, num_heads=4, num_kv_groups=2)(x=rng.randn(2, 5, 3))

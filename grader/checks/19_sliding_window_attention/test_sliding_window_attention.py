@@ -40,7 +40,7 @@ def test_fresh_mask(learner, rng):
     for T, window in ((6, 2), (7, 1), (5, 5), (4, 9), (1, 1), (2, 1), (rng.integer(9, 14), rng.integer(3, 8))):
         distance = torch.arange(T)[:, None] - torch.arange(T)
         expect(learner.sliding_window_mask(T, window), (distance >= 0) & (distance < window), "the mask")
-    expect(learner.sliding_window_mask(T=3, window=2), torch.tensor([[1, 0, 0], [1, 1, 0], [0, 1, 1]]).bool())
+    expect(learner.sliding_window_mask(3, 2), torch.tensor([[1, 0, 0], [1, 1, 0], [0, 1, 1]]).bool())
 
 
 # Task 2
@@ -52,7 +52,7 @@ def test_fresh_attention(learner, rng):
     for *shape, window in SIZES:
         matches(learner, three(rng, *shape), window)
     query, keys, values = (rng.strided(2, 2, 5, 3) for _ in range(3))
-    got = learner.sliding_window_attention(query=query, keys=keys, values=values, window=2)
+    got = learner.sliding_window_attention(query, keys, values, 2)
     expect(got, attention(query, keys, values, 2))
 
 
@@ -116,6 +116,14 @@ def test_dtype_and_device(learner, reference, rng):
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     keeps_inputs(learner.sliding_window_attention, *three(rng, 1, 2, 6, 4), 3)
+
+
+@task(2, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: T and window; query, keys, values and window."""
+    learner.sliding_window_mask(T=4, window=2)
+    names = ("query", "keys", "values")
+    learner.sliding_window_attention(**dict(zip(names, three(rng, 1, 2, 6, 4), strict=True)), window=3)
 
 
 # Task 3

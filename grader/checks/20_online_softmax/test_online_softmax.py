@@ -58,7 +58,7 @@ def test_fresh_online(learner, rng):
     rising = torch.stack([torch.arange(6.0), -torch.arange(6.0)])  # each block, and no later block, has a new maximum
     expect_parts(learner.online_max_and_sum(rising, 2), max_and_sum(rising), ONLINE)
     low = rng.strided(3, 7) - 50  # below 0, all of them
-    expect_parts(learner.online_max_and_sum(scores=low, block_size=3), max_and_sum(low), ONLINE)
+    expect_parts(learner.online_max_and_sum(low, 3), max_and_sum(low), ONLINE)
 
 
 @task(1)
@@ -105,8 +105,7 @@ def test_fresh_merge(learner, rng):
         (one, two), whole = blocks(rng, *lengths, shape=shape, size=size)
         expect_parts(learner.merge_blocks(*one, *two), whole, MERGED)
     (one, two), whole = blocks(rng, 2, 3)
-    names = ("max_a", "sum_a", "out_a", "max_b", "sum_b", "out_b")
-    expect_parts(learner.merge_blocks(**dict(zip(names, (*two, *one), strict=True))), whole, MERGED)
+    expect_parts(learner.merge_blocks(*two, *one), whole, MERGED)
 
 
 @task(2)
@@ -213,3 +212,12 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.online_max_and_sum, rng.randn(2, 5), 2)
     one, two = blocks(rng, 3, 4)[0]
     keeps_inputs(learner.merge_blocks, *one, *two)
+
+
+@task(2, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: scores and block_size; max_a, sum_a, out_a, max_b, sum_b, out_b."""
+    learner.online_max_and_sum(scores=rng.randn(2, 7), block_size=3)
+    (one, two), _ = blocks(rng, 2, 3)
+    names = ("max_a", "sum_a", "out_a", "max_b", "sum_b", "out_b")
+    learner.merge_blocks(**dict(zip(names, (*one, *two), strict=True)))

@@ -21,12 +21,12 @@ def by_hand():
 @task(1)
 def test_documented_forward(learner, documented):
     """The lesson's four tokens and its sentence give its numbers."""
-    expect(learner.flash_attention(*by_hand(), block_size=2), four(6.4, 6.4, 6.4, 6.4))
-    got = learner.flash_attention(*by_hand(), block_size=2, causal=True)
+    expect(learner.flash_attention(*by_hand(), 2), four(6.4, 6.4, 6.4, 6.4))
+    got = learner.flash_attention(*by_hand(), 2, True)
     expect(got, four(6.0, 4.0, 24 / 7, 6.4))
     expect(got[0, 0, :, 0], documented["by_hand"])
     sentence = inputs()[None, None]
-    got = learner.flash_attention(sentence, sentence, sentence, block_size=4, causal=True)
+    got = learner.flash_attention(sentence, sentence, sentence, 4, True)
     weights = (inputs() @ inputs().T / 3**0.5).exp().tril()
     expect(got, (weights / weights.sum(dim=-1, keepdim=True) @ inputs())[None, None])
     expect(got[0, 0], documented["sentence"])
@@ -40,7 +40,7 @@ def test_documented_backward(learner, documented):
         torch.full((1, 1, 4), math.log(15)),
         torch.ones(1, 1, 4, 1),
     )
-    got = learner.flash_attention_backward(*by_hand(), output, logsumexp, grad_output, block_size=2)
+    got = learner.flash_attention_backward(*by_hand(), output, logsumexp, grad_output, 2)
     weights = torch.tensor([2.0, 4.0, 1.0, 8.0]) / 15
     along = weights * (torch.tensor([6.0, 3.0, 0.0, 9.0]) - 6.4)
     query = float(along @ torch.tensor([2.0, 4.0, 1.0, 8.0]).log())

@@ -69,7 +69,7 @@ def test_own_attention(learner, no_ready_made, rng):
     """flash_attention calls no ready-made attention."""
     inputs = three(rng, 1, 2, 7, 4)
     for causal in (False, True):
-        expect(learner.flash_attention(*inputs, block_size=3, causal=causal), exact(*inputs, causal))
+        expect(learner.flash_attention(*inputs, 3, causal), exact(*inputs, causal))
         no_ready_made(learner.flash_attention, *inputs, 3, causal)
 
 
@@ -80,7 +80,7 @@ def test_fresh_forward(learner, rng):
         inputs = three(rng, *shape)
         expect(learner.flash_attention(*inputs, block_size), exact(*inputs))
     query, keys, values = (rng.strided(2, 2, 5, 3) for _ in range(3))
-    got = learner.flash_attention(query=query, keys=keys, values=values, block_size=2, causal=False)
+    got = learner.flash_attention(query, keys, values, 2, False)
     expect(got, exact(query, keys, values))
     many = three(rng, 1, 1, 150, 2)  # more than the default block size
     expect(learner.flash_attention(*many), exact(*many))
@@ -104,7 +104,7 @@ def test_causal(learner, rng):
         expect(learner.flash_attention(*inputs, block_size, True), exact(*inputs, True))
     inputs = three(rng, 1, 1, 7, 2)
     for block_size in BLOCKS:
-        expect(learner.flash_attention(*inputs, block_size=block_size, causal=True), exact(*inputs, True))
+        expect(learner.flash_attention(*inputs, block_size, True), exact(*inputs, True))
 
 
 @task(1)
@@ -131,7 +131,7 @@ def test_own_backward(learner, no_ready_made, rng):
     """flash_attention_backward calls no ready-made attention."""
     for causal in (False, True):
         given, expected = backward_of(three(rng, 1, 2, 7, 4), rng.randn(1, 2, 7, 4), causal)
-        expect_gradients(learner.flash_attention_backward(*given, block_size=3, causal=causal), expected)
+        expect_gradients(learner.flash_attention_backward(*given, 3, causal), expected)
         no_ready_made(learner.flash_attention_backward, *given, 3, causal)
 
 
@@ -142,9 +142,7 @@ def test_fresh_backward(learner, rng):
         given, expected = backward_of(three(rng, *shape), rng.randn(*shape))
         expect_gradients(learner.flash_attention_backward(*given, block_size), expected)
     given, expected = backward_of([rng.strided(2, 2, 5, 3) for _ in range(3)], rng.strided(2, 2, 5, 3))
-    names = ("query", "keys", "values", "output", "logsumexp", "grad_output")
-    named = dict(zip(names, given, strict=True))
-    expect_gradients(learner.flash_attention_backward(**named, block_size=2, causal=False), expected)
+    expect_gradients(learner.flash_attention_backward(*given, 2, False), expected)
     given, expected = backward_of(three(rng, 1, 1, 150, 2), rng.randn(1, 1, 150, 2))
     expect_gradients(learner.flash_attention_backward(*given), expected)
 
@@ -165,9 +163,7 @@ def test_gradients(learner, rng):
     """Autograd gives the true gradients of flash_attention, causal or not."""
     for *shape, block_size in SIZES[:4]:
         for causal in (False, True):
-            same_gradients(
-                learner.flash_attention, in_blocks, *three(rng, *shape), block_size=block_size, causal=causal
-            )
+            same_gradients(learner.flash_attention, in_blocks, *three(rng, *shape), block_size, causal)
 
 
 @task(3, after=FORWARD)
@@ -187,6 +183,15 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.flash_attention, *three(rng, 1, 2, 6, 4), 4)
     given, _ = backward_of(three(rng, 1, 2, 6, 4), rng.randn(1, 2, 6, 4))
     keeps_inputs(learner.flash_attention_backward, *given, 4)
+
+
+@task(3, after=(*FORWARD, *BACKWARD))
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson, in the forward and in the backward pass."""
+    given, _ = backward_of(three(rng, 1, 2, 6, 4), rng.randn(1, 2, 6, 4))
+    names = ("query", "keys", "values", "output", "logsumexp", "grad_output")
+    learner.flash_attention(**dict(zip(names[:3], given)), block_size=4, causal=False)
+    learner.flash_attention_backward(**dict(zip(names, given, strict=True)), block_size=4, causal=False)
 
 
 # Memory

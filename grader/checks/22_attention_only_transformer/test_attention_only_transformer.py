@@ -129,10 +129,10 @@ def test_fresh_attention_weights(learner, rng):
         layer = learner.CausalSelfAttention(d_model, heads, length, state=state)
         expect(layer.attention_weights(x), true_attention(x, state, heads)[0].float())
     state = attention_state(rng, 4)
-    layer = learner.CausalSelfAttention(d_model=4, num_heads=2, context_length=7, state=state)
+    layer = learner.CausalSelfAttention(4, 2, 7, state=state)
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
-        expect(layer.attention_weights(x=x), true_attention(x, state, 2)[0].float())
+        expect(layer.attention_weights(x), true_attention(x, state, 2)[0].float())
 
 
 @task(1)
@@ -146,7 +146,7 @@ def test_fresh_attention(learner, rng):
     layer = learner.CausalSelfAttention(4, 2, 7, state=state)
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
-        expect(layer(x=x), true_attention(x, state, 2)[1].float())
+        expect(layer(x), true_attention(x, state, 2)[1].float())
 
 
 @task(1)
@@ -221,7 +221,7 @@ def test_fresh_model(learner, rng):
     model = learner.AttentionOnlyTransformer(6, 4, 7, 2, 2, state=state)
     for tokens in (3, 1, 7):
         ids = rng.integers(0, 6, tokens, 2).T
-        expect(model(token_ids=ids), true_model(ids, state, 2, 2)[1].float())
+        expect(model(ids), true_model(ids, state, 2, 2)[1].float())
 
 
 @task(2)
@@ -281,7 +281,7 @@ def test_fresh_weights(learner, rng):
         expect(learner.all_attention_weights(model, ids), true_model(ids, state, *sizes[3:])[0].float())
     state, ids = random_state(rng, model_shapes(6, 4, 7, 2)), rng.integers(0, 6, 4, 2).T
     model = learner.AttentionOnlyTransformer(6, 4, 7, 2, 2, state=state)
-    weights = learner.all_attention_weights(model=model, token_ids=ids)
+    weights = learner.all_attention_weights(model, ids)
     expect(weights, true_model(ids, state, 2, 2)[0].float())
 
 
@@ -295,7 +295,7 @@ def test_fresh_loss(learner, rng):
         logits, ids = 3 * rng.randn(batch, tokens, vocabulary), rng.integers(0, vocabulary, batch, tokens)
         expect(learner.next_token_loss(logits, ids), true_loss(logits, ids))
     logits, ids = rng.strided(2, 4, 5), rng.integers(0, 5, 4, 2).T
-    expect(learner.next_token_loss(logits=logits, token_ids=ids), true_loss(logits, ids))
+    expect(learner.next_token_loss(logits, ids), true_loss(logits, ids))
     logits = 10_000.0 * rng.integers(-1, 2, 2, 4, 5, dtype=torch.float32)
     losses = learner.next_token_loss(logits, ids)
     expect(losses, true_loss(logits, ids), "the loss of logits of ±10,000", tolerance=2e-3)  # a float32 has no more
@@ -315,7 +315,7 @@ def test_fresh_generation(learner, rng):
     for batch, tokens, count, *sizes in ((3, 2, 4, 7, 6, 8, 2, 2), (1, 1, 3, 5, 4, 4, 1, 2), (2, 4, 0, 6, 4, 5, 2, 1)):
         state, ids, expected = clear_generation(rng, batch, tokens, count, *sizes)
         model = learner.AttentionOnlyTransformer(*sizes, state=state)
-        expect(learner.generate(model, token_ids=ids, max_new_tokens=count), expected)
+        expect(learner.generate(model, ids, count), expected)
 
 
 @task(5)
@@ -413,3 +413,17 @@ def test_inputs_unchanged(learner, reference, rng):
     keeps_inputs(learner.all_attention_weights, mine, ids)
     keeps_inputs(learner.generate, mine, ids, 3)
     expect(mine.parameters(), theirs.parameters(), "the model's parameters after the calls")
+
+
+@task(5, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments of both classes and of the three functions are called as in the lesson."""
+    layer = learner.CausalSelfAttention(d_model=4, num_heads=2, context_length=7)
+    layer(x=rng.randn(2, 3, 4))
+    layer.attention_weights(x=rng.randn(2, 3, 4))
+    sizes = {"vocab_size": 5, "d_model": 4, "context_length": 6, "num_layers": 1, "num_heads": 2}
+    model, ids = learner.AttentionOnlyTransformer(**sizes), rng.integers(0, 5, 2, 3)
+    model(token_ids=ids)
+    learner.all_attention_weights(model=model, token_ids=ids)
+    learner.next_token_loss(logits=rng.randn(2, 3, 5), token_ids=ids)
+    learner.generate(model=model, token_ids=ids, max_new_tokens=1)

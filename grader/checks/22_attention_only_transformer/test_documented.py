@@ -45,7 +45,7 @@ def test_documented_attention(learner, documented):
     expect_shape(output, (2, 6, 4))
     expect(output[0], documented["attention"], "the output of the first sequence")
     expect(output[1], documented["attention"], "the output of the second sequence")
-    layer = learner.CausalSelfAttention(d_model=6, num_heads=3, context_length=5, seed=22)
+    layer = learner.CausalSelfAttention(6, 3, 5, seed=22)
     manual_seed(22)
     has_drawn(layer, attention_drawn(6))
 
@@ -59,8 +59,7 @@ def test_documented_model(learner, documented):
     has_drawn(model, model_drawn(*MODEL[:4]))
     expect_shape(logits, (1, 6, 6))
     expect(logits[0], documented["logits"])
-    names = {"vocab_size": 5, "d_model": 6, "context_length": 3, "num_layers": 1, "num_heads": 2}
-    model = learner.AttentionOnlyTransformer(**names, seed=22)
+    model = learner.AttentionOnlyTransformer(5, 6, 3, 1, 2, seed=22)
     manual_seed(22)
     has_drawn(model, model_drawn(5, 6, 3, 1))
 

@@ -23,7 +23,7 @@ def trained(learner):
 @task(1)
 def test_documented_tokens(learner, documented):
     """Two sequences of period 4, drawn from a generator seeded with 23, are the lesson's."""
-    got = learner.repeated_tokens(2, 4, 32, generator=torch.Generator().manual_seed(SEED))
+    got = learner.repeated_tokens(2, 4, 32, torch.Generator().manual_seed(SEED))
     expect(got, documented["tokens"])
 
 
