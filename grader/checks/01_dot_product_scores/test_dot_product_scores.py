@@ -10,15 +10,6 @@ LENGTHS = (8, 5, 17, 3, 2, 1)  # of the vectors
 
 
 @task(1)
-def test_own_sum_of_products(learner, reference, no_ready_made, rng):
-    """dot_product is your own sum of products: it calls no ready-made one."""
-    for length in (3, 8, 1):
-        a, b = rng.randn(length), rng.randn(length)
-        agrees(learner.dot_product, reference.dot_product, a, b)
-        no_ready_made(learner.dot_product, a, b)
-
-
-@task(1)
 def test_fresh_dot_product(learner, reference, rng):
     """dot_product is right for new vectors of other lengths, and gives a tensor of shape ()."""
     for length in LENGTHS:
@@ -44,6 +35,15 @@ def test_fresh_attention_scores(learner, reference, rng):
     for shape in SHAPES:
         agrees(learner.attention_scores, reference.attention_scores, rng.randn(*shape))
     agrees(learner.attention_scores, reference.attention_scores, rng.strided(5, 4))
+
+
+@task(1, after="fresh_dot_product")
+def test_own_sum_of_products(learner, reference, no_ready_made, rng):
+    """dot_product is your own sum of products: it calls no ready-made one."""
+    for length in (3, 8, 1):
+        a, b = rng.randn(length), rng.randn(length)
+        agrees(learner.dot_product, reference.dot_product, a, b)
+        no_ready_made(learner.dot_product, a, b)
 
 
 @task(3, after=FRESH)

@@ -11,22 +11,6 @@ SHAPES = ((3, 5), (5,), (3, 2, 4), (4, 4), (2, 3, 1, 4), (4, 1), (1, 4), (1,))
 LOG_ROOM = 2e-3  # exp(x − log Σ exp) at 1e4: a float32 has three digits after the point there
 
 
-@task(3)
-def test_own_softmax(learner, reference, no_ready_made, rng):
-    """None of the three calls a ready-made softmax, log_softmax, logsumexp or softmin."""
-    vector, matrix = rng.rand(5), rng.randn(3, 5)
-    for name, arguments in (
-        ("normalize_by_sum", (vector,)),
-        ("softmax_naive", (vector,)),
-        ("softmax_naive", (matrix,)),
-        ("softmax_stable", (vector,)),
-        ("softmax_stable", (matrix, 0)),
-        ("softmax_stable", (matrix, -1)),
-    ):
-        agrees(getattr(learner, name), getattr(reference, name), *arguments)
-        no_ready_made(getattr(learner, name), *arguments)
-
-
 @task(1)
 def test_fresh_normalize_by_sum(learner, reference, rng):
     """normalize_by_sum is right on new scores, negative ones among them."""
@@ -48,7 +32,7 @@ def test_fresh_softmax_naive(learner, reference, rng):
     agrees(learner.softmax_naive, reference.softmax_naive, rng.randn(4) - 20)  # small exponentials
 
 
-@task(2)
+@task(2, after="fresh_softmax_naive")
 def test_naive_overflows(learner):
     """softmax_naive is exp over the sum of exp and nothing else: a score of 1000 gives NaN."""
     expect(learner.softmax_naive(torch.tensor([1000.0, 900.0])), torch.full((2,), torch.nan))
@@ -71,7 +55,7 @@ def test_fresh_softmax_stable(learner, reference, rng):
     agrees(learner.softmax_stable, reference.softmax_stable, rng.strided(5, 4), 1)
 
 
-@task(3)
+@task(3, after="fresh_softmax_stable")
 def test_large_scores(learner, reference, rng):
     """softmax_stable is right for scores from −10,000 to 10,000, each row or column with its own maximum."""
     agrees(learner.softmax_stable, reference.softmax_stable, torch.tensor([100.0, 101.0, 98.0]))
@@ -91,7 +75,7 @@ def test_large_scores(learner, reference, rng):
     expect(learner.softmax_stable(torch.tensor([1000.0, 1.0])), torch.tensor([1.0, 0.0]))
 
 
-@task(3)
+@task(3, after="fresh_softmax_stable")
 def test_masked_scores(learner, reference, rng):
     """softmax_stable gives the weight 0 to −inf, and shares 1 among the finite scores."""
     masked = rng.rand(5, 5) < 0.5
@@ -106,6 +90,22 @@ def test_masked_scores(learner, reference, rng):
     large = torch.tensor([[hole, -1e4, -9000.0], [1e4, hole, -1e4], [hole, 1e4, hole], [hole, hole, -1e4]])
     expected = torch.tensor([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     expect(learner.softmax_stable(large), expected)
+
+
+@task(3, after=FRESH)
+def test_own_softmax(learner, reference, no_ready_made, rng):
+    """None of the three calls a ready-made softmax, log_softmax, logsumexp or softmin."""
+    vector, matrix = rng.rand(5), rng.randn(3, 5)
+    for name, arguments in (
+        ("normalize_by_sum", (vector,)),
+        ("softmax_naive", (vector,)),
+        ("softmax_naive", (matrix,)),
+        ("softmax_stable", (vector,)),
+        ("softmax_stable", (matrix, 0)),
+        ("softmax_stable", (matrix, -1)),
+    ):
+        agrees(getattr(learner, name), getattr(reference, name), *arguments)
+        no_ready_made(getattr(learner, name), *arguments)
 
 
 @task(3, after=FRESH)

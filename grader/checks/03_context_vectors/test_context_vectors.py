@@ -43,7 +43,7 @@ def test_fresh_context_vectors(learner, reference, rng):
         agrees(learner.context_vectors, reference.context_vectors, inputs)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_large_scores(learner):
     """Large scores, from −10,000 to 10,000, give no NaN: each token attends to its highest score alone."""
     inputs = torch.tensor([[100.0, 0.0], [-80.0, 0.0], [0.0, 50.0], [80.0, 60.0]])

@@ -78,7 +78,7 @@ def test_fresh_embedding(learner, reference, rng):
     expect(layer(ids), table[ids])
 
 
-@task(3)
+@task(3, after="fresh_embedding")
 def test_any_seed(learner, rng):
     """Every seed gives the table that torch.nn.Embedding draws after it."""
     for vocab_size, d in ((3, 4), (11, 5)):
@@ -89,7 +89,7 @@ def test_any_seed(learner, rng):
         expect(got, torch.nn.Embedding(vocab_size, d).weight.detach(), "the table, row by row, right after the seed,")
 
 
-@task(3)
+@task(3, after="fresh_embedding")
 def test_one_embedding(learner):
     """TokenEmbedding holds one torch.nn.Embedding of vocab_size rows, trainable, and nothing else to train."""
     layer = learner.TokenEmbedding(7, 5)

@@ -46,7 +46,7 @@ def test_fresh_weights(learner, rng):
         expect(drawn, own, "W_query, W_key, W_value, right after the seed,")
 
 
-@task(1)
+@task(1, after="fresh_weights")
 def test_not_trainable(learner):
     """The three matrices do not ask for gradients: each is a tensor with requires_grad=False."""
     drawn = learner.init_weights(4, 3)

@@ -76,7 +76,7 @@ def test_fresh_context_vectors(learner, reference, rng):
     agrees(*pair(learner, reference, rng, 2, 5), rng.strided(4, 2))  # not contiguous
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_large_scores(learner, rng):
     """Large scores give no NaN: each token then attends to one token alone."""
     x = torch.tensor([[100.0, 0.0], [0.0, 50.0], [80.0, 60.0]])
@@ -107,7 +107,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(learner.SelfAttention_v1(3, 2), x)
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The inputs and weights are left as they were, and a second call gives the same."""
     state = weights(rng, 3, 2)

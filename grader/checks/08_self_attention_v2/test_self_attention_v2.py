@@ -76,7 +76,7 @@ def test_fresh_batch(learner, reference, rng):
     agrees(*pair(learner, reference, rng, 2, 5), rng.strided(3, 7, 2))  # not contiguous
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_large_scores(learner, rng):
     """Large scores give no NaN: each token then attends to one token alone."""
     values = rng.integers(-3, 4, 2, 2, dtype=torch.float32)
@@ -108,7 +108,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(learner.SelfAttention_v2(3, 2), batch)
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """The inputs and parameters are left as they were, and a second call gives the same."""
     state = weights(rng, 3, 2, bias=True)

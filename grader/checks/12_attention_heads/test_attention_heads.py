@@ -143,7 +143,7 @@ def test_no_look_ahead(learner, reference, rng):
     expect(after[:, :4], before[:, :4], "the part of the first 4 tokens, now that the last 2 are others,")
 
 
-@task(3)
+@task(3, after="fresh_causal_head")
 def test_zero_scores(learner, rng):
     """In CausalHead, scores that are exactly 0 are masked after the token, and count before it."""
     values = rng.integers(-4, 5, 4, 4, dtype=torch.float32)
@@ -164,7 +164,7 @@ def causal_state(key, query, value):
 # All tasks
 
 
-@task(3)
+@task(3, after=FRESH)
 def test_large_scores(learner, rng):
     """Scores of ±10,000 give no NaN in any class, and no glance at the future in CausalHead."""
     values = rng.integers(-4, 5, 4, 2, dtype=torch.float32)

@@ -117,17 +117,19 @@ def test_fresh_multi_head(learner, reference, rng):
 def test_no_look_ahead(learner, reference, rng):
     """The output of a token does not change when later tokens change, also where every score is 0."""
     for zero in ((), ("W_key.weight",), ("W_query.weight",)):
-        mine, theirs = twins(learner, reference, rng, 3, 4, 5, 0.0, 2, zero=zero)
+        mine, _ = twins(learner, reference, rng, 3, 4, 5, 0.0, 2, zero=zero)
         x = rng.randn(2, 5, 3)
         later = x.clone()
         later[:, 3:] = rng.randn(2, 2, 3)
-        before, after = agrees(mine, theirs, x) if zero else mine(x), mine(later)
+        before, after = mine(x), mine(later)
         expect_shape(before, (2, 5, 4))
         expect_shape(after, (2, 5, 4))
+        if not bool(before.isfinite().all()):
+            raise Mismatch("the result holds NaN or an infinity")
         expect(after[:, :3], before[:, :3], "the part of the first 3 tokens, now that the last 2 are others,")
 
 
-@task(3)
+@task(3, after="fresh_multi_head")
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no glance at the future."""
     x = torch.tensor([[-1.0, 1.0, 3.0, 1.0], [-1.0, 0.5, 5.0, 1.0], [1.0, -0.5, 7.0, 1.0], [0.0, -1.0, 2.0, 1.0]])

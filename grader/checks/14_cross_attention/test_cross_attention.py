@@ -66,7 +66,7 @@ def test_fresh_self_attention(learner, reference, rng):
     agrees(mine, theirs, x, x)
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_large_scores(learner, rng):
     """Large scores give no NaN: each token then attends to one token of the other sequence alone."""
     x_1 = torch.tensor([[100.0, 0.0], [0.0, 50.0]])
@@ -96,7 +96,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(learner.CrossAttention(3, 2, 4), x_1, x_2)
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_inputs_unchanged(learner, rng):
     """Both sequences and the weights are left as they were, and a second call gives the same."""
     state = weights(rng, 3, 2, 4)

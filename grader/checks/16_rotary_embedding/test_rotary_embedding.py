@@ -46,7 +46,7 @@ def test_fresh_angles(learner):
     expect_tables(learner.rope_angles(10, 7, 50.0), tables(10, 7, 50.0))
 
 
-@task(1)
+@task(1, after="fresh_angles")
 def test_far_positions(learner):
     """The angles are right to 0.001 up to position 4,096."""
     for args in ((4, 4097), (6, 4097, 500_000.0)):

@@ -87,7 +87,7 @@ def test_fresh_attention(learner, rng):
         expect(output_of(layer(x, None)), exact(x, state, 2)[0], "the output")
 
 
-@task(1)
+@task(1, after="fresh_attention")
 def test_cache_contents(learner, rng):
     """The cache holds the keys and the values of all tokens, head by head, unscaled: a tuple of two."""
     for batch, tokens, *sizes in SIZES[:4]:
@@ -100,7 +100,7 @@ def test_cache_contents(learner, rng):
 # Task 2
 
 
-@task(2)
+@task(2, after="fresh_attention")
 def test_token_by_token(learner, rng):
     """Fed one token at a time, each with the cache of those before, the output is the same as all at once."""
     for batch, tokens, *sizes in SIZES[:4]:
@@ -110,7 +110,7 @@ def test_token_by_token(learner, rng):
             goes_on(layer, x, truth, start, start + 1)
 
 
-@task(2)
+@task(2, after="fresh_attention")
 def test_chunks(learner, rng):
     """Fed in chunks of any length, the output is the same as all at once, also with the cache that the layer gave."""
     state, x = random_state(rng, 4, 6), rng.randn(2, 12, 4)
@@ -147,7 +147,7 @@ def test_one_token_work(learner, rng):
         raise Mismatch("the number of operations for one new token grows with every past token")
 
 
-@task(2, after="token_by_token")
+@task(2, after="fresh_attention")
 def test_cache_unchanged(learner, rng):
     """The cache passed in is never changed, and two texts may go on from the same one."""
     state, x = random_state(rng, 4, 6), rng.randn(2, 6, 4)
@@ -161,7 +161,7 @@ def test_cache_unchanged(learner, rng):
         goes_on(layer, other, exact(other, state, 2), 3, 6)
 
 
-@task(2, after="token_by_token")
+@task(2, after="fresh_attention")
 def test_two_texts(learner, rng):
     """All that a layer knows of the past is the cache it is given: two texts may be fed in turn."""
     state, texts = random_state(rng, 3, 4), [rng.randn(2, 5, 3) for _ in range(2)]
@@ -172,7 +172,7 @@ def test_two_texts(learner, rng):
     goes_on(layer, texts[0], truths[0], 0, 4)
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_no_look_ahead(learner, rng):
     """Within a chunk, the output of a token does not change when later tokens change, also where every score is 0."""
     for zero in ((), ("W_key.weight",), ("W_query.weight",)):
@@ -187,7 +187,7 @@ def test_no_look_ahead(learner, rng):
         expect(after[:, :3], before[:, :3], "the output of the first 3 tokens, now that the last 2 are others,")
 
 
-@task(2)
+@task(2, after=FRESH)
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no glance at the future, with a cache and without."""
     x = torch.tensor([[1.0, 1.0, 3.0], [1.0, 0.5, 5.0], [1.0, -0.5, 7.0], [1.0, -1.0, 2.0]])[None]

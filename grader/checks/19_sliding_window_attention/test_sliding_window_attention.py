@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
+from grader.authors import expect, expect_shape, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
 FRESH = ("fresh_mask", "fresh_attention", "many_tokens")
 # (B, H, T, h, window)
@@ -56,14 +56,14 @@ def test_fresh_attention(learner, rng):
     expect(got, attention(query, keys, values, 2))
 
 
-@task(2)
+@task(2, after="fresh_attention")
 def test_many_tokens(learner, rng):
     """It is right for more tokens too, whether or not the window divides their number."""
     for *shape, window in MANY:
         matches(learner, three(rng, *shape), window)
 
 
-@task(2)
+@task(2, after="fresh_attention")
 def test_wide_window(learner, rng):
     """A window that holds all tokens, or more than there are, gives causal attention."""
     for *shape, window in WIDE:
@@ -80,14 +80,14 @@ def test_out_of_sight(learner, rng):
     other_keys, other_values = keys.clone(), values.clone()
     for place in (0, 1, 7, 8):  # the token at 4 sees 2, 3 and itself
         other_keys[..., place, :], other_values[..., place, :] = 50 * rng.randn(2, 4), 1e4 * rng.randn(2, 4)
-    expected = attention(query, keys, values, 3)[..., 4, :]
-    for inputs in ((query, keys, values), (query, other_keys, other_values)):
-        got = learner.sliding_window_attention(*inputs, 3)
-        expect(tuple(got.shape) if isinstance(got, torch.Tensor) else got, (1, 2, 9, 4))
-        expect(got[..., 4, :], expected, "the fifth token's result")
+    before = learner.sliding_window_attention(query, keys, values, 3)
+    after = learner.sliding_window_attention(query, other_keys, other_values, 3)
+    expect_shape(before, (1, 2, 9, 4))
+    expect_shape(after, (1, 2, 9, 4))
+    expect(after[..., 4, :], before[..., 4, :], "the result of the token at position 4, now that the others changed,")
 
 
-@task(2)
+@task(2, after="fresh_attention")
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no infinity, also where all that a token sees is −10,000."""
     keys = torch.tensor([[100.0, 0.0], [-100.0, 0.0], [-100.0, 0.0], [100.0, 0.0], [100.0, 0.0]])[None, None]

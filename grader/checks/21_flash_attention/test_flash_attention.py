@@ -8,6 +8,14 @@ FORWARD = ("fresh_forward", "any_block_size", "causal")
 BACKWARD = ("fresh_backward", "causal_backward")
 # (B, H, T, h, block_size)
 SIZES = ((2, 3, 8, 4, 2), (1, 2, 7, 5, 3), (3, 1, 6, 2, 4), (2, 2, 5, 3, 64), (1, 1, 1, 1, 1), (1, 4, 9, 4, 9))
+WHOLE = (  # the same where each block is whole
+    (2, 3, 8, 4, 2),
+    (1, 2, 9, 5, 3),
+    (3, 1, 8, 2, 4),
+    (2, 2, 5, 3, 5),
+    (1, 1, 1, 1, 1),
+    (1, 4, 9, 4, 9),
+)  # no rest
 BLOCKS = (1, 2, 3, 4, 6, 7, 8, 100)  # for seven tokens
 GRADIENTS = ("the gradient of queries", "the gradient of keys", "the gradient of values")
 LOG_ROOM = 2e-2  # sums may be kept as logarithms: at 1e4 a float32 has three digits after the point
@@ -65,28 +73,19 @@ def expect_gradients(got, expected) -> None:
 
 
 @task(1)
-def test_own_attention(learner, no_ready_made, rng):
-    """flash_attention calls no ready-made attention."""
-    inputs = three(rng, 1, 2, 7, 4)
-    for causal in (False, True):
-        expect(learner.flash_attention(*inputs, 3, causal), exact(*inputs, causal))
-        no_ready_made(learner.flash_attention, *inputs, 3, causal)
-
-
-@task(1)
 def test_fresh_forward(learner, rng):
     """flash_attention gives what attention over all tokens gives, for inputs of any shape."""
-    for *shape, block_size in SIZES:
+    for *shape, block_size in WHOLE:
         inputs = three(rng, *shape)
         expect(learner.flash_attention(*inputs, block_size), exact(*inputs))
-    query, keys, values = (rng.strided(2, 2, 5, 3) for _ in range(3))
+    query, keys, values = (rng.strided(2, 2, 6, 3) for _ in range(3))
     got = learner.flash_attention(query, keys, values, 2, False)
     expect(got, exact(query, keys, values))
-    many = three(rng, 1, 1, 150, 2)  # more than the default block size
+    many = three(rng, 1, 1, 192, 2)  # more than the default block size
     expect(learner.flash_attention(*many), exact(*many))
 
 
-@task(1)
+@task(1, after="fresh_forward")
 def test_any_block_size(learner, rng):
     """The block size changes nothing: it need not divide the number of tokens and may exceed it."""
     inputs = three(rng, 1, 2, 7, 3)
@@ -96,7 +95,7 @@ def test_any_block_size(learner, rng):
         expect(learner.flash_attention(*inputs, block_size), exact(*inputs))
 
 
-@task(1)
+@task(1, after=FORWARD[:2])
 def test_causal(learner, rng):
     """With causal=True a token attends to itself and to those before it alone, whatever the block size is."""
     for *shape, block_size in SIZES:
@@ -107,7 +106,16 @@ def test_causal(learner, rng):
         expect(learner.flash_attention(*inputs, block_size, True), exact(*inputs, True))
 
 
-@task(1)
+@task(1, after=FORWARD)
+def test_own_attention(learner, no_ready_made, rng):
+    """flash_attention calls no ready-made attention."""
+    inputs = three(rng, 1, 2, 7, 4)
+    for causal in (False, True):
+        expect(learner.flash_attention(*inputs, 3, causal), exact(*inputs, causal))
+        no_ready_made(learner.flash_attention, *inputs, 3, causal)
+
+
+@task(1, after=FORWARD)
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no infinity, in one block or in several."""
     query = torch.full((1, 1, 4, 2), 100 * 2**0.5)
@@ -127,15 +135,6 @@ def test_large_scores(learner):
 
 
 @task(2)
-def test_own_backward(learner, no_ready_made, rng):
-    """flash_attention_backward calls no ready-made attention."""
-    for causal in (False, True):
-        given, expected = backward_of(three(rng, 1, 2, 7, 4), rng.randn(1, 2, 7, 4), causal)
-        expect_gradients(learner.flash_attention_backward(*given, 3, causal), expected)
-        no_ready_made(learner.flash_attention_backward, *given, 3, causal)
-
-
-@task(2)
 def test_fresh_backward(learner, rng):
     """flash_attention_backward gives the gradients of attention, for inputs of any shape and any block size."""
     for *shape, block_size in SIZES:
@@ -147,12 +146,21 @@ def test_fresh_backward(learner, rng):
     expect_gradients(learner.flash_attention_backward(*given), expected)
 
 
-@task(2)
+@task(2, after="fresh_backward")
 def test_causal_backward(learner, rng):
     """With causal=True its gradients are those of causal attention."""
     for *shape, block_size in SIZES:
         given, expected = backward_of(three(rng, *shape), rng.randn(*shape), causal=True)
         expect_gradients(learner.flash_attention_backward(*given, block_size, True), expected)
+
+
+@task(2, after=BACKWARD)
+def test_own_backward(learner, no_ready_made, rng):
+    """flash_attention_backward calls no ready-made attention."""
+    for causal in (False, True):
+        given, expected = backward_of(three(rng, 1, 2, 7, 4), rng.randn(1, 2, 7, 4), causal)
+        expect_gradients(learner.flash_attention_backward(*given, 3, causal), expected)
+        no_ready_made(learner.flash_attention_backward, *given, 3, causal)
 
 
 # Task 3
@@ -166,7 +174,7 @@ def test_gradients(learner, rng):
             same_gradients(learner.flash_attention, in_blocks, *three(rng, *shape), block_size, causal)
 
 
-@task(3, after=FORWARD)
+@task(3, after=(*FORWARD, *BACKWARD))
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the inputs."""
     inputs = three(rng, 1, 2, 6, 4)

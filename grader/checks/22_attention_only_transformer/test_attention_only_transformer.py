@@ -165,7 +165,7 @@ def test_sum_of_heads(learner, rng):
     expect(sum(parts), whole, "the sum of the outputs of one head each")
 
 
-@task(1)
+@task(1, after="fresh_attention")
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no glance at the future."""
     x = torch.tensor([[1.0, 1.0, 3.0, 0.0], [1.0, 0.5, 5.0, 0.0], [1.0, -0.5, 7.0, 0.0], [1.0, -1.0, 2.0, 0.0]])
@@ -318,7 +318,7 @@ def test_fresh_generation(learner, rng):
         expect(learner.generate(model, ids, count), expected)
 
 
-@task(5)
+@task(5, after="fresh_generation")
 def test_first_of_equals(learner):
     """Of equal logits generate takes the first."""
     sizes = (5, 2, 4, 1, 1)
@@ -330,7 +330,7 @@ def test_first_of_equals(learner):
     expect(learner.generate(model, torch.tensor([[0], [3]]), 2), torch.tensor([[0, 1, 0], [3, 0, 1]]))
 
 
-@task(5)
+@task(5, after="fresh_generation")
 def test_long_generation(learner, rng):
     """Where there are more tokens than context_length, the last context_length are fed, counted from position 0."""
     for batch, tokens, count in ((2, 3, 6), (2, 9, 3)):
@@ -339,7 +339,7 @@ def test_long_generation(learner, rng):
         expect(learner.generate(model, ids, count), expected)
 
 
-@task(5)
+@task(5, after="fresh_generation")
 def test_generation_leaves_the_model(learner, rng):
     """generate builds no graph for gradients, and leaves the model and grad mode as they were."""
     sizes = (5, 4, 4, 1, 2)

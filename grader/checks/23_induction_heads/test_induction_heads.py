@@ -196,7 +196,7 @@ def with_a_leader(rng, *sizes: int):
             return state, ids, (layer, head)
 
 
-@task(5)
+@task(5, after="fresh_head")
 def test_first_of_equals(learner, rng):
     """Of heads that look at exactly the same, find_induction_head gives the first."""
     for layers, heads in ((2, 2), (1, 4)):
