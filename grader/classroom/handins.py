@@ -21,6 +21,22 @@ class Student:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The entry of a class with which a file came.
+
+    platform: who made its name ("Moodle", "Canvas", "Gradescope", "": it is a folder's or an archive's own); key: what
+    the platform calls the student; name: of the entry; late: the platform marks it as late; clone: the folder of a
+    clone of this repository, as `beneath` writes it, or "".
+    """
+
+    platform: str = ""
+    key: str = ""
+    name: str = ""
+    late: bool = False
+    clone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HandIn:
     """One file of one student for one exercise. Only `read` reads it, so that a large class needs little memory."""
 
@@ -28,6 +44,7 @@ class HandIn:
     exercise: str  # "03_context_vectors"
     place: str  # of the file, or of its archive, as `beneath` writes it; a str takes a third of a Path's memory
     member: str = ""  # the name inside the archive
+    origin: Origin = Origin()
 
     @property
     def path(self) -> Path:
@@ -61,6 +78,15 @@ class Misplaced:
 
     path: str
     reason: str
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """A student of whose files none could be placed. why: of the first one; origin: of the student's entry."""
+
+    student: Student
+    why: str
+    origin: Origin = Origin()
 
 
 @dataclass(frozen=True)
@@ -102,11 +128,14 @@ class Found:
     misplaced: tuple[Misplaced, ...] = ()
     needs_person: tuple[NeedsPerson, ...] = ()
     count: Count = Count()
+    unplaced: tuple[Unplaced, ...] = ()
+    enrolled: tuple[Student, ...] = ()  # all on the roster, where there is one
 
     @property
     def students(self) -> tuple[Student, ...]:
-        """All who handed in something, sorted."""
-        return tuple(sorted({handin.student for handin in self.handins}))
+        """All who have a row, sorted: who handed in something, placed or not, and who is on the roster."""
+        students = {handin.student for handin in self.handins}
+        return tuple(sorted(students.union(self.enrolled, (unplaced.student for unplaced in self.unplaced))))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class Claim:
 
     key: what holds its files together; people: id and name of each student; platform: who made the name ("": it is a
     folder's or an archive's own); layout: in words; rest: the name that the student gave; where: below the class's
-    folder; hint: the exercise whose download this is; container: where that download lies.
+    folder; hint: the exercise whose download this is; container: where that download lies; late: marked so by the platform.
     """
 
     key: str
@@ -33,6 +33,7 @@ class Claim:
     where: str
     hint: str | None
     container: str
+    late: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import BadSubmission
-from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Student
+from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Student, Unplaced
 from grader.classroom.intake import names, student_ids
 from grader.classroom.intake.archives import Node
 from grader.classroom.intake.folders import Entry
@@ -35,6 +35,7 @@ class Offer:
 
     node: Entry
     order: tuple[int, int, int]
+    origin: Origin = Origin()
 
 
 class Collector:
@@ -51,7 +52,10 @@ class Collector:
         self.shorter: dict[str, str] = {}  # ids of clones without their prefix
         self.clones: list[str] = []
         self.offers: dict[tuple[str, str], Offer] = {}
-        self.unnamed: dict[tuple[str, str], list[tuple[object, str]]] = {}  # files that a folder alone tells of
+        self.unnamed: dict[tuple[str, str], list[tuple[object, str, Origin]]] = {}  # that a folder alone tells of
+        self.origins: dict[str, Origin] = {}  # of each student's latest entry, by key
+        self.refusals: dict[str, str] = {}  # why the first file of a student was refused, by key
+        self.beside: set[str] = set()  # keys of entries beside downloads: perhaps no student's
         self.misplaced: list[Misplaced] = []
         self.needing: list[NeedsPerson] = []
         self.listed: Counter[str] = Counter()  # files that were told of, by student
@@ -78,9 +82,13 @@ class Collector:
         if folder not in self.requested:
             self.left_out[OTHER_EXERCISES] += 1
         elif reading.exercise is None:
-            self.unnamed.setdefault((key, folder), []).append((node, where))
+            self.unnamed.setdefault((key, folder), []).append((node, where, self.origin_of(key)))
         else:
-            self.offer(key, folder, Offer(node, (reading.rank, -reading.revision, deep)))
+            self.offer(key, folder, Offer(node, (reading.rank, -reading.revision, deep), self.origin_of(key)))
+
+    def origin_of(self, key: str) -> Origin:
+        """The entry that is walked now, of this student."""
+        return self.origins.get(key, Origin(key=key))
 
     def offer(self, key: str, folder: str, new: Offer) -> None:
         """Keep the better one of this file and the earlier file for the exercise, and list the other."""
@@ -125,6 +133,7 @@ class Collector:
     def refuse(self, key: str, where: str, reason: str, files: int = 1) -> None:
         """Count files as refused, and list them with the reason."""
         self.refused += files
+        self.refusals.setdefault(key, reason)
         self.tell(key, where, reason)
 
     def leave(self, key: str, node: Entry, reason: str) -> None:
@@ -169,13 +178,13 @@ class Collector:
             if (key, folder) in self.offers:
                 best = label(self.trail(self.offers[key, folder]))
                 self.left_out[OTHER_ATTEMPTS] += len(nodes)
-                for _, where in nodes:
+                for _, where, _ in nodes:
                     self.tell(key, where, f"for {folder} the file {best} counts: it has the better name")
                 continue
             if len(nodes) == 1:
-                self.offers[key, folder] = Offer(nodes[0][0], (names.ALONE, 0, 0))
+                self.offers[key, folder] = Offer(nodes[0][0], (names.ALONE, 0, 0), nodes[0][2])
                 continue
-            for _, where in nodes:
+            for _, where, _ in nodes:
                 reason = f"one of {len(nodes)} files that could be {folder}: call the right one {slug}.py"
                 self.refuse(key, where, reason)
         for key, count in self.listed.items():
@@ -193,21 +202,33 @@ class Collector:
             {reason: files for reason, files in self.left_out.most_common() if files},
             self.complete,
         )
+        unplaced = tuple(self.unplaced(placed))
         handins = sorted(self.handins(), key=lambda handin: (handin.student.id, handin.exercise))
         misplaced = sorted(self.misplaced, key=lambda entry: entry.path)
         needing = sorted(self.needing, key=lambda need: need.where)
-        return Found(self.layout(), tuple(handins), tuple(misplaced), tuple(needing), count)
+        return Found(self.layout(), tuple(handins), tuple(misplaced), tuple(needing), count, unplaced)
+
+    def students(self, keys: Iterable[str]) -> dict[str, Student]:
+        """The students whose files have these keys, by the id that their platform gives."""
+        names_by_id = {self.shorter.get(id, id): name for key in keys for id, name in self.people[key]}
+        ids = student_ids.ids(names_by_id)
+        return {id: Student(ids[id], label(self.shorter.get(name, name))) for id, name in names_by_id.items()}
+
+    def unplaced(self, placed: set[str]) -> Iterable[Unplaced]:
+        """The students with files of which none could be placed. placed: the keys of all others."""
+        lost = [key for key in self.people if key not in placed | self.beside and key in self.refusals]
+        students = self.students([*placed, *lost])
+        for key in lost:
+            for id, _ in self.people[key]:
+                yield Unplaced(students[self.shorter.get(id, id)], self.refusals[key], self.origin_of(key))
 
     def handins(self) -> Iterable[HandIn]:
         """The best file of each student for each exercise. It empties `offers`."""
-        keys = {key for key, _ in self.offers}
-        names_by_id = {self.shorter.get(id, id): name for key in keys for id, name in self.people[key]}
-        ids = student_ids.ids(names_by_id)
-        students = {id: Student(ids[id], label(self.shorter.get(name, name))) for id, name in names_by_id.items()}
+        students = self.students({key for key, _ in self.offers})
         while self.offers:  # removed one by one, so that a large class is not in memory twice
             (key, folder), offer = self.offers.popitem()
             for id in (self.shorter.get(id, id) for id, _ in self.people[key]):
-                yield HandIn(students[id], folder, offer.node.place, offer.node.member)
+                yield HandIn(students[id], folder, offer.node.place, offer.node.member, offer.origin)
 
     def layout(self) -> str:
         """The layout in words: "Moodle's folders (180), an archive a student (20)"."""

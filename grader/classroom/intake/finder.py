@@ -10,6 +10,7 @@ It understands these layouts, also mixed, nested, or in one zip file as it was d
     assignment-user/exercises/<NN_slug>/…       clones of this repository
     submission_123/…                            Gradescope's export
     <NN_slug>/ around any of these              one download an exercise
+    <any name>.zip, all of Moodle or Canvas     several downloads, of assignments or weeks
 
 Where a name is ambiguous, the grader does not guess: a person is asked (see `claims`), and all others are graded.
 """
@@ -19,12 +20,19 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.classroom.handins import Found
+from grader.classroom.handins import Found, Origin
 from grader.classroom.intake import archives, claims, folders, names, student_ids
 from grader.classroom.intake.claims import Claim
 from grader.classroom.intake.collector import is_code, reading_of
 from grader.classroom.intake.folders import Entry
-from grader.classroom.intake.recognizer import METADATA, Recognizer, exercise_of_entry, is_class_file, is_clone
+from grader.classroom.intake.recognizer import (
+    METADATA,
+    Recognizer,
+    exercise_of_entry,
+    is_class_file,
+    is_clone,
+    is_container,
+)
 from grader.classroom.intake.walker import (
     FORKS,
     Walker,
@@ -119,6 +127,8 @@ class Finder(Walker):
 
     def a_class(self, children: Sequence[Entry], trail: str, hint: str | None) -> None:
         """Treat each entry as a student's. hint: the exercise whose download this is."""
+        if hint is None and not trail and self.recognizer.are_downloads(children):
+            return self.all_downloads(children)
         submitters = self.submitters(children)
         beside = [
             child for child in children if not (hidden(child) or exercise_of_entry(child) or is_class_file(child))
@@ -148,7 +158,10 @@ class Finder(Walker):
                 form = "late files" if owner.late else "folders" if child.kind == "dir" else "files"
                 people, rest = ((owner.key, label(owner.name)),), owner.rest or child.name
                 layout = f"{owner.platform}'s {form}"
-                self.claims.append(Claim(owner.key, people, owner.platform, layout, child, rest, where, hint, trail))
+                claim = Claim(
+                    owner.key, people, owner.platform, layout, child, rest, where, hint, trail, owner.late
+                )
+                self.claims.append(claim)
             elif exercise and not downloads:
                 why = "it is called like an exercise: a whole download, or a student's entry with that name?"
                 self.ask_one(child, where, key, why, f"{RENAME_IT}; if it is a download, {APART}")
@@ -180,8 +193,16 @@ class Finder(Walker):
                 self.leave("", child, STRAY)
                 self.tell("", where, STRAY)
 
-    def a_download(self, child: Entry, where: str, exercise: str) -> None:
-        """One exercise's download: a folder or an archive with a class in it."""
+    def all_downloads(self, children: Sequence[Entry]) -> None:
+        """A folder with nothing but downloads of Moodle or Canvas in it, as of several assignments or weeks."""
+        for child in children:
+            if why := hidden(child) or (LISTS if is_class_file(child) else STRAY if not is_container(child) else ""):
+                self.leave("", child, why)
+            else:
+                self.a_download(child, child.name, names.exercise_of_download(archives.stem(child.name)))
+
+    def a_download(self, child: Entry, where: str, exercise: str | None) -> None:
+        """One download, of an exercise where its name says so: a folder or an archive with a class in it."""
         if child.kind == "dir":
             children, mark = self.attempt("", where, child.children), "/"
         else:
@@ -230,6 +251,12 @@ class Finder(Walker):
             if claim.key not in self.people:
                 self.people[claim.key] = claim.people
                 self.layouts[claim.layout] += 1
+            is_own = not claim.platform and not claim.node.member  # what lies in an archive is not read as a clone
+            clone = claim.node.place if is_own and is_clone(claim.node) else ""
+            self.beside.discard(claim.key)
+            if not (claim.hint or claim.platform) and any(other.hint for other in self.claims):
+                self.beside.add(claim.key)
+            self.origins[claim.key] = Origin(claim.platform, claim.key, claim.node.name, claim.late, clone)
             self.entry(claim.key, claim.node, claim.rest, claim.where, claim.hint)
         self.claims.clear()
 

@@ -28,6 +28,7 @@ WORDS = ("exercise", "ex", "kata")
 NUMBER = re.compile(rf"(?:(?:{'|'.join(WORDS)})_?)?0*(\d{{1,2}})(?:_(.+))?")
 CANONICAL, NUMBERED, LOOSE, ALONE = range(4)  # how surely a name says the exercise
 
+MOST_PARTS = 12  # of a download's name, between dashes
 LONGEST = 80  # characters of a student's id
 MAX_NAME = 255  # bytes of one file's or folder's name, as file systems have it: what is longer is not taken in
 
@@ -113,6 +114,21 @@ def exercise_of(stem: str) -> Reading:
 def folder_of(name: str) -> str | None:
     """The exercise after which a folder is named, or None: "03_context_vectors", "context-vectors"."""
     return _names().get(_plain(name))
+
+
+def exercise_of_title(title: str) -> str | None:
+    """The exercise of which a platform's column, file or assignment certainly bears the name, or None."""
+    plain = _plain(title)
+    titles = {_plain(f"{exercise.folder[:2]} {exercise.title}"): exercise.folder for exercise in catalog.exercises()}
+    return _names().get(plain) or titles.get(plain)
+
+
+def exercise_of_download(stem: str) -> str | None:
+    """The exercise in the name of a download. Moodle joins course, assignment and number: "CS1-03 context vectors-9"."""
+    parts = stem.split("-")
+    pieces = {"-".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
+    found = {exercise_of_title(piece) for piece in pieces} if len(parts) <= MOST_PARTS else set()
+    return next(iter(found - {None})) if len(found - {None}) == 1 else None
 
 
 def submitters(text: str) -> dict[str, list[tuple[str, str]]]:

@@ -59,6 +59,14 @@ class Recognizer:
             and not self.is_one_students(children, seen)
         )
 
+    def are_downloads(self, children: Sequence[Entry]) -> bool:
+        """Whether each container among these entries is a download of Moodle or Canvas, and there is one.
+
+        A student's own archive may imitate one, so a single entry that is none makes all of them students' entries.
+        """
+        containers = [c for c in children if is_container(c) and not hidden(c)]
+        return bool(containers) and all(map(_is_download, containers))
+
     def is_like_a_students(self, node: Entry) -> bool:
         """Whether an entry looks like a student's: it has a platform's name, is an archive, or holds answers."""
         if names.owner(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
@@ -108,6 +116,23 @@ def is_clone(node: Entry) -> bool:
 def is_class_file(node: Entry) -> bool:
     """Whether an entry is a file that a platform or a course puts beside the students."""
     return node.kind == "file" and node.name.lower() in CLASS_FILES
+
+
+def is_container(node: Entry) -> bool:
+    """Whether an entry is a folder or an archive."""
+    return node.kind == "dir" or (node.kind == "file" and archives.is_archive(node.name))
+
+
+def _is_download(node: Entry) -> bool:
+    """Whether a platform named everything in a folder or an archive."""
+    if names.owner(node.name):
+        return False
+    try:
+        inner = node.children() if node.kind == "dir" else node.opened(True).children()
+    except (BadSubmission, NoSuchFile, OSError):
+        return False
+    seen = [child for child in inner if not (hidden(child) or is_class_file(child))]
+    return bool(seen) and all(names.owner(child.name) for child in seen)
 
 
 def _of_course(node: Entry) -> bool:

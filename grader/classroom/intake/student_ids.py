@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from grader.classroom.intake.names import LONGEST, MAX_NAME
 
 UNSAFE = re.compile(r"[^\w.@+ -]")
-RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.I)
+# Names that some file systems refuse, and those of our own folders beside the students'.
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|left|upload|history|handback", re.I)
 OUTPUT = re.compile(r"\.(csv|html|jsonl?|sqlite|log|md|txt|toml|zip|new)$", re.I)  # as our own files end, no id does
 MOST_OF, MOST_DASHES = 0.8, 20  # of the clones that have the commonest prefix; dashes in a name
 
