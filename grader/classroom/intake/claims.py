@@ -21,7 +21,8 @@ class Claim:
 
     key: what holds its files together; people: id and name of each student; platform: who made the name ("": it is a
     folder's or an archive's own); layout: in words; rest: the name that the student gave; where: below the class's
-    folder; hint: the exercise whose download this is; container: where that download lies; late: marked so by the platform.
+    folder; hint: the exercise whose download this is; container: where that download lies; late: the platform marks it
+    so.
     """
 
     key: str

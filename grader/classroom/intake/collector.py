@@ -35,7 +35,7 @@ class Offer:
 
     node: Entry
     order: tuple[int, int, int]
-    origin: Origin = Origin()
+    origin: Origin
 
 
 class Collector:

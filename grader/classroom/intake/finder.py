@@ -46,6 +46,7 @@ from grader.records.submission import NoSuchFile
 
 HIDDEN_TOOLS = {".git", ".github", ".ipynb_checkpoints", ".venv", ".idea", ".vscode", ".cache", ".trash"}
 LISTS, ONLINE = "a platform's or course's own", "typed online in Moodle"  # why a file is left out
+NBGRADER = "nbgrader"
 BESIDE, STRAY = "beside submitted/ in a course", "neither a student's folder nor an archive"
 
 # What a person is told to do.
@@ -90,6 +91,7 @@ class Finder(Walker):
         super().__init__(exercises)
         self.recognizer = Recognizer(self.only)
         self.claims: list[Claim] = []
+        self.is_course = False  # of nbgrader
 
     def start(self, root: Entry) -> None:
         """Find the folder that holds the students, and walk it."""
@@ -111,6 +113,7 @@ class Finder(Walker):
                 if child is not inner:
                     self.leave("", child, hidden(child) or (LISTS if is_class_file(child) else reason))
             root = inner
+            self.is_course = inner is submitted
             if inner is submitted:  # students lie there, be it a single one
                 self.root, self.place, children = root, root.path, root.children()
                 break
@@ -158,9 +161,7 @@ class Finder(Walker):
                 form = "late files" if owner.late else "folders" if child.kind == "dir" else "files"
                 people, rest = ((owner.key, label(owner.name)),), owner.rest or child.name
                 layout = f"{owner.platform}'s {form}"
-                claim = Claim(
-                    owner.key, people, owner.platform, layout, child, rest, where, hint, trail, owner.late
-                )
+                claim = Claim(owner.key, people, owner.platform, layout, child, rest, where, hint, trail, owner.late)
                 self.claims.append(claim)
             elif exercise and not downloads:
                 why = "it is called like an exercise: a whole download, or a student's entry with that name?"
@@ -245,6 +246,7 @@ class Finder(Walker):
             ambiguous.update(where for _, where in entries)
             if entries:
                 self.ask(entries, conflict.who, conflict.why, NAME_THEM)
+        downloads = any(claim.hint for claim in self.claims)
         for claim in self.claims:
             if claim.where in ambiguous:
                 continue
@@ -253,10 +255,9 @@ class Finder(Walker):
                 self.layouts[claim.layout] += 1
             is_own = not claim.platform and not claim.node.member  # what lies in an archive is not read as a clone
             clone = claim.node.place if is_own and is_clone(claim.node) else ""
-            self.beside.discard(claim.key)
-            if not (claim.hint or claim.platform) and any(other.hint for other in self.claims):
-                self.beside.add(claim.key)
-            self.origins[claim.key] = Origin(claim.platform, claim.key, claim.node.name, claim.late, clone)
+            (self.beside.add if downloads and not (claim.hint or claim.platform) else self.beside.discard)(claim.key)
+            platform = claim.platform or NBGRADER * self.is_course
+            self.origins[claim.key] = Origin(platform, claim.key, claim.node.name, claim.late, clone)
             self.entry(claim.key, claim.node, claim.rest, claim.where, claim.hint)
         self.claims.clear()
 

@@ -1,0 +1,104 @@
+"""When a hand-in came, as its platform says. What a student could have written is taken from no other place.
+
+In turn: handed_in.csv of the instructor; Moodle's grading worksheet; nbgrader's timestamp.txt in submitted/; the commit
+time of a clone, which is the time of the student's own clock.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone, tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from grader import catalog
+from grader.catalog.errors import BadSubmission, WrongUse
+from grader.classroom.clones import committed
+from grader.classroom.handins import HandIn
+from grader.classroom.intake import beneath
+from grader.classroom.roster import moodle_files, sheet
+from grader.classroom.roster.people import Roster
+from grader.records.sanitize import label
+from grader.records.submission import NoSuchFile
+
+NAME = "handed_in.csv"
+TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
+FORMS = ("%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
+
+Told = Mapping[tuple[str, str], datetime]  # (student's id, exercise) → time
+Clock = Callable[[HandIn], datetime | None]
+
+
+def clock(told: Told, roster: Roster | None, zone: tzinfo) -> Clock:
+    """A function that gives the time of a hand-in, or None where nobody knows it. told: see `read`."""
+    numbers = _worksheets(roster, zone) if roster else {}
+
+    def time_of(handin: HandIn) -> datetime | None:
+        """The time of one hand-in."""
+        origin = handin.origin
+        if time := told.get((handin.student.id, handin.exercise)) or numbers.get((origin.platform, origin.key)):
+            return time
+        if origin.platform == "nbgrader" and not handin.member:
+            return _timestamp(handin.place)
+        return committed(origin.clone) if origin.clone else None
+
+    return time_of
+
+
+def read(path: Path, zone: tzinfo) -> Told:
+    """handed_in.csv: the columns student, exercise, time. Raises WrongUse with the line that is wrong."""
+    if not path.exists():
+        return {}
+    table = sheet.read(path)
+    columns = [table.column(title) for title in ("student", "exercise", "time")]
+    if None in columns:
+        raise WrongUse(f"{label(str(path))} needs the columns student, exercise, time")
+    told = {}
+    for row in range(len(table.rows)):
+        student, exercise, text = (table.cell(row, column) for column in columns)
+        if not student:
+            continue
+        try:
+            time = datetime.fromisoformat(text)
+            told[student, catalog.find(exercise).folder] = time if time.tzinfo else time.replace(tzinfo=zone)
+        except ValueError:
+            raise WrongUse(f"{label(str(path))}, line {row + 2}: write the time as 2026-11-20 23:59") from None
+        except catalog.NoSuchExercise as error:
+            raise WrongUse(f"{label(str(path))}, line {row + 2}: {error}") from None
+    return told
+
+
+def parsed(text: str) -> datetime | None:
+    """The time in nbgrader's timestamp.txt: "2015-02-02 15:58:23.948203 America/Los_Angeles"; None where it holds none."""
+    words = text.split()
+    try:
+        if len(words) == 2:
+            words.append("UTC")
+        day, clock_time, name = words
+        zone = timezone.utc if name in ("UTC", "+0000") else ZoneInfo(name)
+    except (ValueError, ZoneInfoNotFoundError, OSError):
+        return None
+    for form in FORMS:
+        try:
+            return datetime.strptime(f"{day} {clock_time}", form).replace(tzinfo=zone)
+        except ValueError:
+            continue
+    return None
+
+
+def _timestamp(place: str) -> datetime | None:
+    """What nbgrader wrote beside a submitted notebook."""
+    folder, _, _ = place.rpartition("/")
+    try:
+        return parsed(beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP).decode())
+    except (BadSubmission, NoSuchFile, UnicodeDecodeError):
+        return None
+
+
+def _worksheets(roster: Roster, zone: tzinfo) -> dict[tuple[str, str], datetime]:
+    """The times in Moodle's worksheets, by the number in the name of the file, which belongs to one assignment."""
+    times = {}
+    for listing in roster.listings:
+        if listing.kind == "worksheet":
+            for row, person in listing.people.items():
+                time = moodle_files.handed_in(listing.sheet, row, zone)
+                times |= {("Moodle", number): time for number in person.numbers if time}
+    return times

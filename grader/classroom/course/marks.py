@@ -1,0 +1,54 @@
+"""What a student gets for an exercise, once all rules of the course are applied to the raw results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.classroom.course import attempts, overrides
+from grader.classroom.course.attempts import Attempt
+from grader.classroom.course.lateness import ON_TIME, Lateness, share
+from grader.classroom.course.overrides import Override
+from grader.classroom.course.settings import Course
+from grader.records.results import ExerciseResult
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One exercise of one student. raw: the grader's points; points: those that count (None: there are none).
+
+    result: of the attempt that counts; digest: of that hand-in; notes: what else a reader must know.
+    """
+
+    exercise: str
+    raw: float | None
+    points: float | None
+    late: Lateness = ON_TIME
+    result: ExerciseResult | None = None
+    digest: str = ""
+    overrides: tuple[Override, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All that explains the points, for students and instructors."""
+        lost = f": {self.raw:g} points before the deduction" if self.raw and self.raw != self.points else ""
+        late = (f"{self.late.words}{'' if self.overrides else lost}",) if self.late.words else ()
+        return (*late, *(override.words for override in self.overrides), *self.notes)
+
+
+def mark(course: Course, exercise: str, tried: Sequence[Attempt], given: Sequence[Override] = ()) -> Mark:
+    """The mark for an exercise. tried: the student's attempts, the last one latest; given: the student's overrides.
+
+    An override of the exercise counts as it is; one of a check is deducted from like all else.
+    """
+    one = attempts.counting(tried, course.attempts, course.late)
+    notes = ()
+    if one is not None and len(tried) > 1 and one is not tried[-1]:
+        notes = (f"attempt {tried.index(one) + 1} of {len(tried)} counts",)
+    late = one.late if one else ON_TIME
+    raw = one.result.points if one and one.result else None
+    points = overrides.points(one.result if one else None, given)
+    is_whole = any(not override.check for override in given)
+    if points is not None and not is_whole:
+        points = round(points * share(course.late, late), 6)
+    result = one.result if one else None
+    return Mark(exercise, raw, points, late, result, one.digest if one else "", tuple(given), notes)

@@ -1,0 +1,98 @@
+"""overrides.csv: points that a person gives, for an exercise or a check, whatever the grader found."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog.errors import WrongUse
+from grader.classroom.roster import sheet
+from grader.records.results import FAILED, PASSED, ExerciseResult
+from grader.records.sanitize import label
+
+NAME = "overrides.csv"
+TITLES = ("student", "exercise", "check", "points", "reason", "who")
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One line of the file. check: its id, "" for the whole exercise; points None: all points of the check."""
+
+    student: str
+    exercise: str
+    check: str
+    points: float | None
+    reason: str
+    who: str
+
+    @property
+    def words(self) -> str:
+        """What a student and an instructor read."""
+        what = f"the check {self.check}: " if self.check else ""
+        points = "all its points" if self.points is None else f"{self.points:g} points"
+        by = f", by {self.who}" if self.who else ""
+        return f"set by hand: {what}{points}{by}" + (f" ({self.reason})" if self.reason else "")
+
+
+def read(path: Path) -> tuple[Override, ...]:
+    """The overrides in a file; none where there is no file. Raises WrongUse with the line that is wrong."""
+    if not path.exists():
+        return ()
+    table = sheet.read(path)
+    columns = {title: table.column(title) for title in TITLES}
+    if None in (columns["student"], columns["exercise"], columns["points"]):
+        raise WrongUse(f"{label(str(path))} needs the columns {', '.join(TITLES)}; check may be left out")
+    found = []
+    for row in range(len(table.rows)):
+        cells = {title: table.cell(row, column) for title, column in columns.items()}
+        if any(cells.values()):
+            found.append(_override(cells, f"{label(str(path))}, line {row + 2}"))
+    return tuple(found)
+
+
+def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseResult:
+    """The result with the points of overridden checks. An override of the exercise is spread over all its checks."""
+    for override in overrides:
+        checks = []
+        for check in result.checks:
+            points = check.points
+            if override.check == check.id:
+                points = check.max_points if override.points is None else override.points
+            elif not override.check:
+                points = round(check.max_points * (override.points or 0.0) / (result.max_points or 1.0), 6)
+            if points == check.points:
+                checks.append(check)
+            else:
+                outcome = PASSED if points >= check.max_points else FAILED
+                checks.append(replace(check, points=points, outcome=outcome, message=override.words, diagnosis=None))
+        result = replace(result, checks=tuple(checks), notes=(*result.notes, override.words))
+    return result
+
+
+def points(result: ExerciseResult | None, overrides: Sequence[Override]) -> float | None:
+    """The points that overrides give: of the last one for the exercise, else the sum with overridden checks."""
+    whole = [override.points for override in overrides if not override.check]
+    if whole:
+        return whole[-1]
+    return applied(result, overrides).points if result is not None else None
+
+
+def _override(cells: dict[str, str], where: str) -> Override:
+    """One line. Raises WrongUse."""
+    try:
+        exercise = catalog.find(cells["exercise"]).folder
+    except catalog.NoSuchExercise as error:
+        raise WrongUse(f"{where}: {error}") from None
+    check, text = cells["check"], cells["points"].replace(",", ".")
+    checks = catalog.read(exercise).points
+    if check and check not in checks:
+        raise WrongUse(f"{where}: {exercise} has no check {label(check)}. It has: {', '.join(checks)}")
+    try:
+        given = float(text) if text else None
+    except ValueError:
+        given = math.nan
+    most = checks[check] if check else catalog.read(exercise).max_points
+    if (given is None and not check) or (given is not None and not 0 <= given <= most):
+        raise WrongUse(f"{where}: points must be a number from 0 to {most:g}, not {label(text) or 'nothing'}")
+    return Override(cells["student"], exercise, check, given, label(cells["reason"]), label(cells["who"]))

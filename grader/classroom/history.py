@@ -1,0 +1,154 @@
+"""What the folder of results remembers over the runs of a term: attempts, the marks of the last run, overrides.
+
+It stands in the same file as the results (see `store`), in tables of its own.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from grader.classroom.handins import Origin
+from grader.classroom.store import Store
+from grader.records.submission import Submission
+
+SCHEMA = """
+create table if not exists attempts (
+    number integer primary key, student text, exercise text, digest text, key text, seen text, handed_in text,
+    platform text, origin_key text, entry text, late integer);
+create index if not exists attempts_of on attempts (student, exercise);
+create table if not exists kept (digest text primary key, submission blob) without rowid;
+create table if not exists marks (
+    student text, exercise text, points real, digest text, version text, given text,
+    primary key (student, exercise)) without rowid;
+create table if not exists overrides (line text primary key, digest text, seen text) without rowid;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One attempt as it is remembered. key: of its result in the store; handed_in None: nobody knows when."""
+
+    student: str
+    exercise: str
+    digest: str
+    key: str | None
+    handed_in: datetime | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A mark as the last run gave it. given: the overrides in force, as text."""
+
+    points: float | None
+    digest: str
+    version: str
+    given: str = ""
+
+
+class History:
+    """The tables of one folder of results."""
+
+    def __init__(self, store: Store) -> None:
+        self.file: sqlite3.Connection = store.file
+        self.file.executescript(SCHEMA)
+
+    # Attempts.
+
+    def attempt(self, kept: Kept) -> None:
+        """Remember a hand-in: a new attempt where it differs from the student's last one, else what is known anew."""
+        query = "select number, digest from attempts where student = ? and exercise = ? order by number desc limit 1"
+        last = self.file.execute(query, (kept.student, kept.exercise)).fetchone()
+        time = kept.handed_in.isoformat() if kept.handed_in else None
+        facts = (kept.key, time, kept.origin.platform, kept.origin.key, kept.origin.name, kept.origin.late)
+        if last and last[1] == kept.digest:
+            self.file.execute(
+                "update attempts set key = ?, handed_in = coalesce(?, handed_in), platform = ?, origin_key = ?, "
+                "entry = ?, late = ? where number = ?",
+                (*facts, last[0]),
+            )
+            return
+        self.file.execute(
+            "insert into attempts (student, exercise, digest, seen, key, handed_in, platform, origin_key, entry, late) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (kept.student, kept.exercise, kept.digest, _now(), *facts),
+        )
+
+    def attempts(self, student: str, exercise: str) -> list[Kept]:
+        """A student's attempts at an exercise, in the order in which they came."""
+        query = (
+            "select student, exercise, digest, key, handed_in, platform, origin_key, entry, late from attempts "
+            "where student = ? and exercise = ? order by number"
+        )
+        return [_kept(row) for row in self.file.execute(query, (student, exercise))]
+
+    def earlier(self, exercises: Iterable[str]) -> Iterator[tuple[int, Kept]]:
+        """All attempts at these exercises that are not the latest one of their student, by number."""
+        query = (
+            "select number, student, exercise, digest, key, handed_in, platform, origin_key, entry, late from attempts "
+            "as a where exercise = ? and number < (select max(number) from attempts as b where b.student = a.student "
+            "and b.exercise = a.exercise)"
+        )
+        for exercise in exercises:
+            for number, *row in self.file.execute(query, (exercise,)).fetchall():
+                yield number, _kept(row)
+
+    def rekey(self, number: int, key: str) -> None:
+        """Note the key of the result of an attempt, after a check has changed."""
+        self.file.execute("update attempts set key = ? where number = ?", (key, number))
+
+    def keep(self, digest: str, submission: Submission) -> None:
+        """Keep the text of a hand-in, so that it can be graded again when the download is gone."""
+        text = json.dumps([submission.source, submission.filename, list(submission.notes)])
+        packed = zlib.compress(text.encode("utf-8", "surrogatepass"))
+        self.file.execute("insert or ignore into kept values (?, ?)", (digest, packed))
+
+    def submission(self, digest: str) -> Submission | None:
+        """A text that was kept."""
+        row = self.file.execute("select submission from kept where digest = ?", (digest,)).fetchone()
+        if row is None:
+            return None
+        source, filename, notes = json.loads(zlib.decompress(row[0]).decode("utf-8", "surrogatepass"))
+        return Submission(source, filename, tuple(notes))
+
+    # Marks of the last run.
+
+    def marks(self) -> dict[tuple[str, str], Given]:
+        """The marks of the last run, by student and exercise."""
+        rows = self.file.execute("select student, exercise, points, digest, version, given from marks")
+        return {(student, exercise): Given(*rest) for student, exercise, *rest in rows}
+
+    def note(self, marks: Sequence[tuple[str, str, Given]]) -> None:
+        """Remember the marks of this run."""
+        self.file.execute("begin")
+        self.file.execute("delete from marks")
+        rows = ((student, exercise, m.points, m.digest, m.version, m.given) for student, exercise, m in marks)
+        self.file.executemany("insert or replace into marks values (?, ?, ?, ?, ?, ?)", rows)
+        self.file.execute("commit")
+
+    def forget(self, students: Iterable[str]) -> None:
+        """Forget the attempts of students who left."""
+        self.file.executemany("delete from attempts where student = ?", [(student,) for student in students])
+
+    # Overrides.
+
+    def handin_of(self, line: str, digest: str) -> str:
+        """The digest of the hand-in for which a line of overrides.csv was first seen: `digest` where that is now."""
+        row = self.file.execute("select digest from overrides where line = ?", (line,)).fetchone()
+        if row is None:
+            self.file.execute("insert into overrides values (?, ?, ?)", (line, digest, _now()))
+            return digest
+        return row[0]
+
+
+def _kept(row: Sequence) -> Kept:
+    student, exercise, digest, key, handed_in, platform, origin_key, entry, late = row
+    time = datetime.fromisoformat(handed_in) if handed_in else None
+    return Kept(student, exercise, digest, key, time, Origin(platform, origin_key, entry, bool(late)))
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -1,0 +1,68 @@
+"""Canvas' gradebook as it exports it, and as its import takes it back.
+
+Rules, as they stand in the source of canvas-lms:
+
+- lib/gradebook_exporter.rb writes the titles Student (or LastName, FirstName), ID, SIS User ID, SIS Login ID, perhaps
+  Integration ID and Root Account, Section, then the course's own columns, assignments as "title (number)", and totals.
+  Up to two rows follow that are no students: "Manual Posting", and "    Points Possible". A name that begins with "="
+  is written as ="name". A cell says "EX" for an excused student and "N/A" where the assignment is not the student's.
+- lib/gradebook_importer.rb finds a student by ID, else by SIS User ID, SIS Login ID and name, and an assignment by the
+  number in the title. It reads ";" too, and a decimal comma.
+- An empty cell over an existing score is a change there (no_change_to_value?): the score is deleted. So a cell for
+  which there are no points is never emptied here, it stays as it was.
+"""
+
+import re
+
+from grader.classroom.roster.people import Person
+from grader.classroom.roster.sheet import Sheet
+
+TITLE = re.compile(r"(.*)\s\(\d+\)", re.S)  # Assignment.title_and_id
+NO_STUDENT = re.compile(r"\s*(points possible|manual posting.*|muted)?\s*", re.I)
+QUOTED = re.compile(r'="(.*)"', re.S)
+UNTOUCHED = ("EX", "N/A")
+TEST_STUDENT = "student, test"  # the course's StudentViewEnrollment, whose login is a hash
+HASH = re.compile(r"[0-9a-f]{40}")
+
+
+def is_mine(sheet: Sheet) -> bool:
+    """Whether Canvas wrote this file."""
+    titles = [title.strip() for title in sheet.header]
+    return (titles[:2] == ["Student", "ID"] or titles[:3] == ["LastName", "FirstName", "ID"]) and "Section" in titles
+
+
+def people(sheet: Sheet) -> dict[int, Person]:
+    """The students by row."""
+    return {row: person for row in range(len(sheet.rows)) if (person := _person(sheet, row)) is not None}
+
+
+def title_of(title: str) -> str:
+    """An assignment's title without its number."""
+    found = TITLE.fullmatch(title.strip())
+    return found[1] if found else title.strip()
+
+
+def possible_points(sheet: Sheet, column: int) -> str:
+    """What stands in the row "Points Possible"; "" where there is none."""
+    rows = (row for row in range(len(sheet.rows)) if "Points Possible" in sheet.cell(row, 0))
+    return next((sheet.cell(row, column) for row in rows), "")
+
+
+def _person(sheet: Sheet, row: int) -> Person | None:
+    """The student in this row, or None."""
+    id, login = sheet.cell(row, sheet.column("ID")), sheet.cell(row, sheet.column("SIS Login ID"))
+    first = sheet.column("FirstName")
+    name = sheet.cell(row, 0) if first is None else f"{sheet.cell(row, 0)}, {sheet.cell(row, first)}"
+    if quoted := QUOTED.fullmatch(name):
+        name = quoted[1]
+    if not id or NO_STUDENT.fullmatch(name) or (name.casefold() == TEST_STUDENT and HASH.fullmatch(login)):
+        return None
+    return Person(
+        id,
+        name,
+        login if "@" in login else "",
+        sheet.cell(row, sheet.column("SIS User ID")),
+        login,
+        sheet.cell(row, sheet.column("Section")),
+        numbers=(id,),
+    )

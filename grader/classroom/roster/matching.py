@@ -1,0 +1,183 @@
+"""Finds the person of the roster to whom each hand-in belongs, by the rules of the platform that named the file.
+
+Nobody is guessed: where no person or several are meant, a person settles it once, in aliases.csv.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Student, Unplaced
+from grader.classroom.intake.claims import likeness
+from grader.classroom.roster.people import Person, Roster
+from grader.records.sanitize import label
+
+NO_WORD = re.compile(r"[^\w]")
+NO_FILE = re.compile(r"[\x00-\x1f&<>\"`|':\\/]")  # what Moodle's clean_filename takes out of a full name
+NOT_OURS = "-"  # in aliases.csv: who handed this in is no student of the class
+LEFT_OUT = "of people who are not in the class"
+TO_DO = "write the id of the student on the roster behind it in {}, or - where it is nobody of the class, grade again"
+
+
+@dataclass(frozen=True)
+class Open:
+    """A name that a person must settle. fits: the ids that it could mean."""
+
+    key: str
+    name: str
+    fits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The hand-ins with the students of the roster, and the names that are still open."""
+
+    found: Found
+    open: tuple[Open, ...] = ()
+
+
+def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file: str = "aliases.csv") -> Matched:
+    """Give each hand-in to its person of the roster. aliases: what a person settled, see aliases.read."""
+    index = _Index(roster.people)
+    by_id = roster.by_id
+    handins: list[HandIn] = []
+    unsure: dict[tuple[str, str, str], list[HandIn]] = defaultdict(list)
+    fits_of: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    elsewhere: list[HandIn] = []
+    unplaced: list[Unplaced] = []
+
+    def who(student: Student, origin: Origin) -> Person | tuple[str, ...] | None:
+        """The person; None where it is nobody of the class; a tuple of ids where a person must say."""
+        for key in (origin.key, student.id, student.name):
+            if alias := aliases.get(key):
+                return None if alias == NOT_OURS else by_id.get(alias, ())
+        fits = index.find(student, origin)
+        return fits[0] if len(fits) == 1 else tuple(person.id for person in fits)
+
+    for handin in found.handins:
+        person = who(handin.student, handin.origin)
+        if person is None:
+            elsewhere.append(handin)
+        elif isinstance(person, tuple):
+            key = handin.origin.platform, handin.origin.key or handin.student.id, handin.student.name
+            unsure[key].append(handin)
+            fits_of[key] = person
+        else:
+            handins.append(replace(handin, student=person.student))
+    for one in found.unplaced:
+        person = who(one.student, one.origin)
+        if isinstance(person, Person):
+            unplaced.append(replace(one, student=person.student))
+        elif isinstance(person, tuple):
+            key = one.origin.platform, one.origin.key or one.student.id, one.student.name
+            unsure[key] += []
+            fits_of[key] = person
+    handins, rivals = _apart(handins)
+    placed = {handin.student for handin in handins}
+    needing = [_unknown(key, files, fits_of[key], aliases_file) for key, files in unsure.items()]
+    needing += [_rivals(files) for files in rivals]
+    asked = len(_files(h for files in [*unsure.values(), *rivals] for h in files))
+    return Matched(
+        replace(
+            found,
+            handins=tuple(sorted(handins, key=lambda handin: (handin.student.id, handin.exercise))),
+            unplaced=tuple(one for one in unplaced if one.student not in placed),
+            needs_person=(*found.needs_person, *needing),
+            enrolled=tuple(person.student for person in roster.people),
+            count=_count(found.count, asked, len(_files(elsewhere))),
+        ),
+        tuple(Open(key, name, fits_of[platform, key, name]) for platform, key, name in unsure),
+    )
+
+
+class _Index:
+    """The people of a roster, by all that may name one of them."""
+
+    def __init__(self, people: Iterable[Person]) -> None:
+        self.numbers: dict[str, list[Person]] = defaultdict(list)
+        self.keys: dict[str, list[Person]] = defaultdict(list)
+        self.exact: dict[str, list[Person]] = defaultdict(list)
+        self.names: dict[str, list[Person]] = defaultdict(list)
+        self.short_names: dict[str, list[Person]] = defaultdict(list)
+        for person in people:
+            for number in person.numbers:
+                self.numbers[number].append(person)
+            for key in {key.casefold() for key in person.keys}:
+                self.keys[key].append(person)
+            self.exact[plain(person.name)].append(person)
+            for name in {plain(form) for form in spoken(person.name)}:
+                self.names[name].append(person)
+            for name in {squeezed(form) for form in spoken(person.name)}:
+                self.short_names[name].append(person)
+
+    def find(self, student: Student, origin: Origin) -> list[Person]:
+        """The people whom the name of an entry could mean."""
+        if origin.platform == "Moodle":  # the number is the assignment's own, else the full name tells
+            return self.numbers.get(origin.key) or self.named(student.name)
+        if origin.platform == "Canvas":  # the number is the user's, else the name that Canvas squeezed
+            return self.numbers.get(origin.key) or self.short_names.get(squeezed(student.name), [])
+        for key in (origin.key, student.id):
+            if fits := self.keys.get(key.casefold(), []):
+                return fits
+        return self.named(student.name)
+
+    def named(self, name: str) -> list[Person]:
+        """The people with this name, else those who have it in another order."""
+        return self.exact.get(plain(name)) or self.names.get(plain(name), [])
+
+
+def plain(name: str) -> str:
+    """A full name as it is compared: without what Moodle leaves out of a file's name, underscores as spaces."""
+    return likeness(NO_FILE.sub("", name).replace("_", " "))
+
+
+def squeezed(name: str) -> str:
+    """A full name as Canvas writes it into a file's name: letters, digits and underscores, in lower case."""
+    return NO_WORD.sub("", unicodedata.normalize("NFC", name)).lower()
+
+
+def spoken(name: str) -> tuple[str, ...]:
+    """A name in both orders: "Lovelace, Ada" and "Ada Lovelace"."""
+    last, comma, first = name.partition(",")
+    if comma:
+        return name, f"{first.strip()} {last.strip()}"
+    words = name.split()
+    return (name, *(" ".join(words[cut:] + words[:cut]) for cut in range(1, min(len(words), 5))))
+
+
+def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:
+    """The hand-ins that are the only ones of their student and exercise, and groups of those that are not."""
+    groups: dict[tuple[str, str], list[HandIn]] = defaultdict(list)
+    for handin in handins:
+        groups[handin.student.id, handin.exercise].append(handin)
+    rivals = [group for group in groups.values() if len(group) > 1]
+    return [group[0] for group in groups.values() if len(group) == 1], rivals
+
+
+def _unknown(key: tuple[str, str, str], handins: list[HandIn], fits: tuple[str, ...], aliases_file: str) -> NeedsPerson:
+    """A name that means nobody on the roster, or several people."""
+    shown = label(f"{key[2]} ({key[1]})" if key[1] != key[2] else key[1])
+    why = f"{shown} could be {', '.join(fits)}" if fits else f"nobody on the roster is called {shown}"
+    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins)) or (shown,)
+    return NeedsPerson((shown,), where, why, TO_DO.format(aliases_file), len(_files(handins)))
+
+
+def _rivals(handins: list[HandIn]) -> NeedsPerson:
+    """Several entries with one exercise of one student."""
+    student = handins[0].student
+    why = f"{len(handins)} entries hold {handins[0].exercise} of {label(student.name or student.id)}"
+    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins))
+    return NeedsPerson((student.id,), where, why, "leave the one that counts in the folder", len(_files(handins)))
+
+
+def _files(handins: Iterable[HandIn]) -> set[tuple[str, str]]:
+    return {(handin.place, handin.member) for handin in handins}
+
+
+def _count(count: Count, asked: int, elsewhere: int) -> Count:
+    """The count with some files moved from those to grade to those that need a person, or are left out."""
+    left_out = dict(count.left_out) | ({LEFT_OUT: elsewhere} if elsewhere else {})
+    to_grade = count.to_grade - asked - elsewhere
+    return replace(count, to_grade=to_grade, needs_person=count.needs_person + asked, left_out=left_out)

@@ -1,0 +1,66 @@
+"""The plain data of a roster: people, and the files that name them."""
+
+from dataclasses import dataclass, replace
+
+from grader.classroom.handins import Student
+from grader.classroom.roster.sheet import Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One student of the roster. id: safe as the name of a folder; numbers: by which platforms name files."""
+
+    id: str
+    name: str = ""
+    email: str = ""
+    sis_id: str = ""
+    login: str = ""
+    section: str = ""
+    group: str = ""
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def student(self) -> Student:
+        """The person as the results know them."""
+        return Student(self.id, self.name)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All that stands for this person alone, without the name."""
+        return tuple(key for key in (self.id, self.email, self.sis_id, self.login, *self.numbers) if key)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One file of a roster. kind: "canvas", "worksheet", "moodle" or "plain"; people: by row of the sheet.
+
+    times: when who handed in, by row, as the platform writes it; exercise: the one whose file this is, or None.
+    """
+
+    kind: str
+    sheet: Sheet
+    people: dict[int, Person]
+    exercise: str | None = None
+
+
+@dataclass(frozen=True)
+class Roster:
+    """A class list. ids: of the person in each row, by the number of the listing and the row."""
+
+    people: tuple[Person, ...]
+    listings: tuple[Listing, ...]
+    ids: dict[tuple[int, int], str]
+
+    @property
+    def by_id(self) -> dict[str, Person]:
+        """The people by their id."""
+        return {person.id: person for person in self.people}
+
+
+def merged(one: Person, other: Person) -> Person:
+    """One person of two files: what the first does not know is taken from the second."""
+    facts = {
+        name: getattr(one, name) or getattr(other, name)
+        for name in ("name", "email", "sis_id", "login", "section", "group")
+    }
+    return replace(one, **facts, numbers=tuple(dict.fromkeys(one.numbers + other.numbers)))

@@ -1,0 +1,40 @@
+"""Lists without grades: a plain CSV file, nbgrader's students, and Classroom 50's roster.
+
+nbgrader imports students from the columns id, first_name, last_name, email, lms_user_id (nbgrader db student import).
+Classroom 50 keeps username, first_name, last_name, email, section, github_id, role (roster.csv; students.csv before).
+"""
+
+from grader.classroom.roster.people import Person
+from grader.classroom.roster.sheet import Sheet
+
+IDS = ("id", "student", "student_id", "student id", "username", "identifier", "github_username")
+NAMES, FIRST, LAST = ("name", "full name", "full_name"), ("first_name", "first name"), ("last_name", "last name")
+EMAILS = ("email", "e-mail", "email address", "email_address")
+SIS_IDS = ("sis_id", "sis id", "sis user id", "lms_user_id", "id number")
+LOGINS = ("login", "username", "github_username", "sis login id")
+STUDENT = ("", "student")
+
+
+def is_mine(sheet: Sheet) -> bool:
+    """Whether the file names students by a column of ids."""
+    return sheet.column(*IDS) is not None
+
+
+def people(sheet: Sheet) -> dict[int, Person]:
+    """The students by row. Who has another role is left out."""
+    found = {}
+    for row in range(len(sheet.rows)):
+        id = sheet.cell(row, sheet.column(*IDS))
+        if not id or sheet.cell(row, sheet.column("role")).casefold() not in STUDENT:
+            continue
+        both = (sheet.cell(row, sheet.column(*titles)) for titles in (FIRST, LAST))
+        found[row] = Person(
+            id,
+            sheet.cell(row, sheet.column(*NAMES)) or " ".join(filter(None, both)),
+            sheet.cell(row, sheet.column(*EMAILS)),
+            sheet.cell(row, sheet.column(*SIS_IDS)),
+            sheet.cell(row, sheet.column(*LOGINS)),
+            sheet.cell(row, sheet.column("section")),
+            sheet.cell(row, sheet.column("group")),
+        )
+    return found

@@ -1,0 +1,109 @@
+"""Reads a roster: one file, or a folder with several, such as Moodle's worksheets of several assignments."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from grader.catalog.errors import WrongUse
+from grader.classroom.intake import names, student_ids
+from grader.classroom.intake.claims import likeness
+from grader.classroom.roster import canvas_gradebook, moodle_files, plain_list, sheet
+from grader.classroom.roster.people import Listing, Person, Roster, merged
+from grader.records.sanitize import label
+
+KEPT = ("aliases.csv", "overrides.csv", "comments.csv", "handed_in.csv")  # ours, beside the roster
+KINDS = "a Canvas gradebook, a Moodle grading worksheet or grade export, nbgrader's students, Classroom 50's roster"
+MOST_FILES = 200
+
+
+def read(path: Path) -> Roster:
+    """The roster in a file, or in the .csv files of a folder. Raises WrongUse where it cannot be read."""
+    if path.is_dir():
+        files = sorted(file for file in path.glob("*.csv") if file.name not in KEPT)[:MOST_FILES]
+    elif path.is_file():
+        files = [path]
+    else:
+        files = []
+    if not files:
+        raise WrongUse(f"There is no roster {label(str(path))}. Name a CSV file, or a folder of them: ROSTER=…")
+    return joined([listing(sheet.read(file)) for file in files])
+
+
+def listing(table: sheet.Sheet) -> Listing:
+    """The people of one file. Raises WrongUse where its columns are of no known kind."""
+    stem = names.exercise_of_download(table.path.stem)
+    if canvas_gradebook.is_mine(table):
+        found = Listing("canvas", table, canvas_gradebook.people(table))
+    elif moodle_files.is_worksheet(table):
+        found = Listing("worksheet", table, moodle_files.people(table), stem)
+    elif moodle_files.is_export(table):
+        found = Listing("moodle", table, moodle_files.people(table))
+    elif plain_list.is_mine(table):
+        found = Listing("plain", table, plain_list.people(table))
+    else:
+        titles = ", ".join(map(label, table.header[:8]))
+        raise WrongUse(
+            f"{label(str(table.path))} is no list of students: its columns are {titles}. Known are {KINDS} "
+            "(with English titles), and a file with the columns id, name and perhaps email, sis_id, section, group"
+        )
+    if not found.people:
+        raise WrongUse(f"{label(str(table.path))} names no student")
+    return found
+
+
+def joined(listings: Sequence[Listing]) -> Roster:
+    """One roster of several files. People are one where id, e-mail, SIS id or login say so, else by a unique full name.
+
+    Raises WrongUse where a file names one student twice, or a name alone stands for several people.
+    """
+    people: list[Person] = []
+    places: dict[tuple[int, int], int] = {}  # (listing, row) → index in `people`
+    for number, listing in enumerate(listings):
+        _demand_unique(listing)
+        known = _Known(people)
+        for row, person in listing.people.items():
+            index = known.find(person) if number else None
+            if index is None:
+                people.append(person)
+                index = len(people) - 1
+            else:
+                people[index] = merged(people[index], person)
+            places[number, row] = index
+    keys = [person.id for person in people]
+    if twice := [key for key, count in Counter(keys).items() if count > 1]:
+        raise WrongUse(
+            f"The roster has several students {label(twice[0])}, and nothing that tells them apart. "
+            "In Moodle: show the ID number or e-mail address (site administration, user policies), download again"
+        )
+    safe = student_ids.ids(keys)
+    people = [replace(person, id=safe[person.id], name=label(person.name)) for person in people]
+    return Roster(tuple(people), tuple(listings), {place: people[index].id for place, index in places.items()})
+
+
+class _Known:
+    """The people of earlier files, by what names one of them."""
+
+    def __init__(self, people: Sequence[Person]) -> None:
+        self.by_key: dict[str, set[int]] = defaultdict(set)
+        self.by_name: dict[str, set[int]] = defaultdict(set)
+        for index, person in enumerate(people):
+            for key in person.keys:
+                self.by_key[key.casefold()].add(index)
+            self.by_name[likeness(person.name)].add(index)
+
+    def find(self, person: Person) -> int | None:
+        """The index of the person, or None where nobody or more than one is meant."""
+        own = [key for key in person.keys if key != person.name]
+        found = {index for key in own for index in self.by_key.get(key.casefold(), ())}
+        if not found and person.id == person.name:  # the file tells nothing else
+            found = self.by_name.get(likeness(person.name), set())
+        return next(iter(found)) if len(found) == 1 else None
+
+
+def _demand_unique(listing: Listing) -> None:
+    """Raise WrongUse where a file names one student twice."""
+    rows = Counter(person.id.casefold() for person in listing.people.values())
+    twice = [id for id, count in rows.items() if count > 1]
+    if twice and listing.kind != "worksheet":
+        raise WrongUse(f"{label(str(listing.sheet.path))} names the student {label(twice[0])} in several rows")
