@@ -54,12 +54,21 @@ hooks: $(READY_DEV)  ## git hooks: checks before a commit, a grading before a pu
 	@"$(PYTHON)" -m pre_commit install $(if $(LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
-grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all JOBS=n SEED DEVICE CSV FEEDBACK DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug; or EX=03 FILES="a.py b.py"
+grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug; or EX=03 FILES="a.py b.py"
 	@$(GRADER) grade $(call option,--submissions,$(SUBMISSIONS)) $(call option,--nbgrader,$(COURSE)) \
 	  $(call option,--assignment,$(ASSIGNMENT)) $(call option,--ex,$(EX)) $(if $(FILES),--files $(FILES)) \
 	  $(call option,--out,$(OUT)) $(call option,--jobs,$(JOBS)) $(call option,--csv,$(CSV)) $(call option,--feedback,$(FEEDBACK)) \
 	  $(call option,--dask,$(DASK)) $(call option,--log,$(LOG)) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
-	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT))
+	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT)) \
+	  $(call option,--roster,$(ROSTER)) $(call option,--rules,$(RULES)) $(if $(filter yes 1,$(DROP)),--drop) \
+	  $(if $(filter yes 1,$(ANONYMOUS)),--anonymous)
+
+course: $(READY)  ## the rules of a course, a file to edit: deadlines, lateness, attempts, weights [OUTPUT=course.toml]
+	@$(GRADER) course $(call option,--output,$(OUTPUT))
+
+handback: $(READY)  ## feedback as the platform takes it: PLATFORM=moodle|canvas|folder RELEASE=yes [OUT=results RULES OUTPUT=dir]
+	@$(GRADER) handback $(call option,,$(PLATFORM)) $(call option,--out,$(OUT)) $(call option,--rules,$(RULES)) \
+	  $(call option,--output,$(OUTPUT)) $(if $(filter yes 1,$(RELEASE)),--release)
 
 explain: $(READY)  ## why a grade is what it is, call by call: STUDENT=id EX=03 [OUT=results]
 	@$(GRADER) explain $(call option,,$(STUDENT)) $(call option,,$(EX)) $(call option,--out,$(OUT))
@@ -67,8 +76,9 @@ explain: $(READY)  ## why a grade is what it is, call by call: STUDENT=id EX=03 
 nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
 	@$(GRADER) nbgrader $(call option,,$(COURSE)) $(call option,--ex,$(EX)) $(call option,--exchange,$(EXCHANGE))
 
-similar: $(READY)  ## pairs that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n]
-	@$(GRADER) similar $(call option,,$(SUBMISSIONS)) $(call option,,$(EX)) $(call option,--format,$(FORMAT)) $(call option,--jobs,$(JOBS))
+similar: $(READY)  ## pairs that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n ANONYMOUS=key.csv]
+	@$(GRADER) similar $(call option,,$(SUBMISSIONS)) $(call option,,$(EX)) $(call option,--format,$(FORMAT)) $(call option,--jobs,$(JOBS)) \
+	  $(call option,--anonymous,$(ANONYMOUS))
 
 bundle: $(READY)  ## the zip that learners get: no solutions, no hidden checks [OUTPUT=attention-kata.zip]
 	@$(GRADER) bundle $(call option,--output,$(OUTPUT))

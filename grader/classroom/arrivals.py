@@ -67,7 +67,7 @@ def read(path: Path, zone: tzinfo) -> Told:
 
 
 def parsed(text: str) -> datetime | None:
-    """The time in nbgrader's timestamp.txt: "2015-02-02 15:58:23.948203 America/Los_Angeles"; None where it holds none."""
+    """The time in nbgrader's timestamp.txt, as "2015-02-02 15:58:23.948203 UTC"; None for other text."""
     words = text.split()
     try:
         if len(words) == 2:

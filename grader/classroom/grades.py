@@ -47,9 +47,10 @@ def cell(text: str) -> str:
 
 def _plain(summary: Summary) -> Iterator[list[str]]:
     """The columns of the exercises are named by their folders. No total where one could not be graded."""
-    yield ["student", "name", *(exercise.folder for exercise in summary.exercises), "total", "max"]
+    yield ["student", "name", *(exercise.folder for exercise in summary.exercises), "total", "max", "late", "note"]
     for row in summary.rows:
-        yield [*_who(row), *map(number, row.points), number(row.total), number(summary.max_points)]
+        words = cell("; ".join(row.late)), cell("; ".join(row.notes))
+        yield [*_who(row), *map(number, row.points), number(row.total), number(summary.max_points), *words]
 
 
 def _canvas(summary: Summary) -> Iterator[list[str]]:

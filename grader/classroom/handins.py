@@ -24,9 +24,9 @@ class Student:
 class Origin:
     """The entry of a class with which a file came.
 
-    platform: who made its name ("Moodle", "Canvas", "Gradescope", "nbgrader", "": a folder's or an archive's own); key: what
+    platform: who made its name ("Moodle", "Canvas", "Gradescope", "nbgrader"; "": it is a name of its own); key: what
     the platform calls the student; name: of the entry; late: the platform marks it as late; clone: the folder of a
-    clone of this repository, as `beneath` writes it, or "".
+    clone, or "".
     """
 
     platform: str = ""

@@ -77,13 +77,16 @@ class History:
             (kept.student, kept.exercise, kept.digest, _now(), *facts),
         )
 
-    def attempts(self, student: str, exercise: str) -> list[Kept]:
-        """A student's attempts at an exercise, in the order in which they came."""
+    def of(self, student: str) -> dict[str, list[Kept]]:
+        """All attempts of a student, by exercise, in the order in which they came."""
         query = (
             "select student, exercise, digest, key, handed_in, platform, origin_key, entry, late from attempts "
-            "where student = ? and exercise = ? order by number"
+            "where student = ? order by number"
         )
-        return [_kept(row) for row in self.file.execute(query, (student, exercise))]
+        found: dict[str, list[Kept]] = {}
+        for row in self.file.execute(query, (student,)):
+            found.setdefault(row[1], []).append(_kept(row))
+        return found
 
     def earlier(self, exercises: Iterable[str]) -> Iterator[tuple[int, Kept]]:
         """All attempts at these exercises that are not the latest one of their student, by number."""

@@ -1,13 +1,16 @@
 """Enters the submissions of a class into the store, and makes tasks of those that have no result."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission
 from grader.classroom import stored_result, version
-from grader.classroom.handins import Found, HandIn
+from grader.classroom.arrivals import Clock
+from grader.classroom.handins import Found, HandIn, Student
+from grader.classroom.history import History, Kept
 from grader.classroom.store import Store
 from grader.classroom.tasks import Task
 from grader.records import containment
@@ -15,18 +18,47 @@ from grader.records.results import Settings, unreadable
 from grader.records.submission import NoSuchFile, Submission
 
 
+@dataclass(frozen=True)
+class Memory:
+    """How a run remembers attempts. clock: when a hand-in came; keeps: texts too, so that each attempt can count."""
+
+    history: History
+    clock: Clock
+    keeps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeptHandIn(HandIn):
+    """An earlier attempt, whose text was kept."""
+
+    submission: Submission | None = None
+
+    def read(self) -> Submission:
+        """The submission. Raises NoSuchFile."""
+        if self.submission is None:
+            raise NoSuchFile("The text of this attempt was not kept.")
+        return self.submission
+
+
 class Ledger:
     """The submissions of a run.
 
-    exercises: the folders whose entries are replaced; any_seed: a result with the seed of an earlier run counts too.
-    to_grade: how many submissions have no result.
+    exercises: the folders whose entries are replaced; any_seed: a result with the seed of an earlier run counts too;
+    gone: students who leave the class. to_grade: how many submissions have no result.
     """
 
     def __init__(
-        self, file: Store, settings: Settings, submissions: Found, exercises: Sequence[str] = (), any_seed: bool = False
+        self,
+        file: Store,
+        settings: Settings,
+        submissions: Found,
+        exercises: Sequence[str] = (),
+        any_seed: bool = False,
+        memory: Memory | None = None,
+        gone: Sequence[str] = (),
     ) -> None:
         self.file, self.settings, self.submissions, self.exercises = file, settings, submissions, exercises
-        self.any_seed = any_seed
+        self.any_seed, self.memory, self.gone = any_seed, memory, gone
         self.to_grade = 0
         self.waiting: dict[str, dict[str, HandIn]] = {}  # to be graded, by exercise and key
 
@@ -35,12 +67,13 @@ class Ledger:
 
         begin: is called before the first submission that is to be graded.
         """
-        with self.file.roll(self.exercises):
+        with self.file.roll(self.exercises, self.gone):
             for student in self.submissions.students:
                 self.file.enrol(student)
             for handin in self.submissions.handins:
                 try:
-                    key = self.key(handin.exercise, self.read(handin))
+                    submission = self.read(handin)
+                    key = self.key(handin.exercise, submission)
                 except (BadSubmission, NoSuchFile) as error:
                     self.refuse(handin, str(error))
                 except OSError as error:
@@ -49,12 +82,43 @@ class Ledger:
                     self.broken(handin, error)
                 else:
                     self.file.enter(handin, key)
-                    if not self.file.has(key):
-                        if not self.waiting:
-                            begin()
-                        self.waiting.setdefault(handin.exercise, {}).setdefault(key, handin)
+                    self.remember(handin, identity(submission), key, submission)
+                    self.wait_for(handin, key, begin)
+            for handin, key in self.earlier():
+                self.wait_for(handin, key, begin)
         self.to_grade = sum(map(len, self.waiting.values()))
         return self.to_grade
+
+    def wait_for(self, handin: HandIn, key: str, begin: Callable[[], None]) -> None:
+        """Have a hand-in graded, unless it has a result."""
+        if not self.file.has(key):
+            if not self.waiting:
+                begin()
+            self.waiting.setdefault(handin.exercise, {}).setdefault(key, handin)
+
+    def remember(self, handin: HandIn, digest: str, key: str | None, submission: Submission | None = None) -> None:
+        """Note an attempt."""
+        if self.memory is None:
+            return
+        time = self.memory.clock(handin)
+        self.memory.history.attempt(Kept(handin.student.id, handin.exercise, digest, key, time, handin.origin))
+        if submission is not None and self.memory.keeps:
+            self.memory.history.keep(digest, submission)
+
+    def earlier(self) -> Iterator[tuple[HandIn, str]]:
+        """Earlier attempts that may count, with the keys that their results have now."""
+        if self.memory is None or not self.memory.keeps:
+            return
+        history = self.memory.history
+        exercises = self.exercises or sorted({handin.exercise for handin in self.submissions.handins})
+        for number, kept in history.earlier(exercises):
+            submission = history.submission(kept.digest)
+            if submission is not None:
+                key = self.key(kept.exercise, submission)
+                history.rekey(number, key)
+                student = Student(kept.student)
+                name, origin = submission.filename, kept.origin
+                yield KeptHandIn(student, kept.exercise, name, origin=origin, submission=submission), key
 
     def rows(self) -> list[Iterator[Task]]:
         """The tasks of each exercise. The last exercises come first: they take longest, and short ones balance the end.
@@ -88,6 +152,7 @@ class Ledger:
         key = f"unreadable {stored_result.digest(record)}"
         self.file.add(key, record)
         self.file.enter(handin, key)
+        self.remember(handin, key, key)
 
     def broken(self, handin: HandIn, error: Exception) -> None:
         """Record that there is no verdict, because the grader failed while it read the file."""
@@ -107,3 +172,8 @@ class Ledger:
                 self.file.trouble(key, "the file changed while the class was graded. Grade again")
                 continue
             yield Task(key, exercise, submission.source, submission.filename, submission.notes)
+
+
+def identity(submission: Submission) -> str:
+    """A digest that two hand-ins share where they are the same."""
+    return stored_result.digest(json.dumps([submission.digest, submission.filename, submission.notes]))

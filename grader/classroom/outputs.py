@@ -4,22 +4,27 @@ results/grades.csv  results/class.html  results/<student>/result.json  results/<
 """
 
 import contextlib
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import grades
+from grader.classroom import grades, versions
+from grader.classroom.course.standing import NOTHING, Standing
+from grader.classroom.course.totals import PLAIN, TotalRule
 from grader.classroom.handins import Found, Student
 from grader.classroom.pages import class_page, feedback
+from grader.classroom.similar import Pair
 from grader.classroom.summary import Summary
 from grader.records import containment
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 
-GRADES, PAGE = "grades.csv", "class.html"
+GRADES, PAGE, LEFT = "grades.csv", "class.html", "left"
 RECORD = "result.json"
 
 
@@ -36,47 +41,78 @@ def write(
     pairs: Callable[[], Sequence] = tuple,
     ungraded: Mapping[tuple[str, str], str] | None = None,
     submissions: Found | None = None,
+    rule: TotalRule = PLAIN,
+    standing: Callable[[Student, Sequence[ExerciseResult]], Standing] = lambda student, results: NOTHING,
+    pseudonyms: Callable[[Summary], Mapping[str, Student]] | None = None,
 ) -> Summary:
     """Write all results. Each file is replaced as a whole, and one that would not change is not written.
 
     students: each student once, with results that were graded with reveal=False (none: nothing was handed in); they are
     taken one at a time. form: one of grades.FORMS; level: one of reports.html.LEVELS. pairs: is called for the
     grader.classroom.similar.Pair of the class. ungraded: (student's id, exercise) → why there is no result.
-    submissions: all that was handed in.
+    submissions: all that was handed in; rule: of totals; standing: is called for what the rules of the course say of a
+    student; pseudonyms: for the students on the page of the class, by id, where it is to be anonymous.
     Raises WrongUse where two students have the same id, and Unwritten, after all other files are written, where a file
     could not be: the grades then go to standard output.
     """
-    summary = Summary(exercises)
+    summary = Summary(exercises, rule)
     unwritten: list[str] = []  # the path and the reason
 
     def put(path: Path, make: Callable[..., str], *arguments: Any) -> None:
         """Write what make(*arguments) returns."""
         text = containment.optional(str(path), None, make, *arguments)
+        if path.name == GRADES and text is not None and _differs(path, text):
+            containment.optional("the earlier grades", None, versions.keep, path)
         reason = _replace(path, text) if text is not None else "could not be made"
         if reason:
             unwritten.append(f"{path} {reason}")
         if reason and path.name == GRADES and text is not None:
             sys.stdout.write(text)
 
-    troubles = _by_student(ungraded or {})
+    troubles = by_student(ungraded or {})
     first_ids: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
     for student, all_results in students:
         trouble = troubles.get(student.id, {})
         results = _ordered(all_results, [folder for folder in exercises if folder not in trouble])
-        summary.add(student, results, trouble)
+        stands = standing(student, results)
+        results = [counting(result, stands) for result in results]
+        summary.add(student, results, trouble, stands.marks, stands.notes)
         why = _no_folder(out, student.id, first_ids.setdefault(student.id.casefold(), student.id))
         if why:
             unwritten.append(f"the pages of {label(student.id)} {why}")
             continue
-        put(out / student.id / RECORD, feedback.record, student, results, exercises, level, trouble)
-        put(out / student.id / class_page.FEEDBACK, feedback.page, student, results, exercises, level, trouble)
+        facts = student, results, exercises, level, trouble, stands
+        put(out / student.id / RECORD, feedback.record, *facts)
+        put(out / student.id / class_page.FEEDBACK, feedback.page, *facts)
     put(out / GRADES, grades.table, summary, form)
     missing = _ungraded_files(submissions, troubles) if submissions else 0
-    put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing))
+    if pseudonyms is None:
+        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing))
+    else:
+        names = pseudonyms(summary)
+        hidden = summary.renamed(names)
+        put(out / PAGE, lambda: class_page.render(hidden, anonymous(pairs(), names), ungraded=missing, linked=False))
     if unwritten:
         more = f" (and {len(unwritten) - 1} files more)" if len(unwritten) > 1 else ""
         raise Unwritten(f"{unwritten[0]}{more}. All results are kept: grade again. To write elsewhere: OUT=…")
     return summary
+
+
+def move_away(out: Path, students: Sequence[str]) -> None:
+    """Move the pages of students who left into the folder left/. What lies there under a name already stays."""
+    for student in students:
+        place = out / LEFT / student
+        with contextlib.suppress(OSError):
+            if (out / student).is_dir():
+                place.parent.mkdir(exist_ok=True)
+                number = next(n for n in itertools.count(1) if not place.with_name(_numbered(student, n)).exists())
+                (out / student).rename(place.with_name(_numbered(student, number)))
+
+
+def anonymous(pairs: Sequence[Pair], names: Mapping[str, Student]) -> list[Pair]:
+    """The same pairs of similar submissions, under pseudonyms."""
+    known = [pair for pair in pairs if pair.student_a.id in names and pair.student_b.id in names]
+    return [replace(p, student_a=names[p.student_a.id], student_b=names[p.student_b.id]) for p in known]
 
 
 def left_over(out: Path, summary: Summary) -> tuple[str, ...]:
@@ -105,7 +141,17 @@ def _ordered(results: Sequence[ExerciseResult], exercises: Sequence[str]) -> lis
     return [by_folder[folder] for folder in exercises if folder in by_folder]
 
 
-def _by_student(ungraded: Mapping[tuple[str, str], str]) -> dict[str, dict[str, str]]:
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"
+
+
+def counting(result: ExerciseResult, standing: Standing) -> ExerciseResult:
+    """The result of the attempt that counts."""
+    mark = standing.marks.get(result.exercise)
+    return mark.result if mark and mark.result else result
+
+
+def by_student(ungraded: Mapping[tuple[str, str], str]) -> dict[str, dict[str, str]]:
     """Student's id → exercise → reason."""
     troubles: dict[str, dict[str, str]] = {}
     for (student, exercise), reason in ungraded.items():
@@ -116,6 +162,13 @@ def _by_student(ungraded: Mapping[tuple[str, str], str]) -> dict[str, dict[str, 
 def _ungraded_files(submissions: Found, troubles: Mapping[str, Mapping[str, str]]) -> int:
     """How many files could not be graded. A file that a group handed in counts once."""
     return len({(h.place, h.member) for h in submissions.handins if h.exercise in troubles.get(h.student.id, ())})
+
+
+def _differs(path: Path, text: str) -> bool:
+    """Whether a file is there, with another text."""
+    with contextlib.suppress(OSError):
+        return path.read_bytes() != text.encode("utf-8", "backslashreplace")
+    return False
 
 
 def _replace(path: Path, text: str) -> str:

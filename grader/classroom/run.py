@@ -5,17 +5,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader import catalog
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom import outputs, pool, similar
-from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson
+from grader.classroom import arrivals, losses, office, outputs, pool, similar
+from grader.classroom.course.settings import Course
+from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Unplaced
+from grader.classroom.history import History
 from grader.classroom.intake import finder
-from grader.classroom.ledger import Ledger
+from grader.classroom.ledger import Ledger, Memory
+from grader.classroom.marking import Marking
+from grader.classroom.office import Office
 from grader.classroom.store import Store
 from grader.classroom.tasks import Order, Outcome
 from grader.records import containment
@@ -47,28 +51,36 @@ class Plan:
     dask: str | None = None
     form: str = "plain"
     level: str = "full"
+    office: Office = field(default_factory=lambda: Office(Course()))
+    drop: bool = False  # who is not in the class any more may go
+    anonymous: bool = False  # the page of the class has pseudonyms
 
 
 @dataclass(frozen=True)
 class Event:
     """An event of a run, for the terminal and the log. `facts` are plain data."""
 
-    kind: str  # "found", "begin", "graded", "ungraded", "written", "recorded"
+    kind: str  # "told", "found", "begin", "graded", "ungraded", "changed", "written", "recorded"
     facts: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Undone:
-    """The submissions without a grade.
+    """What is left for a person to do.
 
-    troubles: (student's id, exercise) → the reason; needs_person: a person must say whose they are.
+    troubles: (student's id, exercise) → why there is no grade; needs_person: a person must say whose they are;
+    unplaced: students of whom no file could be placed; nobody: no student handed in anything; notes: lines about the
+    rest.
     """
 
     troubles: dict[tuple[str, str], str]
     needs_person: tuple[NeedsPerson, ...]
+    unplaced: tuple[Unplaced, ...] = ()
+    nobody: bool = False
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.troubles or self.needs_person)
+        return bool(self.troubles or self.needs_person or self.unplaced or self.nobody or self.notes)
 
 
 def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
@@ -81,10 +93,20 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         # A student's own folder may lie there, with a store of results in it.
         raise WrongUse(f"{plan.out} lies within {plan.submissions}, among what students chose. Name another: OUT=…")
     submissions = finder.find(plan.submissions, plan.exercises)
-    publish(Event("found", _facts(submissions)))
     file = Store(plan.out)
     try:
-        grade(plan, file, submissions, publish)
+        earlier = file.rolled()
+        asked = office.matched(plan.office, submissions, earlier)
+        submissions = asked.found
+        publish(Event("found", _facts(submissions)))
+        publish(Event("told", {"lines": asked.lines}))
+        lost = losses.of(earlier, submissions, replaced(plan, submissions), plan.named, plan.office.roster is not None)
+        if lost and not plan.drop:
+            raise WrongUse(losses.message(lost, str(plan.submissions), str(plan.out)))
+        file.note("level", plan.level)
+        history = History(file)
+        memory = Memory(history, arrivals.clock(plan.office.told, plan.office.roster, plan.office.course.zone))
+        grade(plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps), lost.students)
         file.finish()
         troubles = file.troubles()
         requested = {exercise.folder for exercise in plan.exercises} if plan.named else set()
@@ -96,14 +118,30 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
                 """The pairs of similar submissions, once they are found."""
                 return containment.optional("the pairs that agree", (), search.result)
 
-            students = file.students()
-            summary = outputs.write(plan.out, students, folders, plan.form, plan.level, pairs, troubles, submissions)
+            marking = Marking(plan.office, file, history, submissions)
+            try:
+                summary = outputs.write(
+                    plan.out, file.students(), folders, plan.form, plan.level, pairs, troubles, submissions,
+                    plan.office.rule, marking.standing, marking.pseudonyms(plan.out) if plan.anonymous else None,
+                )  # fmt: skip
+            finally:
+                publish(Event("changed", {"changes": marking.finish(plan.out)}))
+        outputs.move_away(plan.out, lost.students)
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
-        publish(Event("written", facts))
-        return Undone(troubles, submissions.needs_person)
+        publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
+        notes = (*marking.notes, *office.strangers(plan.office, [row.student.id for row in summary.rows]))
+        publish(Event("told", {"lines": notes}))
+        return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:
         file.close()
+
+
+def replaced(plan: Plan, submissions: Found) -> list[str]:
+    """The exercises that a run enters anew: those named, else those of which something was handed in."""
+    if plan.named:
+        return [exercise.folder for exercise in plan.exercises]
+    return sorted({handin.exercise for handin in submissions.handins})
 
 
 def graded(plan: Plan, handins: Sequence[HandIn], publish: Callable[[Event], None]) -> Iterator[Graded]:
@@ -123,8 +161,17 @@ def graded(plan: Plan, handins: Sequence[HandIn], publish: Callable[[Event], Non
         file.close()
 
 
-def grade(plan: Plan, file: Store, submissions: Found, publish: Callable[[Event], None]) -> None:
+def grade(
+    plan: Plan,
+    file: Store,
+    submissions: Found,
+    publish: Callable[[Event], None],
+    memory: Memory | None = None,
+    gone: Sequence[str] = (),
+) -> None:
     """Grade all submissions without a result, on this machine or on a cluster. Results of other exercises stay.
+
+    memory: of earlier attempts; gone: students who leave the class.
 
     All submissions of one run get the same inputs. Once feedback is published, students may know these inputs and the
     answers. So a later grading gets a new seed, and a submission that has a result keeps it.
@@ -136,8 +183,10 @@ def grade(plan: Plan, file: Store, submissions: Found, publish: Callable[[Event]
         file,
         Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True),
         submissions,
-        [exercise.folder for exercise in plan.exercises],
+        replaced(plan, submissions),
         any_seed=plan.seed is None,
+        memory=memory,
+        gone=gone,
     )
     order = Order(ledger.settings, plan.tier, plan.accept_tier)
     with contextlib.ExitStack() as stack:
@@ -184,4 +233,5 @@ def _facts(submissions: Found) -> dict[str, Any]:
         "files": submissions.count,
         "misplaced": submissions.misplaced,
         "needs_person": submissions.needs_person,
+        "unplaced": submissions.unplaced,
     }

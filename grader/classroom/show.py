@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Count, Misplaced, NeedsPerson
+from grader.classroom.changes import Change
+from grader.classroom.grades import number
+from grader.classroom.handins import Count, Misplaced, NeedsPerson, Unplaced
 from grader.classroom.intake import tally
 from grader.classroom.run import Event
 from grader.records.sanitize import label
@@ -51,9 +53,7 @@ class Show:
 
     def close(self) -> None:
         """Remove the progress bar and close the log."""
-        if self.bar:
-            self.bar.stop()
-            self.bar = None
+        self.end_bar()
         if self.log:
             self.log.close()
 
@@ -65,8 +65,15 @@ class Show:
         files: Count,
         misplaced: tuple[Misplaced, ...],
         needs_person: tuple[NeedsPerson, ...],
+        unplaced: tuple[Unplaced, ...] = (),
     ) -> None:
         """Show what the folder of submissions holds."""
+        if not handins:
+            self.say("No student was found who handed in anything.")
+        for one in unplaced[:MOST]:
+            self.say(f"  not placed: nothing of {label(one.student.name or one.student.id)}: {label(one.why)}")
+        if len(unplaced) > MOST:
+            self.say(f"  … and {len(unplaced) - MOST} students more of whom nothing could be placed.")
         self.say(tally.sum_of(files))
         self.say(f"{layout}: {_many(students, 'student')}, {_many(handins, 'hand-in')} to grade.")
         for line in tally.lines(needs_person, MOST):
@@ -75,6 +82,23 @@ class Show:
             self.say(f"  not placed: {label(file.path)}: {label(file.reason)}")
         if len(misplaced) > MOST:
             self.say(f"  … and {len(misplaced) - MOST} more that could not be placed.")
+
+    def on_told(self, lines: tuple[str, ...]) -> None:
+        """Show lines for the instructor."""
+        for line in lines:
+            self.say(line)
+
+    def on_changed(self, changes: tuple[Change, ...]) -> None:
+        """Show which marks changed since the last run."""
+        if not changes:
+            return
+        self.end_bar()
+        self.say(f"{_many(len(changes), 'mark')} changed since the last run (changes.csv has all):")
+        for one in changes[:MOST]:
+            points = f"{number(one.before, '–')} → {number(one.after, '–')}"
+            self.say(f"  {label(one.student)} {one.exercise}: {points}, {label(one.why)}")
+        if len(changes) > MOST:
+            self.say(f"  … and {len(changes) - MOST} more.")
 
     def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
         """Show that the gradings begin."""
@@ -98,7 +122,15 @@ class Show:
         if self.counts["ungraded"] <= MOST:
             self.say(f"  not graded ({exercise}): {label(reason)}")
 
-    def on_written(self, out: str, students: int, ungraded: int, needs_person: int, left_over: tuple[str, ...]) -> None:
+    def on_written(
+        self,
+        out: str,
+        students: int,
+        ungraded: int,
+        needs_person: int,
+        left_over: tuple[str, ...],
+        filled: tuple[str, ...] = (),
+    ) -> None:
         """Show the end of a run."""
         self.end()
         if needs_person:
@@ -109,6 +141,8 @@ class Show:
         if left_over:
             folders = label(tally.listed(left_over, 4))
             self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {folders}")
+        for line in filled:
+            self.say(line)
         self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
 
     def on_recorded(self, course: str, recorded: int, failed: dict[str, str]) -> None:
@@ -122,14 +156,18 @@ class Show:
 
     def end(self) -> None:
         """Replace the progress bar by the sum of all gradings."""
-        if self.bar:
-            self.bar.stop()
-            self.bar = None
+        self.end_bar()
         gradings = sum(self.counts.values())
         seconds = max(self.latest - self.began, 0.001)
         rate = f" in {seconds:.1f} s ({gradings / seconds:.1f} a second)"
         rate = rate if gradings else ", all had been graded before"
         self.say(f"{_many(gradings, 'grading')}{rate}: {self.summary() or 'nothing to do'}.")
+
+    def end_bar(self) -> None:
+        """Remove the progress bar."""
+        if self.bar:
+            self.bar.stop()
+            self.bar = None
 
     def count(self, status: str) -> None:
         """Count one grading, and show the progress."""

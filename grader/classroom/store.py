@@ -124,12 +124,16 @@ class Store:
     # The hand-ins of the latest run.
 
     @contextlib.contextmanager
-    def roll(self, exercises: Iterable[str]) -> Iterator[None]:
-        """A context in which all hand-ins for these exercises are entered anew. All are replaced at once at its end."""
+    def roll(self, exercises: Iterable[str], gone: Iterable[str] = ()) -> Iterator[None]:
+        """A context in which all hand-ins for these exercises are entered anew. All are replaced at once at its end.
+
+        gone: the students who leave the class, with all their hand-ins. All others keep their row.
+        """
         self.file.execute("begin")
         try:
             self.file.executemany("delete from handins where exercise = ?", [(folder,) for folder in exercises])
-            self.file.execute("delete from students where student not in (select student from handins)")
+            for table in ("handins", "students"):
+                self.file.executemany(f"delete from {table} where student = ?", [(student,) for student in gone])
             yield
         except BaseException:
             self.file.execute("rollback")
@@ -137,8 +141,16 @@ class Store:
         self.file.execute("commit")
 
     def enrol(self, student: Student) -> None:
-        """Add a student, unless the class has one with the same id."""
-        self.file.execute("insert or ignore into students values (?, ?)", (student.id, student.name))
+        """Add a student. Who is there with the same id gets this name."""
+        self.file.execute("insert or replace into students values (?, ?)", (student.id, student.name))
+
+    def rolled(self) -> dict[Student, set[str]]:
+        """Everybody in the class, with the exercises that they handed in."""
+        students = self.file.execute("select student, name from students order by student").fetchall()
+        exercises: dict[str, set[str]] = {student: set() for student, _ in students}
+        for student, exercise in self.file.execute("select student, exercise from handins"):
+            exercises.setdefault(student, set()).add(exercise)
+        return {Student(id, name): exercises[id] for id, name in students}
 
     def enter(self, handin: HandIn, key: str | None, trouble: str = "") -> None:
         """Add a hand-in with the key of its result. key None: it cannot be graded now; `trouble` says why."""

@@ -1,11 +1,15 @@
 """Sums up the results of a class: one row for each student, and counts. No result is kept."""
 
+import copy
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader import catalog
+from grader.classroom.course import totals
+from grader.classroom.course.marks import Mark
+from grader.classroom.course.totals import PLAIN, TotalRule, maximum
 from grader.classroom.handins import Class, Student
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
 
@@ -19,17 +23,19 @@ Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submi
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One student: points (None: not handed in, or not graded) and state of each exercise, in order."""
+    """One student: points (None: not handed in, or not graded) and state of each exercise, in order.
+
+    total: by the rule of the course; None where an exercise could not be graded, since the sum would be too low. late:
+    what came late; notes: what else an instructor must know.
+    """
 
     student: Student
     points: tuple[float | None, ...]
     states: str
     diagnoses: tuple[Kind, ...] = ()
-
-    @property
-    def total(self) -> float | None:
-        """The sum of the points. None where an exercise could not be graded, since the sum would be too low."""
-        return None if NOT_GRADED in self.states else round(sum(filter(None, self.points)), 6)
+    total: float | None = None
+    late: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def handed_in(self) -> bool:
@@ -67,10 +73,13 @@ class Distribution:
 
 
 class Summary:
-    """The sums of a class. Call `add` once for each student, then read. exercises: their folders."""
+    """The sums of a class. Call `add` once for each student, then read. exercises: their folders; rule: of totals."""
 
-    def __init__(self, exercises: Iterable[str]) -> None:
+    def __init__(self, exercises: Iterable[str], rule: TotalRule = PLAIN) -> None:
         self.exercises = tuple(catalog.find(folder) for folder in exercises)
+        self.rule = rule
+        self._folders = [exercise.folder for exercise in self.exercises]
+        self._most = [exercise.max_points for exercise in self.exercises]
         self.checks: dict[tuple[int, str], Tally] = {}
         self.diagnoses: Counter[Kind] = Counter()  # students
         self.troubles: Counter[Kind] = Counter()  # files that could not be loaded or graded
@@ -97,13 +106,18 @@ class Summary:
 
     @property
     def max_points(self) -> float:
-        """The points of all exercises."""
-        return round(sum(exercise.max_points for exercise in self.exercises), 6)
+        """The most points that a total can have."""
+        return maximum(self._folders, self._most, self.rule)
 
     def add(
-        self, student: Student, results: Iterable[ExerciseResult], ungraded: Mapping[str, str] | None = None
+        self,
+        student: Student,
+        results: Iterable[ExerciseResult],
+        ungraded: Mapping[str, str] | None = None,
+        marks: Mapping[str, Mark] | None = None,
+        notes: Iterable[str] = (),
     ) -> Row:
-        """Count one student. ungraded: exercise folder → why there is no result."""
+        """Count one student. ungraded: exercise folder → why there is no result; marks: by the rules of the course."""
         points: list[float | None] = [None] * len(self.exercises)
         states = [ABSENT] * len(self.exercises)
         diagnoses: set[Kind] = set()
@@ -119,12 +133,28 @@ class Summary:
             index = self._index[exercise]
             points[index], states[index] = None, NOT_GRADED
             _count(self.troubles, (index, f"not graded: {_first_line(reason)}"))
+        for exercise, mark in (marks or {}).items():
+            index = self._index.get(exercise)
+            if index is None:
+                continue
+            if mark.points is not None and states[index] in (ABSENT, NOT_GRADED):  # a person set the points
+                states[index] = ALL_PASSED if mark.points >= self._most[index] else SOME_FAILED
+            points[index] = mark.points
         _count(self.diagnoses, *diagnoses)
         shared = tuple(self._kinds.setdefault(kind, kind) for kind in sorted(diagnoses) if kind in self.diagnoses)
-        row = Row(student, tuple(points), "".join(states), shared)
+        total = None if NOT_GRADED in states else totals.total(self._folders, points, self._most, self.rule)
+        late, said = _words(marks or {})
+        row = Row(student, tuple(points), "".join(states), shared, total, late, (*said, *notes))
         self._rows.append(row)
         self._sorted = False
         return row
+
+    def renamed(self, students: Mapping[str, Student]) -> "Summary":
+        """The same sums with other students in the rows. students: by the id that they replace."""
+        other = copy.copy(self)
+        other._rows = [replace(row, student=students[row.student.id], notes=()) for row in self._rows]
+        other._sorted = False
+        return other
 
     def distribution(self, index: int) -> Distribution:
         """The distribution of the points of the exercise with this index."""
@@ -178,6 +208,17 @@ def _state(result: ExerciseResult) -> str:
 def _count(counts: Counter[Kind], *kinds: Kind) -> None:
     """Count each kind once. Beyond MAX_KINDS no new kind is counted, so that no class can fill the memory."""
     counts.update(kind for kind in kinds if kind in counts or len(counts) < MAX_KINDS)
+
+
+def _words(marks: Mapping[str, Mark]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is late, and what else is to be said about the marks, each with the number of its exercise."""
+    late = tuple(f"{folder[:2]}: {mark.late.words}" for folder, mark in sorted(marks.items()) if mark.late.words)
+    notes = (
+        f"{folder[:2]}: {words}"
+        for folder, mark in sorted(marks.items())
+        for words in (*(override.words for override in mark.overrides), *mark.notes)
+    )
+    return late, tuple(notes)
 
 
 def _first_line(text: str) -> str:

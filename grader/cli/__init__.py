@@ -17,7 +17,7 @@ from grader.records.submission import NoSuchFile
 VERBS = (
     "check", "grade", "explain", "list", "progress", "documented", "mistakes", "verify", "stub", "new", "doctor",
     "plot", "nbgrader", "report", "watch", "hint", "reset", "solution", "notebook", "similar", "bundle", "gradescope",
-    "classroom50", "docs", "train", "experiment", "try",
+    "classroom50", "docs", "train", "experiment", "try", "course", "handback",
 )  # fmt: skip
 
 

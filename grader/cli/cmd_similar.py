@@ -28,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("submissions", metavar="SUBMISSIONS", type=Path, help="a folder or archive, as for grade")
     parser.add_argument("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--anonymous", metavar="KEY", type=Path, help="pseudonyms; this file says whose each is")
     parser.add_argument("--jobs", type=processes.number, help="processes that read; default: one a core")
 
 
@@ -42,6 +43,10 @@ def run(options: argparse.Namespace) -> int:
     for line in tally.lines(submissions.needs_person, MOST_ENTRIES):
         print(label(line), file=sys.stderr)
     agreeing = pairs(submissions.handins, options.jobs or processes.cores())
+    if options.anonymous is not None:
+        from grader.classroom import outputs, pseudonyms
+
+        agreeing = outputs.anonymous(agreeing, pseudonyms.of(options.anonymous, submissions.students))
     sys.stdout.write(as_json(agreeing) if options.format == "json" else text(agreeing))
     return errors.PASSED
 

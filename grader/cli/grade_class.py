@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from grader.cli import processes
 from grader.sandbox.devices import pick_device
 
 if TYPE_CHECKING:
+    from grader.classroom.office import Office
     from grader.classroom.run import Plan
     from grader.classroom.show import Show
 
@@ -28,6 +30,14 @@ def run_class(options: argparse.Namespace) -> int:
     from grader.classroom.outputs import Unwritten
 
     plan = planned(options, options.submissions, options.out)
+    office = office_of(options)
+    plan = replace(
+        plan,
+        office=office,
+        drop=options.drop,
+        anonymous=options.anonymous or office.course.anonymous,
+        level=options.feedback or office.course.feedback or "full",
+    )
     with shown(options) as show:
         try:
             undone = classroom.run(plan, show)
@@ -65,6 +75,15 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     return errors.NOT_DONE if recorded.failed else errors.PASSED
 
 
+def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:
+    """The roster and the rules of the course. beside: where course.toml lies, if no other file is named."""
+    from grader.classroom import office
+    from grader.classroom.course import settings
+
+    usual = beside / settings.NAME
+    return office.opened(options.rules or (usual if usual.exists() else None), options.roster)
+
+
 def planned(options: argparse.Namespace, submissions: Path, out: Path) -> Plan:
     """The run that the options ask for."""
     from grader.classroom.run import Plan
@@ -82,7 +101,7 @@ def planned(options: argparse.Namespace, submissions: Path, out: Path) -> Plan:
         accept_tier=options.accept_tier,
         dask=options.dask,
         form=options.csv,
-        level=options.feedback,
+        level=options.feedback or "full",
     )
 
 

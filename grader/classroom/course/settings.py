@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from grader import catalog
 from grader.catalog import tomllib
 from grader.catalog.errors import WrongUse
-from grader.reports.html import LEVELS
 from grader.records.sanitize import label
+from grader.reports.html import LEVELS
 
 NAME = "course.toml"
 UNIT_S = {"day": 86_400, "hour": 3_600}

@@ -124,7 +124,7 @@ def exercise_of_title(title: str) -> str | None:
 
 
 def exercise_of_download(stem: str) -> str | None:
-    """The exercise in the name of a download, as "CS1-03 context vectors-9": Moodle joins course, assignment, number."""
+    """The exercise in the name of a download, as in Moodle's "course-03 context vectors-9"; None where it says none."""
     parts = stem.split("-")
     pieces = {"-".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
     found = {exercise_of_title(piece) for piece in pieces} if len(parts) <= MOST_PARTS else set()

@@ -96,7 +96,8 @@ function drawn(index) {
   const row = data.rows[index];
   const line = document.createElement("tr");
   const who = make("th", "", { scope: "row" });
-  who.append(make("a", row[ID], { href: `${row[FOLDER]}/${data.feedback}`, title: row[ID] }));
+  const page = row[FOLDER] && `${row[FOLDER]}/${data.feedback}`; // a pseudonym has none
+  who.append(page ? make("a", row[ID], { href: page, title: row[ID] }) : make("span", row[ID]));
   line.append(who);
   if (named) line.append(make("td", row[NAME]));
   line.append(points(row[TOTAL], ""));

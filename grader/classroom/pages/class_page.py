@@ -35,8 +35,18 @@ def class_page(klass: Class, pairs: Sequence[Pair] = ()) -> str:
     return render(Summary.of(klass), pairs)
 
 
-def render(summary: Summary, pairs: Sequence[Pair] = (), submissions: Found | None = None, ungraded: int = 0) -> str:
-    """The page of a summary. submissions: all that was handed in; ungraded: how many files could not be graded."""
+def render(
+    summary: Summary,
+    pairs: Sequence[Pair] = (),
+    submissions: Found | None = None,
+    ungraded: int = 0,
+    linked: bool = True,
+) -> str:
+    """The page of a summary.
+
+    submissions: all that was handed in; ungraded: how many files could not be graded; linked: students lead to their
+    pages, which pseudonyms do not have.
+    """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
     groups = attention(summary)
     distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
@@ -56,7 +66,9 @@ def render(summary: Summary, pairs: Sequence[Pair] = (), submissions: Found | No
         needs_person=submissions.needs_person if submissions else (),
         titles=sections.titles_of(summary),
         rows={row.student.id: row for row in summary.rows},
-        data=_data(summary, groups, common),
+        data=_data(summary, groups, common, linked),
+        linked=linked,
+        noted=[row for row in summary.rows if row.late or row.notes],
         most={"open": MOST_OPEN, "pairs": MOST_PAIRS, "named": MOST_NAMED, "needing": tally.MOST},
         address=address,
         listed=tally.listed,
@@ -94,7 +106,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind]) -> dict[str, Any]:
+def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind], linked: bool) -> dict[str, Any]:
     """The table as JSON for the page's script. The template does not see the names, so they are made inert here."""
     numbers = {kind: index for index, kind in enumerate(common)}
     members: dict[int, list[int]] = {}
@@ -109,7 +121,7 @@ def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind]
             [
                 inert(row.student.id),
                 "" if row.student.name == row.student.id else inert(row.student.name),
-                address(row),
+                address(row) if linked else "",
                 row.points,
                 row.total,
                 row.states,

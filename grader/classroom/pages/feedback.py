@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from grader import catalog
 from grader.catalog import Exercise
+from grader.classroom.course import totals
+from grader.classroom.course.standing import NOTHING, Standing
+from grader.classroom.course.totals import PLAIN
 from grader.classroom.grades import number
 from grader.classroom.handins import Student
 from grader.records.results import ExerciseResult
@@ -17,7 +20,7 @@ from grader.reports import json as as_json
 from grader.reports.html import LEVELS, verdict
 from grader.reports.html_page import document
 
-STYLE = ".verdict:target { border-color: var(--link); }"
+STYLE = ".verdict:target { border-color: var(--link); } .comment { white-space: pre-line; }"
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,9 @@ class Row:
     folder: str
     result: ExerciseResult | None
     ungraded: bool
+    given: float | None = None  # the points that count
+    notes: tuple[str, ...] = ()
+    comment: str = ""
 
     @property
     def name(self) -> str:
@@ -36,7 +42,7 @@ class Row:
     @property
     def points(self) -> str:
         """The student's points as text."""
-        return number(self.result.points) if self.result else "–"
+        return number(self.given, "–")
 
     @property
     def max_points(self) -> str:
@@ -50,6 +56,7 @@ def page(
     exercises: Sequence[str],
     level: str = "full",
     ungraded: Mapping[str, str] | None = None,
+    standing: Standing = NOTHING,
 ) -> str:
     """feedback.html, with the same words and pictures as the learner's own report.
 
@@ -59,9 +66,13 @@ def page(
     by_folder = {result.exercise: result for result in results}
     rows = []
     for folder in exercises:
-        is_ungraded = folder in (ungraded or {})
-        rows.append(Row(folder, None if is_ungraded else by_folder.get(folder), is_ungraded))
-    points, most = _sum(results, exercises)
+        result, mark = by_folder.get(folder), standing.marks.get(folder)
+        given = standing.points(folder, result.points if result else None)
+        is_ungraded = folder in (ungraded or {}) and given is None
+        notes = mark.words if mark else ()
+        comment = standing.comments.get(folder, "")
+        rows.append(Row(folder, None if is_ungraded else result, is_ungraded, given, notes, comment))
+    points, most = _sum(results, exercises, standing)
     return document(
         "classroom/pages/templates/feedback.html",
         "Your results",
@@ -72,6 +83,8 @@ def page(
         rows=rows,
         level=level,
         verdict=verdict,
+        comment=standing.comments.get("", ""),
+        weighted=standing.rule != PLAIN,
     )
 
 
@@ -81,9 +94,13 @@ def record(
     exercises: Sequence[str],
     level: str = "full",
     ungraded: Mapping[str, str] | None = None,
+    standing: Standing = NOTHING,
 ) -> str:
-    """result.json: {"schema": 1, "student", "name", "feedback", "points", "max_points", "ungraded", "results"}."""
-    points, most = _sum(results, exercises)
+    """result.json: an object with schema, student, name, feedback, points, max_points, ungraded, marks, results.
+
+    marks: by exercise, where the rules of the course say something: the points that count, and why.
+    """
+    points, most = _sum(results, exercises, standing)
     head = {
         "schema": as_json.SCHEMA,
         "student": student.id,
@@ -92,6 +109,11 @@ def record(
         "points": points,
         "max_points": most,
         "ungraded": [folder for folder in exercises if folder in (ungraded or {})],
+        "marks": {
+            folder: {"points": mark.points, "raw": mark.raw, "why": list(mark.words)}
+            for folder, mark in standing.marks.items()
+            if mark.words
+        },
         "results": [],
     }
     # One line for each result: easy to compare, and json.dumps is ten times as fast without indentation.
@@ -119,9 +141,11 @@ def limited(record: dict, level: str) -> dict:
     return record if level == "names" else {**record, "checks": []}
 
 
-def _sum(results: Sequence[ExerciseResult], exercises: Sequence[str]) -> tuple[float, float]:
+def _sum(results: Sequence[ExerciseResult], exercises: Sequence[str], standing: Standing) -> tuple[float, float]:
     """The points, and those of all exercises that count, handed in or not."""
-    return round(sum(result.points for result in results), 6), round(sum(map(_most, exercises)), 6)
+    raw = {result.exercise: result.points for result in results}
+    points, most = [standing.points(folder, raw.get(folder)) for folder in exercises], list(map(_most, exercises))
+    return totals.total(exercises, points, most, standing.rule), totals.maximum(exercises, most, standing.rule)
 
 
 @functools.cache  # needed again for each student

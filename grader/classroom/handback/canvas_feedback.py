@@ -1,0 +1,60 @@
+"""Canvas' re-upload of submissions: one archive for each assignment, in which files keep the names of the download.
+
+Rules, as they stand in canvas-lms (lib/content_zipper.rb, generate_comments_from_files in the assignment's model): of a
+file's name the first number between underscores is the user and the second one an attachment of that user's submission.
+The file becomes an attachment of a comment, and is shown under the name that the student gave the submitted file. So
+it has that kind: of a .py file it is Python with nothing but comments, of a notebook a notebook, of an archive a zip.
+Each upload adds a comment: upload once.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+
+from grader.classroom.handback import spoken_feedback
+from grader.classroom.handback.released import File, Handed
+from grader.classroom.intake.names import CANVAS
+from grader.classroom.pages import feedback
+
+PLATFORM = "Canvas"
+NOTEBOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
+
+
+def archives(everybody: Sequence[Handed], exercises: Sequence[str], level: str) -> Iterator[tuple[str, list[File]]]:
+    """The exercises, each with the files of its archive."""
+    for exercise in exercises:
+        files = []
+        for one in everybody:
+            part = one.alone(exercise)
+            if part is not None and CANVAS.fullmatch(part.origins[exercise].name):
+                name = part.origins[exercise].name
+                files.append(File(name, _content(name, part, exercise, level)))
+        yield exercise, files
+
+
+def _content(name: str, part: Handed, exercise: str, level: str) -> str | bytes:
+    """The feedback as a file of the kind that this name says."""
+    lines = list(spoken_feedback.lines(part, exercise, level))
+    suffix = name.lower().rpartition(".")[2]
+    if suffix == "ipynb":
+        cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": _fenced(lines)}
+        return json.dumps(NOTEBOOK | {"cells": [cell]}, indent=1) + "\n"
+    if suffix in ("zip", "gz", "tgz"):
+        page = feedback.page(part.student, part.results, [exercise], level, None, part.standing)
+        return zipped([File(f"feedback_{exercise}.html", page)])
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines)
+
+
+def _fenced(lines: Sequence[str]) -> str:
+    """Lines as Markdown that shows them as they are."""
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def zipped(files: Sequence[File]) -> bytes:
+    """A zip archive: the same files give the same bytes."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            archive.writestr(zipfile.ZipInfo(file.name), file.content, zipfile.ZIP_DEFLATED)
+    return data.getvalue()

@@ -1,0 +1,37 @@
+"""Moodle's "Upload multiple feedback files in a zip": one archive for each assignment.
+
+Rule, as it stands in mod/assign/feedback/file/importziplib.php: each part of a path is split at the first four
+underscores into name, number, plugin type and plugin; the number must be one of the assignment's participants, the plugin
+one that exists, the name is not looked at. What follows is the name of the feedback file, which may not begin with "."
+or "~". A file of the same name is replaced. So the folder of the submission comes back with the feedback in it.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from grader.classroom.handback.released import File, Handed
+from grader.classroom.intake.names import MOODLE
+from grader.classroom.pages import feedback
+
+PLATFORM = "Moodle"
+
+
+def archives(everybody: Sequence[Handed], exercises: Sequence[str], level: str) -> Iterator[tuple[str, list[File]]]:
+    """The exercises, each with the files of its archive."""
+    for exercise in exercises:
+        files = []
+        for one in everybody:
+            part = one.alone(exercise)
+            if part is not None and (folder := _folder(part.origins[exercise].name)):
+                page = feedback.page(part.student, part.results, [exercise], level, None, part.standing)
+                files.append(File(f"{folder}/feedback_{exercise}.html", page))
+        yield exercise, files
+
+
+def _folder(entry: str) -> str | None:
+    """The submission's folder, from the name of the downloaded entry; None where Moodle did not name it."""
+    found = MOODLE.fullmatch(entry)
+    if not found:
+        return None
+    name = found["name"].strip()
+    safe = name if name and "_" not in name and name.isprintable() and name[0] not in ".~" else "Participant"
+    return f"{safe}_{found['id']}_assignsubmission_file_"

@@ -1,0 +1,87 @@
+"""What is handed back, and when: nothing before the instructor releases it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from grader.catalog.errors import WrongUse
+from grader.classroom import store
+from grader.classroom.course.settings import Course
+from grader.classroom.course.standing import Standing
+from grader.classroom.handins import Found, Origin, Student
+from grader.classroom.history import History
+from grader.classroom.marking import Marking
+from grader.classroom.office import Office
+from grader.classroom.outputs import by_student, counting
+from grader.classroom.store import Store
+from grader.records.results import ExerciseResult
+
+
+@dataclass(frozen=True)
+class Handed:
+    """One student's results. origins: the entry with which each exercise was handed in; ungraded: see feedback.page."""
+
+    student: Student
+    results: tuple[ExerciseResult, ...]
+    standing: Standing
+    origins: dict[str, Origin]
+    ungraded: dict[str, str]
+
+    def alone(self, exercise: str) -> "Handed | None":
+        """The part about one exercise; None where the student handed in nothing for it."""
+        results = tuple(result for result in self.results if result.exercise == exercise)
+        if not results or exercise not in self.origins:
+            return None
+        marks = {folder: mark for folder, mark in self.standing.marks.items() if folder == exercise}
+        said = {folder: text for folder, text in self.standing.comments.items() if folder in ("", exercise)}
+        standing = Standing(marks, said, self.standing.notes)
+        return replace(self, results=results, standing=standing, ungraded={})
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of an archive."""
+
+    name: str
+    content: str | bytes
+
+
+def demand(course: Course, now: bool) -> None:
+    """Raise WrongUse where nothing may be handed back yet. now: the instructor releases it."""
+    if now or (course.release is not None and course.release <= datetime.now(timezone.utc)):
+        return
+    when = f"It is released at {course.release:%Y-%m-%d %H:%M}, as course.toml says" if course.release else "Nothing is"
+    raise WrongUse(f"{when}{'' if course.release else ' released yet'}. To hand back now: RELEASE=yes")
+
+
+def read(out: Path, own_office: Office) -> Iterator[Handed]:
+    """Everybody in a folder of results, one student after the other. Raises WrongUse where there are no results."""
+    if not (out / store.NAME).exists():
+        raise WrongUse(f"{out} holds no results. Grade first: make grade SUBMISSIONS=… OUT={out}")
+    file = Store(out)
+    try:
+        history = History(file)
+        marking = Marking(own_office, file, history, Found("", ()))
+        troubles = by_student(file.troubles())
+        for student, results in file.students():
+            standing = marking.standing(student, results)
+            counted = tuple(counting(result, standing) for result in results)
+            origins = {exercise: kept[-1].origin for exercise, kept in history.of(student.id).items()}
+            yield Handed(student, counted, standing, origins, troubles.get(student.id, {}))
+    finally:
+        file.close()
+
+
+def exercises(everybody: Sequence[Handed]) -> list[str]:
+    """The exercises of which something was handed in."""
+    return sorted({result.exercise for one in everybody for result in one.results})
+
+
+def level(out: Path, course: Course, wanted: str | None) -> str:
+    """How much is told: what is asked for, else what course.toml says, else as the last run."""
+    file = Store(out)
+    try:
+        return wanted or course.feedback or file.fact("level", "full")
+    finally:
+        file.close()

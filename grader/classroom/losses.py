@@ -1,0 +1,66 @@
+"""Who would lose a row or a hand-in by a run. Nobody is dropped unless the instructor says so."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from grader.classroom.handins import Found, Student
+from grader.classroom.intake import tally
+from grader.records.sanitize import label
+
+MOST = 8  # names in the message
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What a run would take away. students: their ids; handins: (student's id, exercise)."""
+
+    students: tuple[str, ...] = ()
+    handins: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.students or self.handins)
+
+
+def of(
+    earlier: Mapping[Student, Collection[str]], found: Found, replaced: Collection[str], named: bool, roster: bool
+) -> Losses:
+    """What a run would take away.
+
+    earlier: everybody in the class, with the exercises that they handed in; replaced: the exercises that the run enters
+    anew; named: the instructor named them; roster: the class is that of a roster.
+    """
+    unsure = {who for need in found.needs_person for who in need.who}  # they keep their row, and have no mark
+    now = {student.id for student in found.students}
+    unplaced = {one.student.id for one in found.unplaced}
+    handed_in = {(handin.student.id, handin.exercise) for handin in found.handins}
+    students, handins = [], []
+    for student, exercises in earlier.items():
+        stays = named and not roster and (not exercises or not set(exercises) <= set(replaced))
+        if student.id not in now | unsure and not stays:
+            students.append(student.id)
+        elif student.id not in unsure | unplaced:
+            lost = (exercise for exercise in sorted(exercises) if exercise in replaced)
+            handins += [(student.id, exercise) for exercise in lost if (student.id, exercise) not in handed_in]
+    return Losses(tuple(students), tuple(handins))
+
+
+def message(losses: Losses, submissions: str, out: str) -> str:
+    """What the instructor reads where the run was not done."""
+    lines = ["Nothing was changed, because this run would take something away:"]
+    if losses.students:
+        names = label(tally.listed(losses.students, MOST))
+        lines.append(f"  {_many(len(losses.students), 'student')} would lose their row: {names}")
+    if losses.handins:
+        names = label(tally.listed([f"{student} {exercise}" for student, exercise in losses.handins], MOST))
+        lines.append(f"  {_many(len(losses.handins), 'hand-in')} would be lost: {names}")
+    lines += [
+        f"Is {label(submissions)} the right folder? It must hold what everybody handed in so far.",
+        "  several downloads: put them into one folder",
+        "  one assignment alone: name its exercise, EX=03     everybody keeps a row: ROSTER=file",
+        f"  they left, or withdrew it: DROP=yes, which moves the pages of who left to {label(out)}/left/",
+    ]
+    return "\n".join(lines)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,59 @@
+"""Applies the rules of a course to the results of a run, one student after the other, and notes what changed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from grader.classroom import changes, office, pseudonyms
+from grader.classroom.changes import Change
+from grader.classroom.course.standing import Standing
+from grader.classroom.handins import Found, Student
+from grader.classroom.history import Given, History
+from grader.classroom.office import Office
+from grader.classroom.roster import filling
+from grader.classroom.store import Store
+from grader.classroom.summary import Summary
+from grader.records import containment
+from grader.records.results import ExerciseResult
+from grader.records.sanitize import label
+
+MOST = 10  # lines about conflicts
+
+
+class Marking:
+    """The marks of one run. notes: lines about what a person must look at."""
+
+    def __init__(self, own_office: Office, store: Store, history: History, found: Found) -> None:
+        self.office, self.store, self.history = own_office, store, history
+        self.unplaced = {one.student.id: one.why for one in found.unplaced}
+        self.given: dict[tuple[str, str], Given] = {}
+        self.notes: list[str] = []
+
+    def standing(self, student: Student, results: Sequence[ExerciseResult]) -> Standing:
+        """What the rules say of one student. results: of the latest hand-ins."""
+        marks = office.marks(self.office, self.store, self.history, student, results)
+        for exercise, mark in marks.items():
+            self.given[student.id, exercise] = office.given(mark)
+        for exercise in office.conflicts(marks):
+            self.notes.append(f"{label(student.id)} {exercise}: {office.CHANGED}")
+        said = {exercise: text for (who, exercise), text in self.office.comments.items() if who == student.id}
+        notes = (f"not placed: {self.unplaced[student.id]}",) if student.id in self.unplaced else ()
+        return Standing(marks, said, notes, self.office.rule)
+
+    def finish(self, out: Path) -> tuple[Change, ...]:
+        """Remember the marks, and write what changed since the last run. The first run has no changes."""
+        before = self.history.marks()
+        found = changes.between(before, self.given) if before else ()
+        if found:
+            containment.optional(changes.NAME, None, changes.append, out / changes.NAME, found)
+        self.history.note([(student, exercise, given) for (student, exercise), given in self.given.items()])
+        return found
+
+    def pseudonyms(self, out: Path) -> Callable[[Summary], Mapping[str, Student]]:
+        """A function that gives the students of a summary their pseudonyms."""
+        return lambda summary: pseudonyms.of(out / pseudonyms.NAME, [row.student for row in summary.rows])
+
+    def filled(self, out: Path, summary: Summary) -> tuple[str, ...]:
+        """Write the roster's files with the points filled in. Returns lines about them."""
+        if self.office.roster is None:
+            return ()
+        return filling.write(out / filling.FOLDER, self.office.roster, self.office.course.columns, summary)

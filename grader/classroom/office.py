@@ -1,0 +1,171 @@
+"""The instructor's files of a course, as one run uses them: roster, rules, overrides, comments, aliases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.classroom import arrivals, version
+from grader.classroom.course import comments, overrides, settings
+from grader.classroom.course.attempts import Attempt
+from grader.classroom.course.comments import Comments
+from grader.classroom.course.lateness import lateness
+from grader.classroom.course.marks import Mark, mark
+from grader.classroom.course.overrides import Override
+from grader.classroom.course.settings import Course
+from grader.classroom.course.totals import TotalRule
+from grader.classroom.handins import Found, Student
+from grader.classroom.history import Given, History, Kept
+from grader.classroom.roster import aliases, by_name, matching, reading
+from grader.classroom.roster.matching import Open
+from grader.classroom.roster.people import Person, Roster
+from grader.classroom.store import Store
+from grader.records.results import ExerciseResult
+from grader.records.sanitize import label
+
+CHANGED = "the hand-in changed since this was set by hand: look again, then change the line of overrides.csv"
+
+
+@dataclass(frozen=True)
+class Office:
+    """All that a run knows besides the hand-ins. folder: where the instructor's CSV files stand, or None."""
+
+    course: Course
+    roster: Roster | None = None
+    folder: Path | None = None
+    overrides: tuple[Override, ...] = ()
+    comments: Comments = field(default_factory=dict)
+    told: arrivals.Told = field(default_factory=dict)
+
+    @property
+    def rule(self) -> TotalRule:
+        """How totals are summed."""
+        return TotalRule(self.course.weights, self.course.drop_lowest)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether an earlier attempt may count, so that its text is kept."""
+        ends = self.course.cut_off or any(section[1] for section in self.course.sections.values())
+        return self.course.attempts == settings.BEST or bool(ends)
+
+    @property
+    def people(self) -> Mapping[str, Person]:
+        """The people of the roster, by id."""
+        return self.roster.by_id if self.roster else {}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The hand-ins with their students, and what the instructor is told about it."""
+
+    found: Found
+    lines: tuple[str, ...] = ()
+
+
+def opened(rules: Path | None, roster: Path | None) -> Office:
+    """Read the instructor's files. Raises WrongUse, with file and line, for what is wrong in them."""
+    course = settings.read(rules) if rules else Course()
+    roster = roster or course.roster
+    people = reading.read(roster) if roster else None
+    folder = rules.parent if rules else (roster if roster and roster.is_dir() else roster and roster.parent)
+    if folder is None:
+        return Office(course, people)
+    told = arrivals.read(folder / arrivals.NAME, course.zone)
+    given = overrides.read(folder / overrides.NAME)
+    return Office(course, people, folder, given, comments.read(folder), told)
+
+
+def matched(office: Office, found: Found, earlier: Mapping[Student, set[str]]) -> Asked:
+    """The hand-ins of the students on the roster; without one, Moodle's numbers joined by name.
+
+    earlier: everybody in the class, with the exercises handed in. Names that are open are added to aliases.csv.
+    """
+    if office.roster is None:
+        found, count = by_name.joined(found, earlier)
+        line = f"{count} numbers of Moodle were joined to others by full name. A roster is surer: ROSTER=file"
+        return Asked(found, (line,) if count else ())
+    path = (office.folder or Path()) / aliases.NAME
+    result = matching.match(found, office.roster, aliases.read(path, office.roster), str(path))
+    added = aliases.add(path, result.open)
+    lines = [f"Roster: {len(office.roster.people):,} students in {_files(office.roster)}."]
+    if result.open:
+        new = f", {added} of them new" if added else ""
+        lines.append(f"{len(result.open)} names wait in {label(str(path))}{new}: {_listed(result.open)}")
+    return Asked(result.found, tuple(lines))
+
+
+def marks(
+    office: Office, store: Store, history: History, student: Student, results: Sequence[ExerciseResult]
+) -> dict[str, Mark]:
+    """The marks of one student, by exercise: of what was handed in, and of what overrides give.
+
+    results: of the latest hand-ins. Further ones are read from the store where an earlier attempt may count.
+    """
+    section = office.people[student.id].section if student.id in office.people else ""
+    latest = {result.exercise: result for result in results}
+    given = [override for override in office.overrides if override.student == student.id]
+    by_exercise = history.of(student.id)
+    found = {}
+    for exercise in sorted(latest.keys() | {override.exercise for override in given}):
+        kept = by_exercise.get(exercise, []) if exercise in latest else []
+        tried = [
+            _attempt(office, store, one, section, latest[exercise] if one is kept[-1] else None)
+            for one in (kept if office.keeps else kept[-1:])
+        ]
+        if not tried and exercise in latest:
+            tried = [Attempt("", latest[exercise])]
+        mine = [override for override in given if override.exercise == exercise]
+        one = mark(office.course, exercise, tried, mine)
+        found[exercise] = _with_conflicts(one, history)
+    return found
+
+
+def given(one: Mark) -> Given:
+    """A mark as the next run remembers it."""
+    return Given(one.points, one.digest, version.exercise(one.exercise), "; ".join(o.words for o in one.overrides))
+
+
+def strangers(office: Office, students: Sequence[str]) -> tuple[str, ...]:
+    """Lines about students in overrides.csv, comments and course.toml whom the class does not have."""
+    known = {*students, *office.people}
+    named = {
+        overrides.NAME: {override.student for override in office.overrides},
+        f"{comments.NAME} or {comments.FOLDER}/": {student for student, _ in office.comments},
+        arrivals.NAME: {student for student, _ in office.told},
+        "course.toml, extensions": set(office.course.extensions),
+    }
+    return tuple(
+        f"{place}: the class has no student {label(student)}"
+        for place, ids in named.items()
+        for student in sorted(ids - known)
+    )
+
+
+def conflicts(found: Mapping[str, Mark]) -> tuple[str, ...]:
+    """The exercises with an override that was made for another hand-in."""
+    return tuple(folder for folder, one in found.items() if CHANGED in one.notes)
+
+
+def _attempt(office: Office, store: Store, kept: Kept, section: str, result: ExerciseResult | None) -> Attempt:
+    """An attempt with its result and its lateness."""
+    course = office.course
+    deadline = course.deadline(kept.student, section, kept.exercise)
+    end = course.last(kept.student, section, kept.exercise)
+    marked = kept.origin.late and kept.exercise not in course.extensions.get(kept.student, {})
+    late = lateness(course.late, kept.handed_in, marked, deadline, end)
+    return Attempt(kept.digest, result or (store.result(kept.key) if kept.key else None), late)
+
+
+def _with_conflicts(one: Mark, history: History) -> Mark:
+    """The mark, with a note where the hand-in is another one than when an override was first seen."""
+    lines = ["\t".join(str(getattr(override, title)) for title in overrides.TITLES) for override in one.overrides]
+    first_seen = [history.handin_of(line, one.digest) for line in lines]
+    return replace(one, notes=(*one.notes, CHANGED)) if set(first_seen) - {one.digest} else one
+
+
+def _files(roster: Roster) -> str:
+    return label(", ".join(listing.sheet.path.name for listing in roster.listings[:4]))
+
+
+def _listed(names: Sequence[Open]) -> str:
+    shown = [label(f"{one.name} ({one.key})" if one.name != one.key else one.key) for one in names[:5]]
+    return ", ".join(shown) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,139 @@
+"""Fills the points into the files of the roster, whose columns and their order stay as the platform gave them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom.course.settings import TOTAL
+from grader.classroom.grades import number
+from grader.classroom.intake import names
+from grader.classroom.roster import canvas_gradebook, moodle_files
+from grader.classroom.roster.people import Listing, Roster
+from grader.classroom.summary import Row, Summary
+from grader.records.sanitize import label
+
+FOLDER = "upload"
+Columns = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A file with the points filled in. lines: what the instructor is told about it."""
+
+    name: str
+    text: str
+    lines: tuple[str, ...]
+
+
+def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> tuple[str, ...]:
+    """Write each file of the roster that has a column for points. Returns lines about them."""
+    lines: list[str] = []
+    for index, listing in enumerate(roster.listings):
+        one = filled(
+            listing, {row: id for (number, row), id in roster.ids.items() if number == index}, columns, summary
+        )
+        if one is None:
+            continue
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / one.name).write_text(one.text, "utf-8", newline="")
+            lines.append(f"To upload: {folder / one.name}")
+        except OSError as error:
+            lines.append(f"{folder / one.name} cannot be written: {error.strerror}")
+        lines += one.lines
+    return tuple(lines)
+
+
+def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: Summary) -> Filled | None:
+    """One file with the points in it; None where no column holds any. ids: of the students, by row."""
+    sheet, rows = listing.sheet, {row.student.id: row for row in summary.rows}
+    holds = _columns(listing, columns, summary)
+    if not holds:
+        if listing.kind == "plain":
+            return None
+        return Filled(sheet.path.name, sheet.filled({}), (_no_column(listing),))
+    cells: dict[tuple[int, int], str] = {}
+    lines = []
+    changed: set[int] = set()
+    for column, exercises in holds.items():
+        kept = 0
+        for row, id in ids.items():
+            points = _points(rows[id], exercises, summary) if id in rows else None
+            before = sheet.cell(row, column)
+            if points is None:
+                kept += before not in ("", "-", *canvas_gradebook.UNTOUCHED)
+            elif before in canvas_gradebook.UNTOUCHED or _is_locked(listing, row):
+                kept += 1
+            else:
+                cells[row, column] = number(points)
+                changed.add(row)
+        lines += _about(listing, column, exercises, kept, summary)
+    modified = sheet.column(moodle_files.GRADED) if listing.kind == "worksheet" else None
+    if modified is not None:
+        cells |= {(row, modified): moodle_files.now() for row in changed}
+    return Filled(sheet.path.name, sheet.filled(cells), tuple(lines))
+
+
+def _columns(listing: Listing, columns: Columns, summary: Summary) -> dict[int, tuple[str, ...]]:
+    """The columns for points, with their exercises, or (TOTAL,)."""
+    there = {exercise.folder for exercise in summary.exercises}
+    if listing.kind == "worksheet":
+        own = columns.get(listing.sheet.path.name) or ((listing.exercise,) if listing.exercise else ())
+        grade = listing.sheet.column("Grade")
+        return {grade: own} if grade is not None and there.intersection(own) | ({TOTAL} & set(own)) else {}
+    title_of = {"canvas": canvas_gradebook.title_of, "moodle": moodle_files.title_of}.get(listing.kind, str.strip)
+    found = {}
+    for index, title in enumerate(listing.sheet.header):
+        named = names.exercise_of_title(title_of(title))
+        own = columns.get(title.strip()) or columns.get(title_of(title)) or ((named,) if named else ())
+        if there.intersection(own) or own == (TOTAL,):
+            found[index] = own
+    return found
+
+
+def _points(row: Row, exercises: tuple[str, ...], summary: Summary) -> float | None:
+    """The points of a student for these exercises; None where there are none."""
+    if exercises == (TOTAL,):
+        return row.total if row.handed_in else None
+    by_folder = {exercise.folder: points for exercise, points in zip(summary.exercises, row.points)}
+    given = [points for folder in exercises if (points := by_folder.get(folder)) is not None]
+    return round(sum(given), 6) if given else None
+
+
+def _is_locked(listing: Listing, row: int) -> bool:
+    """Whether Moodle would refuse a grade in this row of a worksheet."""
+    return listing.kind == "worksheet" and listing.sheet.cell(
+        row, listing.sheet.column(moodle_files.CHANGEABLE)
+    ).casefold() in ("no",)
+
+
+def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept: int, summary: Summary) -> list[str]:
+    """Lines about one column."""
+    title = label(listing.sheet.path.name if listing.kind == "worksheet" else listing.sheet.header[column])
+    lines = [f"  {title} ← {', '.join(exercises)}"]
+    if kept:
+        lines.append(f"    {kept} cells stay as they were: excused, locked, or there are no points for them here")
+    most = sum(exercise.max_points for exercise in summary.exercises if exercise.folder in exercises)
+    if exercises == (TOTAL,):
+        most = summary.max_points
+    if listing.kind == "canvas":
+        there = canvas_gradebook.possible_points(listing.sheet, column)
+    else:
+        is_worksheet = listing.kind == "worksheet"
+        there = listing.sheet.cell(0, listing.sheet.column(*moodle_files.MAXIMUM)) if is_worksheet else ""
+    try:
+        if there and float(there.replace(",", ".")) != most:
+            lines.append(f"    it has {there} points there and {number(most)} here: set {number(most)} there")
+    except ValueError:
+        pass
+    return lines
+
+
+def _no_column(listing: Listing) -> str:
+    """What to do where no column is an exercise's."""
+    name = label(listing.sheet.path.name)
+    if listing.kind == "worksheet":
+        return f'  {name}: of which exercise is it? Write into course.toml, under [columns]: "{name}" = "03"'
+    return (
+        f'  {name}: no column is called like an exercise. Write into course.toml, under [columns]: "its title" = "03"'
+    )
