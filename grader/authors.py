@@ -4,6 +4,7 @@ import pytest
 
 from grader.judge.compare import expect, expect_shape, same
 from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
+from grader.judge.figure import Figure, Start, packed
 from grader.judge.mismatch import Mismatch
 from grader.judge.pictures import Drawing
 from grader.judge.promises.answers import agrees, refuses
@@ -15,8 +16,10 @@ from grader.judge.trained import trained_state
 
 __all__ = [
     "Drawing",
+    "Figure",
     "Mismatch",
     "Operation",
+    "Start",
     "agrees",
     "expect",
     "expect_drawn",
@@ -29,6 +32,7 @@ __all__ = [
     "largest_tensor",
     "manual_seed",
     "multiply_adds",
+    "packed",
     "refuses",
     "same",
     "same_gradients",

@@ -17,6 +17,8 @@ PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored
 LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored
 SITE = ROOT / "site"  # what `make docs` builds, git-ignored
 SITE_STYLE, SITE_WORKER = GRADER / "integrations/site/site.css", GRADER / "integrations/site/iframe-worker.js"
+FIGURES = GRADER / "integrations" / "figures"  # what the interactive figures share
+FIGURE_STYLE = FIGURES / "figures.css"
 SITE_SETTINGS = ROOT / "mkdocs.yml"
 README, MAKEFILE = ROOT / "README.md", ROOT / "Makefile"
 TEMPLATES = GRADER / "integrations" / "templates"  # what runs on platforms outside this package
@@ -95,6 +97,21 @@ def documented_toml(folder: str) -> Path:
 def pictures(folder: str) -> Path:
     """The module that describes the pictures of an exercise. Not every exercise has one."""
     return CHECKS / folder / "pictures.py"
+
+
+def figure_data(folder: str) -> Path:
+    """The module that gives the numbers of the interactive figure of an exercise."""
+    return CHECKS / folder / "figure.py"
+
+
+def figure_script(folder: str) -> Path:
+    """The ES module that draws the interactive figure of an exercise."""
+    return EXERCISES / folder / "figure.js"
+
+
+def figure_module(name: str) -> Path:
+    """A module that the figures share: "maths.js", "figures.css"."""
+    return FIGURES / name
 
 
 def lesson(folder: str) -> Path:

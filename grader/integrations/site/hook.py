@@ -5,6 +5,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from grader.catalog import paths
+from grader.integrations.figures import joining, placing
 from grader.integrations.site import formulas, pages
 
 
@@ -18,14 +19,24 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     site = pages.site()
     for name, text in site.pages.items():
         _put(files, File.generated(config, name, content=text))
-    assets = {f"assets/{path.name}": path for path in (paths.SITE_STYLE, paths.SITE_WORKER)}
+    assets = {f"assets/{path.name}": path for path in (paths.SITE_STYLE, paths.SITE_WORKER, paths.FIGURE_STYLE)}
     for name, path in (site.images | assets).items():
         _put(files, File.generated(config, name, abs_src_path=str(path)))
+    for folder in pages.with_figure():
+        _put(files, File.generated(config, pages.figure_of(folder), content=joining.script(folder)))
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
     """Convert the formulas of a page. html: its content, made from Markdown."""
     return formulas.with_mathml(html, page.file.src_uri)
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """Place the figure of a lesson. The search has read the page before. output: the whole page."""
+    for folder in pages.with_figure():
+        if page.file.src_uri == pages.page_of(folder):
+            return placing.placed(output, folder, f"../../{pages.figure_of(folder)}")
+    return output
 
 
 def _put(files: Files, file: File) -> None:

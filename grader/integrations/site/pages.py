@@ -9,6 +9,7 @@ from grader import catalog
 from grader.authoring import tables
 from grader.catalog import paths
 from grader.desk import hints
+from grader.integrations.figures import numbers
 
 HOME = "index.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
@@ -76,6 +77,16 @@ def page_of(folder: str) -> str:
 def hints_of(folder: str) -> str:
     """The place of the hints of an exercise in the site."""
     return f"lessons/{folder}/hints.md"
+
+
+def figure_of(folder: str) -> str:
+    """The place of the script of a figure in the site."""
+    return f"assets/figures/{folder}.js"
+
+
+def with_figure() -> list[str]:
+    """The exercises that have an interactive figure."""
+    return [exercise.folder for exercise in catalog.exercises() if numbers.figure(exercise.folder)]
 
 
 def hints_page(exercise: catalog.Exercise) -> str:

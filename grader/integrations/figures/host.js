@@ -1,0 +1,8 @@
+// On a static page: draws a figure in its place while the page is read, so that nothing below it moves later.
+
+export function host(figure, script) {
+  const place = script.closest("figure");
+  const values = { data: JSON.parse(place.querySelector('script[type="application/json"]').textContent) };
+  const model = { get: (name) => values[name], set() {}, save_changes() {}, on() {}, off() {} };
+  figure.render({ model, el: place.querySelector(".kata-live") });
+}

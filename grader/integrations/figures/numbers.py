@@ -1,0 +1,81 @@
+"""The numbers of a figure: what its script is given, and what it must show first, from grader/checks/NN_slug/figure.py."""
+
+import functools
+import runpy
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from grader.catalog import documented, paths
+from grader.judge.figure import Figure, Start
+
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A matrix that a figure shows first: its numbers as they are printed, and the names of rows and columns."""
+
+    name: str
+    values: torch.Tensor  # (rows, columns) float64; nan where a shorter row has no number
+    tolerance: torch.Tensor
+    start: Start
+
+
+@functools.cache
+def figure(folder: str) -> Figure | None:
+    """The figure of an exercise; None where it has none."""
+    if not paths.figure_data(folder).exists() or not paths.figure_script(folder).exists():
+        return None
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        return runpy.run_path(str(paths.figure_data(folder)))["FIGURE"]
+
+
+@functools.cache
+def data(folder: str) -> dict[str, Any]:
+    """What the script is given, as JSON can hold it."""
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        return _plain(figure(folder).data())
+
+
+def start(folder: str) -> list[Shown]:
+    """The documented numbers that the figure shows first. Raises KeyError where an id is not documented."""
+    known = {number.id: number for number in documented.numbers(folder)}
+    shown = []
+    for name, one in figure(folder).start.items():
+        ids = (one.id,) if isinstance(one.id, str) else one.id
+        printed = [documented.parse(id, known[id].printed) for id in ids]
+        values, tolerance = (
+            _stacked([torch.as_tensor(part, dtype=torch.float64) for part in parts], one)
+            for parts in (
+                [one.value for one in printed],
+                [torch.zeros(()) if one.tolerance is None else one.tolerance for one in printed],
+            )
+        )
+        shown.append(Shown(name, values, tolerance.expand_as(values), one))
+    return shown
+
+
+def _stacked(parts: list[torch.Tensor], one: Start) -> torch.Tensor:
+    """One matrix from its rows, or from all of it."""
+    if len(parts) == 1:
+        taken = one.take(parts[0]) if parts[0].ndim else parts[0]
+        return taken.reshape(-1, taken.shape[-1]) if taken.ndim else taken.reshape(1, 1)
+    if not any(part.ndim for part in parts):
+        return torch.stack(parts).reshape(1, -1)
+    longest = max(part.numel() for part in parts)
+    return torch.stack([torch.nn.functional.pad(part.flatten(), (0, longest - part.numel()), value=torch.nan) for part in parts])
+
+
+def _plain(value: Any) -> Any:
+    """Tensors as lists; float32 numbers with the nine digits that give each of them back."""
+    match value:
+        case torch.Tensor():
+            return _plain(value.tolist())
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_plain(one) for one in value]
+        case float():
+            return float(f"{value:.9g}")
+    return value

@@ -1,0 +1,80 @@
+"""The HTML of a figure in a page of the site, with a still picture of what it shows first."""
+
+import re
+from dataclasses import dataclass
+
+import torch
+
+from grader.integrations.figures import numbers
+from grader.reports.templating import render
+
+TEMPLATE = "integrations/figures/templates/figure.html"
+FIRST_PARAGRAPH = re.compile(r"</h1>.*?</p>", re.S)
+CELL, LINE, LETTER, TOP = 58, 26, 7, 24  # pixels: a cell's width, its height, a letter's width, the name's height
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words at a place of the picture."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "middle"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number, with a bar whose length is its share of the largest."""
+
+    x: float
+    y: float
+    text: str
+    bar: float
+
+
+@dataclass(frozen=True)
+class Still:
+    """One matrix as an SVG shows it."""
+
+    name: str
+    label: str
+    width: float
+    height: float
+    texts: list[Text]
+    cells: list[Cell]
+    cell_width: int = CELL
+    cell_height: int = LINE
+
+
+def placed(page: str, folder: str, script: str) -> str:
+    """The page of a lesson with its figure after the first paragraph. script: the address of the figure's script."""
+    title, stills = numbers.figure(folder).title, [_still(shown) for shown in numbers.start(folder)]
+    facts = {"title": title, "pictures": stills, "data": numbers.data(folder), "script": script}
+    html = render(TEMPLATE, **facts)
+    return FIRST_PARAGRAPH.sub(lambda match: f"{match[0]}\n{html}", page, count=1)
+
+
+def _still(shown: numbers.Shown) -> Still:
+    rows, columns = shown.start.rows, shown.start.columns
+    left = LETTER * max((len(name) for name in rows), default=0) + 8 if rows else 0
+    top = TOP + (18 if columns else 0)
+    texts = [Text(left + CELL * (j + 0.5), TOP + 12, name) for j, name in enumerate(columns)]
+    texts += [Text(left - 6, top + LINE * i + 18, name, "end") for i, name in enumerate(rows)]
+    most = shown.values.nan_to_num().abs().max().item() or 1.0
+    cells = [
+        Cell(left + CELL * j, top + LINE * i, _printed(value, shown), round(CELL * abs(value) / most, 1))
+        for i, row in enumerate(shown.values.tolist())
+        for j, value in enumerate(row)
+        if value == value
+    ]
+    width, height = left + CELL * shown.values.shape[1], top + LINE * shown.values.shape[0]
+    label = f"{shown.name}: {'; '.join(' '.join(_printed(x, shown) for x in row) for row in shown.values.tolist())}"
+    return Still(shown.name, label, max(width, LETTER * len(shown.name)) + 1, height + 1, texts, cells)
+
+
+def _printed(value: float, shown: numbers.Shown) -> str:
+    """A number with four digits after the point, or as a whole number where all are."""
+    values = shown.values[~torch.isnan(shown.values)]
+    text = f"{value:.0f}" if bool((values == values.round()).all()) else f"{value:.4f}"
+    return "" if value != value else text.replace("-", "−")
