@@ -1,5 +1,5 @@
-"""In a notebook: `from grader.notebook import check, hint, plot`, then `check("03")`."""
+"""In a notebook: `from grader.notebook import check, figure, hint, plot`, then `check("03")`."""
 
-from grader.integrations.notebook import check, hint, plot
+from grader.integrations.notebook import check, figure, hint, plot
 
-__all__ = ["check", "hint", "plot"]
+__all__ = ["check", "figure", "hint", "plot"]

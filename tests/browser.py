@@ -28,8 +28,8 @@ def browser() -> Iterator[Any]:
 # A function of JavaScript: every visible text, with the contrast between its colour and its background.
 CONTRASTS = """() => {
   const parse = colour => {
-    const parts = colour.match(/[\\d.]+/g).map(Number);
-    return {rgb: parts.slice(0, 3), alpha: parts.length > 3 ? parts[3] : 1};
+    const parts = colour.match(/[\\d.]+/g).map(Number), full = colour.startsWith('color(srgb') ? 255 : 1;
+    return {rgb: parts.slice(0, 3).map(part => part * full), alpha: parts.length > 3 ? parts[3] : 1};
   };
   const light = rgb => {
     const [r, g, b] = rgb.map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);

@@ -94,6 +94,7 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     if paths.experiment(folder).exists():
         yield f"{exercise_folder}/{paths.experiment(folder).name}", paths.experiment(folder).read_bytes()
     yield from trained_model(folder)
+    yield from figure(folder)
     yield f"{checks_folder}/{public.name}", public.read_bytes()
     yield (
         f"{checks_folder}/exercise.toml",
@@ -110,6 +111,13 @@ def trained_model(folder: str) -> Iterator[tuple[str, bytes]]:
     for path in (paths.trained(folder), paths.trainer(folder)):
         if path.exists():
             yield f"exercises/{folder}/{path.name}", path.read_bytes()
+
+
+def figure(folder: str) -> Iterator[tuple[str, bytes]]:
+    """The interactive figure of an exercise, where it has one: what draws it and its numbers, which hold no solution."""
+    if paths.figure_script(folder).exists() and paths.figure_data(folder).exists():
+        yield f"exercises/{folder}/figure.js", paths.figure_script(folder).read_bytes()
+        yield f"grader/checks/{folder}/figure.py", paths.figure_data(folder).read_bytes()
 
 
 def check_names(path: Path) -> set[str]:

@@ -89,7 +89,7 @@ function slider({ label, min, max, step = 1, value, digits = 0, bend = 1, unit =
   const place = (x) => bent(x, 1 / bend);
   const id = `kata-${++made}`;
   const output = h("output", { for: id });
-  const input = h("input", { type: "range", id, min: place(min), max: place(max), step: bend === 1 ? step : "any" });
+  const input = h("input", { type: "range", id, "data-bend": bend, min: place(min), max: place(max), step: bend === 1 ? step : "any" });
   const shown = (x) => format(x, digits) + unit;
   const set = (next) => {
     value = Math.min(max, Math.max(min, next));

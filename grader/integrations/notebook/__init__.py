@@ -1,4 +1,4 @@
-"""In a notebook: `from grader.notebook import check, hint, plot`, then `check("03")`.
+"""In a notebook: `from grader.notebook import check, figure, hint, plot`, then `check("03")`.
 
 The kernel only collects what was run, and shows the answer. Grading runs in a process of its own, whose code the
 notebook cannot change, with the learner's code in a sandboxed worker as everywhere.
@@ -10,6 +10,7 @@ import sys
 
 from grader import catalog
 from grader.catalog import paths
+from grader.catalog.errors import WrongUse
 from grader.desk import reset
 from grader.integrations.notebook import collect
 
@@ -39,6 +40,17 @@ def hint(exercise: str | int, task: int | None = None) -> None:
         return _show({"text": "No hint is left. All of them stand in hints.md, beside the lesson."})
     text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"
     return _show({"text": f"{text}\n\n{answer.left} left."}, markdown=True)
+
+
+def figure(exercise: str | int) -> object:
+    """The lesson's figure to play with, as a widget. Its button puts your own matrices beside the expected ones."""
+    from grader.integrations.notebook import figure_widget
+
+    try:
+        known = catalog.find(str(exercise))
+        return figure_widget.make(known, lambda: _asked("matrices", known.folder))
+    except (catalog.NoSuchExercise, WrongUse) as error:
+        return _show({"text": str(error)})
 
 
 def _asked(what: str, exercise: str | int, seed: int | None = None) -> dict:

@@ -13,7 +13,7 @@ from grader.sandbox.forkserver import ForkServer
 
 
 def answer(request: dict) -> dict:
-    """{"text": …, "html": …} for {"what": "check" or "plot", "exercise", "source", "name", "seed"}."""
+    """{"text": …, "html": …} for {"what": "check", "plot" or "matrices", "exercise", "source", "name", "seed"}."""
     exercise = catalog.find(request["exercise"])
     if len(request["source"].encode()) > MAX_SOURCE:
         return {"text": f"{request['name']} holds too much code: {MAX_SOURCE >> 10} KiB is the limit."}
@@ -22,8 +22,8 @@ def answer(request: dict) -> dict:
         from grader.integrations.notebook import display
         from grader.judge import capture, examiner
 
-        if request["what"] == "plot":
-            return display.pictures(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
+        if form := {"plot": display.pictures, "matrices": display.matrices}.get(request["what"]):
+            return form(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
         seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
         result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=seed))
         progress.note(result, kind=progress.NOTEBOOK)

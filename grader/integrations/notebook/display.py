@@ -1,9 +1,10 @@
 """A verdict and pictures as a notebook shows them: HTML with its own small style, and the same as text."""
 
+import math
 from collections.abc import Sequence
 
 from grader.catalog import Exercise
-from grader.judge.pictures import Picture
+from grader.judge.pictures import Matrix, Picture
 from grader.records.results import ExerciseResult
 from grader.reports import html, terminal
 from grader.reports.heatmap import blocks as drawn
@@ -25,3 +26,28 @@ def pictures(exercise: Exercise, taken: Sequence[Picture]) -> dict:
         return {"text": f"{exercise.folder} has no picture."}
     plain = [line.plain for picture in taken for line in drawn.render(picture)]
     return {"text": "\n".join(plain), "html": render(TEMPLATE, body=svg.figures(taken))}
+
+
+def matrices(exercise: Exercise, taken: Sequence[Picture]) -> dict:
+    """{"pictures"}: the learner's and the expected matrices as plain data, which the figure draws; or {"text"}."""
+    if not taken:
+        return {"text": f"{exercise.folder} has no matrix to compare."}
+    return {"pictures": [_plain(picture) for picture in taken]}
+
+
+def _plain(picture: Picture) -> dict:
+    largest = picture.largest_difference
+    return {
+        "title": picture.title,
+        "rows": picture.rows,
+        "columns": picture.columns,
+        "learner": picture.learner and _finite(picture.learner),
+        "expected": _finite(picture.expected),
+        "note": picture.note,
+        "difference": None if largest is None else f"{largest:.2g}",
+    }
+
+
+def _finite(matrix: Matrix) -> list[list[float | str]]:
+    """The matrix as JSON can hold it: a number that is none is a word."""
+    return [[value if math.isfinite(value) else str(value) for value in row] for row in matrix]

@@ -18,9 +18,9 @@ LAST = """\
 import sys
 
 sys.path.append("../..")  # where the grader lies
-from grader.notebook import check, hint, plot
+from grader.notebook import check, figure, hint, plot
 
-check("{number}")  # hint("{number}") gives a hint, plot("{number}") shows your attention weights"""
+check("{number}")  # hint("{number}") gives a hint, plot("{number}") your attention weights, figure("{number}") the figure"""
 
 
 def make(exercise: Exercise) -> tuple[Path, str]:

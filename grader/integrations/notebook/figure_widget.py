@@ -1,0 +1,36 @@
+"""An exercise's figure as a widget for JupyterLab, VS Code and Colab."""
+
+import sys
+from collections.abc import Callable
+
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import WrongUse
+from grader.integrations.figures import joining, numbers
+
+
+def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
+    """The widget. ask: gives the learner's own matrices, when the reader asks for them.
+
+    Raises WrongUse where anywidget is not installed or the exercise has no figure.
+    """
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        raise WrongUse(
+            f"Figures in notebooks need anywidget. Type: {paths.shown(sys.executable)} -m pip install -e '.[notebook]'"
+        ) from None
+    if numbers.figure(exercise.folder) is None:
+        raise WrongUse(f"{exercise.folder} has no figure.")
+    traits = {
+        "_esm": joining.widget(exercise.folder),
+        "_css": paths.FIGURE_STYLE.read_text("utf-8"),
+        "data": traitlets.Dict().tag(sync=True),
+        "mine": traitlets.Dict().tag(sync=True),  # what `ask` answered
+        "asked": traitlets.Int(0).tag(sync=True),  # how often the reader asked
+        "can_ask": traitlets.Bool().tag(sync=True),
+    }
+    kind = type("Figure", (anywidget.AnyWidget,), traits)
+    widget = kind(data=numbers.data(exercise.folder), can_ask=paths.pictures(exercise.folder).exists())
+    widget.observe(lambda change: setattr(widget, "mine", ask()), "asked")
+    return widget
