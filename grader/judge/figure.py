@@ -27,10 +27,13 @@ class Start:
 
 @dataclass(frozen=True)
 class Figure:
-    """data(): what the figure's script is given, as JSON can hold it. start: by the name of the matrix shown."""
+    """data(documented): what the figure's script is given, as JSON can hold it; documented: the printed numbers by id.
+
+    start: by the name of the matrix shown.
+    """
 
     title: str
-    data: Callable[[], dict[str, Any]]
+    data: Callable[[Mapping[str, Any]], dict[str, Any]]
     start: Mapping[str, Start]
 
 

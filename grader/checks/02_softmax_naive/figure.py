@@ -4,7 +4,7 @@ from grader.authors import Figure, Start
 from grader.sentence import JOURNEY, TOKENS, inputs
 
 
-def data():
+def data(documented):
     """The scores of "journey" with all six tokens."""
     return {"scores": inputs() @ inputs()[JOURNEY], "tokens": TOKENS, "journey": JOURNEY}
 

@@ -7,7 +7,7 @@ from grader.authors import Figure, Start, manual_seed, packed
 TOKENS, D_K, WIDTH = 8, 16, 512
 
 
-def data():
+def data(documented):
     """Queries and keys of 512 dimensions. The first 16 are the document's, after all that it draws before them."""
     manual_seed(1337)
     torch.randn(4, 8, 2), torch.randint(0, 10, (3, 2)), torch.randn(1, 8, 32)

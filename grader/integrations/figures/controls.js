@@ -83,14 +83,14 @@ export function frame(el, title) {
   };
 }
 
-// A slider whose value is written beside it. bend: 3 makes small values fine and large ones near, as x³ does.
-function slider({ label, min, max, step = 1, value, digits = 0, bend = 1, unit = "" }, changed) {
+// A slider whose value is written beside it, or what name(value) says of it. bend: 3 makes small values fine and large ones near, as x³ does.
+function slider({ label, min, max, step = 1, value, digits = 0, bend = 1, name }, changed) {
   const bent = (x, power) => Math.sign(x) * Math.abs(x) ** power;
   const place = (x) => bent(x, 1 / bend);
   const id = `kata-${++made}`;
   const output = h("output", { for: id });
   const input = h("input", { type: "range", id, "data-bend": bend, min: place(min), max: place(max), step: bend === 1 ? step : "any" });
-  const shown = (x) => format(x, digits) + unit;
+  const shown = (x) => name?.(x) ?? format(x, digits);
   const set = (next) => {
     value = Math.min(max, Math.max(min, next));
     input.value = place(value);

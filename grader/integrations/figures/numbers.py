@@ -34,8 +34,9 @@ def figure(folder: str) -> Figure | None:
 @functools.cache
 def data(folder: str) -> dict[str, Any]:
     """What the script is given, as JSON can hold it."""
+    printed = {number.id: number.data.value for number in documented.numbers(folder)}
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        return _plain(figure(folder).data())
+        return _plain(figure(folder).data(printed))
 
 
 def start(folder: str) -> list[Shown]:

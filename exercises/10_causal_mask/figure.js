@@ -1,0 +1,39 @@
+// The score that stands in place of the future, from 0 down to −∞: how much of the future leaks through the softmax.
+
+import { frame } from "../../grader/integrations/figures/controls.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { causal, softmax, sum } from "../../grader/integrations/figures/maths.js";
+
+const LEAST = -20; // the slider's end stands for −∞
+
+export default {
+  render({ model, el }) {
+    const { scores, tokens, d_k } = model.get("data");
+    const figure = frame(el, "Only −∞ hides the future: any other fill value leaves it a part of the weights.");
+    const fill = figure.slider({ label: "Fill", min: LEAST, max: 0, step: 0.1, digits: 1, value: LEAST, name: (x) => (x === LEAST ? "−∞" : null) });
+    const last = figure.slider({ label: `Score of “${tokens.at(-1)}”`, min: -5, max: 5, step: 0.1, digits: 1, value: 0 });
+    figure.draw(() => {
+      const filled = fill.value === LEAST ? -Infinity : fill.value;
+      const changed = scores.map((one) => one.map((score, j) => score + (j === one.length - 1 ? last.value : 0)));
+      const masked = causal(changed, filled);
+      const weights = masked.map((one) => softmax(one.map((score) => score / Math.sqrt(d_k))));
+      const first = causal(scores, filled).map((one) => softmax(one.map((score) => score / Math.sqrt(d_k))));
+      const leaks = weights.map((one, i) => sum(one.slice(i + 1)));
+      const moved = weights.map((one, i) => one.some((value, j) => Math.abs(value - first[i][j]) > 1e-9));
+      const later = (i, j) => j > i;
+      const movers = tokens.filter((_, i) => moved[i]);
+      return {
+        show: [
+          row(
+            matrix({ name: "masked scores", values: masked, rows: tokens, columns: tokens, digits: 2, faint: later, scale: 1 }),
+            matrix({ name: "weights", values: weights, rows: tokens, columns: tokens, scale: 1, marked: (i, j) => later(i, j) && weights[i][j] > 0 }),
+          ),
+          bars({ name: "weight on the future", values: leaks, labels: tokens, most: 1 }),
+        ],
+        say:
+          (sum(leaks) > 0 ? `${(Math.max(...leaks) * 100).toFixed(1)} % of the weight of “${tokens[0]}” leaks to later tokens (dashed cells).` : "No weight falls on a later token.") +
+          (last.value ? ` The changed scores move the weights of ${movers.length ? movers.join(", ") : "no token"}.` : ""),
+      };
+    });
+  },
+};

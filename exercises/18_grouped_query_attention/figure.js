@@ -1,0 +1,36 @@
+// Heads of queries share heads of keys and values: fewer parameters, and a smaller cache for a model of real size.
+
+import { frame } from "../../grader/integrations/figures/controls.js";
+import { chart, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { count, range, size } from "../../grader/integrations/figures/maths.js";
+
+const GROUPS = [8, 4, 2, 1];
+const LENGTHS = range(8).map((power) => 2 ** (power + 10)); // 1,024 … 131,072 tokens
+
+export default {
+  render({ model, el }) {
+    const { width, heads, large } = model.get("data");
+    const parameters = (groups) => 2 * width * width + 2 * width * ((width / heads) * groups) + width;
+    const cache = (groups, tokens) => 2 * large.layers * (large.heads / heads) * groups * large.head_size * tokens * large.bytes;
+    const figure = frame(el, "Fewer heads of keys and values: the cache shrinks with them, the queries stay.");
+    const chosen = figure.choice({ label: "Heads of keys", options: GROUPS.map(String), value: 2 });
+    const tokens = figure.slider({ label: "Tokens", min: 10, max: 17, value: 13, name: (power) => count(2 ** power) });
+    figure.draw(() => {
+      const groups = GROUPS[chosen.value];
+      const used = range(heads).map((head) => Math.floor((head * groups) / heads));
+      const T = 2 ** tokens.value;
+      const others = [heads, groups, 1];
+      return {
+        show: [
+          matrix({ name: "head of keys that each head of queries uses", values: used, columns: range(heads).map((head) => `query ${head}`), digits: 0, scale: heads }),
+          row(
+            matrix({ name: "parameters of one layer", values: [count(parameters(groups))], heat: false, note: `${width} wide, ${heads} heads` }),
+            matrix({ name: "bytes of the cache", values: [size(cache(groups, T))], heat: false, note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} bytes each, shared alike` }),
+          ),
+          chart({ name: "Cache in GiB over the number of tokens", x: LENGTHS, at: T, log: true, logX: true, xLabel: "tokens", curves: [`${groups} of ${heads}`, "no sharing", "one for all"].map((name, i) => ({ name, values: LENGTHS.map((t) => cache([groups, heads, 1][i], t) / 2 ** 30) })) }),
+        ],
+        say: `${heads / groups === 1 ? "Each head has keys of its own" : `${heads / groups} heads share the keys of one`}. At ${count(T)} tokens the cache takes ${size(cache(groups, T))}; without sharing it takes ${size(cache(others[0], T))}.`,
+      };
+    });
+  },
+};

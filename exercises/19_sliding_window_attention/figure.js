@@ -1,0 +1,35 @@
+// A window over the past, and layers on top of each other: how far a token sees, and how many scores are kept.
+
+import { frame } from "../../grader/integrations/figures/controls.js";
+import { matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { count, range, sum } from "../../grader/integrations/figures/maths.js";
+
+const MOST = 16;
+
+export default {
+  render({ model, el }) {
+    const { tokens, window: width } = model.get("data");
+    const figure = frame(el, "One layer sees a window. Each further layer sees window − 1 tokens farther back.");
+    const length = figure.slider({ label: "Tokens", min: 2, max: MOST, value: tokens });
+    const wide = figure.slider({ label: "Window", min: 1, max: MOST, value: width });
+    const layers = figure.slider({ label: "Layers", min: 1, max: 6, value: 1 });
+    figure.draw(() => {
+      const [T, w] = [length.value, wide.value];
+      const within = (reach) => range(T).map((i) => range(T).map((j) => (j <= i && i - j < reach ? 1 : 0)));
+      const far = layers.value * (w - 1) + 1;
+      const [mask, reach] = [within(w), within(far)];
+      const kept = sum(mask.flat());
+      const shown = (name, values) => matrix({ name, values, digits: 0, rows: range(T).map(String), columns: range(T).map(String), faint: (i, j) => values[i][j] === 0, scale: 1.4 });
+      return {
+        show: [
+          row(shown("mask", mask), layers.value > 1 ? shown(`seen through ${layers.value} layers`, reach) : null),
+          row(
+            matrix({ name: "scores", values: [kept, T * w, T * T], columns: ["in the window", "T · window", "T · T"], digits: 0, heat: false }),
+            matrix({ name: "tokens that the last one sees", values: [sum(reach[T - 1])], digits: 0, heat: false }),
+          ),
+        ],
+        say: `The last token sees itself and ${Math.min(T, far) - 1} before it through ${layers.value} ${layers.value === 1 ? "layer" : "layers"}. At 16,384 tokens the window needs ${count(16384 * w)} scores at most, all pairs ${count(16384 ** 2)}.`,
+      };
+    });
+  },
+};

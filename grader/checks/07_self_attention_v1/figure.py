@@ -1,0 +1,18 @@
+"""The figure: the sentence and the weights of seed 123, whose context vectors the source document prints."""
+
+import torch
+
+from grader.authors import Figure, Start, manual_seed
+from grader.sentence import JOURNEY, TOKENS, inputs
+
+
+def data(documented):
+    """The inputs (6, 3) and the three weight matrices (3, 2), in the order in which they are drawn."""
+    manual_seed(123)
+    weights = {name: torch.rand(3, 2) for name in ("W_query", "W_key", "W_value")}
+    return {"inputs": inputs(), "tokens": TOKENS, **weights, "first": ["context vectors", JOURNEY, 0]}
+
+
+FIGURE = Figure(
+    "The context vectors of the sentence.", data, {"context vectors": Start("context_vectors", rows=TOKENS)}
+)

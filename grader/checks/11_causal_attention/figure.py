@@ -1,0 +1,23 @@
+"""The figure: the sentence and the layer of seed 123, whose context vectors are published for a dropout of 0."""
+
+import torch
+
+from grader.authors import Figure, Start, manual_seed, packed
+from grader.sentence import TOKENS, inputs
+
+DRAWS = 200
+
+
+def data(documented):
+    """The inputs, the three layers' weights (2, 3), and a uniform number for each weight of each draw."""
+    manual_seed(123)
+    layers = [torch.nn.Linear(3, 2, bias=False).weight for _ in range(3)]
+    drawn = packed(torch.rand(DRAWS, len(TOKENS), len(TOKENS)))
+    return {"inputs": inputs(), "tokens": TOKENS, "layers": layers, "draws": DRAWS, "drawn": drawn}
+
+
+FIGURE = Figure(
+    "The context vectors without dropout.",
+    data,
+    {"context vectors of this draw": Start("causal_attention", rows=TOKENS)},
+)

@@ -1,0 +1,24 @@
+"""The figure: the published example of two heads, side by side again."""
+
+import torch
+
+from grader.authors import Figure, Start
+
+NAMES = ("token 0", "token 1", "token 2")
+
+
+def data(documented):
+    """x (3, 8): the two heads (3, 4) side by side."""
+    return {"x": torch.cat([documented["example_head_1"], documented["example_head_2"]], dim=1)}
+
+
+FIGURE = Figure(
+    "Two heads, and the scores of each.",
+    data,
+    {
+        "head 0": Start("example_head_1", rows=NAMES),
+        "head 1": Start("example_head_2", rows=NAMES),
+        "scores of head 0": Start("example_scores_1", rows=NAMES),
+        "scores of head 1": Start("example_scores_2", rows=NAMES),
+    },
+)

@@ -1,0 +1,20 @@
+"""The figure: the lesson's token that holds 1, 2, 3, 4, with its base of 100."""
+
+import torch
+
+from grader.authors import Figure, Start
+
+
+def data(documented):
+    """One token of four numbers, and the bases to choose from."""
+    return {"token": torch.tensor([1.0, 2.0, 3.0, 4.0]), "bases": [100, 10_000]}
+
+
+FIGURE = Figure(
+    "A token, turned to position 2.",
+    data,
+    {
+        "query, turned": Start("turned_at_2"),
+        "key, turned": Start("turned", take=lambda numbers: numbers[0]),
+    },
+)

@@ -1,0 +1,28 @@
+"""The figure: the sentence and the layer of seed 123 with two heads, whose output, keys and values the lesson prints."""
+
+import torch
+
+from grader.authors import Figure, Start, manual_seed
+from grader.sentence import TOKENS, inputs
+
+HEADS = ("head 0", "head 1")
+
+
+def data(documented):
+    """The inputs, the three projections' weights (2, 3), and the output projection."""
+    manual_seed(123)
+    layers = [torch.nn.Linear(3, 2, bias=False).weight for _ in range(3)]
+    out = torch.nn.Linear(2, 2)
+    facts = {"out_weight": out.weight, "out_bias": out.bias, "heads": len(HEADS)}
+    return {"inputs": inputs(), "tokens": TOKENS, "layers": layers, **facts}
+
+
+FIGURE = Figure(
+    "The output after six steps, and what the cache holds.",
+    data,
+    {
+        "output": Start("output", rows=TOKENS),
+        "keys in the cache": Start("keys", rows=HEADS, columns=TOKENS),
+        "values in the cache": Start("values", rows=HEADS, columns=TOKENS),
+    },
+)

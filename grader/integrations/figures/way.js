@@ -1,0 +1,64 @@
+// The whole way of self-attention, from inputs to context vectors. Point at any number: it says what it is made of.
+
+import { frame } from "./controls.js";
+import { matrix, row } from "./drawings.js";
+import { dot, format, matmul, range, softmax, sum, times, transpose } from "./maths.js";
+
+// Each weight matrix is (d_in, d_out): `x @ W`. first: the cell that is told of at the beginning.
+export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first }, extra = () => []) {
+  const [queries, keys, values] = [W_query, W_key, W_value].map((W) => matmul(inputs, W));
+  const scale = 1 / Math.sqrt(W_query[0].length);
+  const scores = matmul(queries, transpose(keys));
+  const weights = times(scores, scale).map(softmax);
+  const context = matmul(weights, values);
+  const all = { inputs, W_query, W_key, W_value, queries, keys, values, scores, weights, "context vectors": context };
+  const figure = frame(el, title);
+  const cell = figure.state(first);
+
+  const product = (a, b) => a.map((x, n) => `${format(x)} · ${format(b[n])}`).join(" + ");
+  const column = (name, j) => all[name].map((one) => one[j]);
+  const projected = (name, from) => ({
+    made: (i, j) => product(inputs[i], column(from, j)),
+    of: (i, j) => [...range(inputs[i].length).map((d) => ["inputs", i, d]), ...range(inputs[i].length).map((d) => [from, d, j])],
+  });
+  const ways = {
+    queries: projected("queries", "W_query"),
+    keys: projected("keys", "W_key"),
+    values: projected("values", "W_value"),
+    scores: {
+      made: (i, j) => product(queries[i], keys[j]),
+      of: (i, j) => [...queries[i].map((_, d) => ["queries", i, d]), ...keys[j].map((_, d) => ["keys", j, d])],
+    },
+    weights: {
+      made: (i, j) => `e^(${format(scores[i][j])} / √${W_query[0].length}) / ${format(sum(scores[i].map((score) => Math.exp(score * scale))))}, the sum of the row's six`,
+      of: (i) => scores[i].map((_, d) => ["scores", i, d]),
+    },
+    "context vectors": {
+      made: (i, j) => product(weights[i], column("values", j)),
+      of: (i, j) => [...weights[i].map((_, d) => ["weights", i, d]), ...weights[i].map((_, d) => ["values", d, j])],
+    },
+  };
+
+  figure.draw(() => {
+    const [name, i, j] = cell.value;
+    const sources = new Set((ways[name]?.of(i, j) ?? []).map((place) => place.join("/")));
+    const shown = (which, rows) =>
+      matrix({
+        name: which, values: all[which], rows, columns: which === "scores" || which === "weights" ? tokens : undefined,
+        picked: which === name ? [i, j] : undefined, pick: (...at) => (cell.value = [which, ...at]),
+        marked: (...at) => sources.has([which, ...at].join("/")),
+      });
+    const value = format(all[name][i][j]);
+    const made = ways[name] ? `= ${ways[name].made(i, j)} = ${value}` : `= ${value} is given.`;
+    return {
+      show: [
+        row(shown("inputs", tokens), shown("W_query"), shown("W_key"), shown("W_value")),
+        row(shown("queries", tokens), shown("keys", tokens), shown("values", tokens)),
+        row(shown("scores", tokens)),
+        row(shown("weights", tokens), shown("context vectors", tokens)),
+        ...extra(),
+      ],
+      say: `${name}[${i}, ${j}] ${made}`,
+    };
+  });
+}
