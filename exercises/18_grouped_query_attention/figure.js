@@ -22,12 +22,12 @@ export default {
       const others = [heads, groups, 1];
       return {
         show: [
-          matrix({ name: "head of keys that each head of queries uses", values: used, columns: range(heads).map((head) => `query ${head}`), digits: 0, scale: heads }),
+          matrix({ name: "head of keys that each head of queries uses", values: used, columns: range(heads).map((head) => `q${head}`), digits: 0, scale: heads }),
           row(
             matrix({ name: "parameters of one layer", values: [count(parameters(groups))], heat: false, note: `${width} wide, ${heads} heads` }),
             matrix({ name: "bytes of the cache", values: [size(cache(groups, T))], heat: false, note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} bytes each, shared alike` }),
           ),
-          chart({ name: "Cache in GiB over the number of tokens", x: LENGTHS, at: T, log: true, logX: true, xLabel: "tokens", curves: [`${groups} of ${heads}`, "no sharing", "one for all"].map((name, i) => ({ name, values: LENGTHS.map((t) => cache([groups, heads, 1][i], t) / 2 ** 30) })) }),
+          chart({ name: "Cache over the number of tokens", x: LENGTHS, at: T, log: true, logX: true, tick: size, xLabel: "tokens", curves: [`${groups} of ${heads}`, "no sharing", "one for all"].map((name, i) => ({ name, values: LENGTHS.map((t) => cache([groups, heads, 1][i], t)) })) }),
         ],
         say: `${heads / groups === 1 ? "Each head has keys of its own" : `${heads / groups} heads share the keys of one`}. At ${count(T)} tokens the cache takes ${size(cache(groups, T))}; without sharing it takes ${size(cache(others[0], T))}.`,
       };

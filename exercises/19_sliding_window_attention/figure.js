@@ -24,7 +24,7 @@ export default {
         show: [
           row(shown("mask", mask), layers.value > 1 ? shown(`seen through ${layers.value} layers`, reach) : null),
           row(
-            matrix({ name: "scores", values: [kept, T * w, T * T], columns: ["in the window", "T · window", "T · T"], digits: 0, heat: false }),
+            matrix({ name: "scores", values: [[kept], [T * w], [T * T]], rows: ["in the window", "T · window", "T · T"], digits: 0, heat: false }),
             matrix({ name: "tokens that the last one sees", values: [sum(reach[T - 1])], digits: 0, heat: false }),
           ),
         ],

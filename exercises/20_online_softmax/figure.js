@@ -39,7 +39,7 @@ export default {
             matrix({ name: "maximum", values: [maximum], heat: false }),
             matrix({ name: "sum", values: [total], heat: false }),
           ),
-          steps.length ? matrix({ name: "block after block", values: steps, rows: steps.map((_, n) => `block ${n}`), columns: ["maximum", "correction", "old sum, corrected", "the block adds", "sum"], heat: false }) : null,
+          steps.length ? matrix({ name: "block after block", values: steps, rows: steps.map((_, n) => `block ${n}`), columns: ["maximum", "correction", "old sum", "block adds", "sum"], heat: false }) : null,
         ],
         say: done
           ? `All ${T} scores are read. The sum from the true maximum is ${format(truth)}: ${Math.abs(truth - total) < 5e-5 ? "the same" : `${format(total)} is wrong, because the old sums count from smaller maxima`}.`

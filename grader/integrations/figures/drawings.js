@@ -54,8 +54,26 @@ export function bars({ name, values, labels, digits = 4, most, marked }) {
   return h("div", { class: "kata-panel" }, h("table", { class: "kata-bars", "data-name": name }, h("caption", {}, name), h("tbody", {}, body)));
 }
 
-// Curves over x with their names. at: the x of a vertical mark; log: a logarithmic y axis, logX: x too.
-export function chart({ name, x, curves, at, xLabel, yLabel, log = false, logX = false, least, most, digits = 1 }) {
+const compact = (value) => value.toLocaleString("en-US", { notation: "compact", maximumSignificantDigits: 3 }).replace("-", "−");
+
+// Round numbers between two, four to eight of them; of a logarithmic axis the powers of ten, or of two where these are few.
+function steps(low, high) {
+  const rough = (high - low || 1) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough);
+  return range(Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1, Math.ceil(low / step - 1e-9)).map((i) => i * step);
+}
+
+function powers(low, high) {
+  const between = (base) => {
+    const [first, last] = [low, high].map((exponent) => exponent / Math.log10(base));
+    return range(Math.floor(last + 1e-9) - Math.ceil(first - 1e-9) + 1, Math.ceil(first - 1e-9)).map((i) => base ** i);
+  };
+  return [10, 4, 2].map(between).find((found) => found.length > 2) ?? between(2);
+}
+
+// Curves over x with their names. at: the x of a vertical mark; log: a logarithmic y axis, logX: x too; tick: how a value is written.
+export function chart({ name, x, curves, at, xLabel, yLabel, log = false, logX = false, least, most, tick = compact }) {
   const [W, H, L, R, T, B] = [380, 230, 52, 14, 12, 38];
   const all = curves.flatMap((curve) => curve.values).filter((value) => Number.isFinite(value) && (!log || value > 0));
   const bend = (value, isLog) => (isLog ? Math.log10(Math.max(value, 1e-12)) : value);
@@ -63,14 +81,13 @@ export function chart({ name, x, curves, at, xLabel, yLabel, log = false, logX =
   const [left, right] = [bend(x[0], logX), bend(x[x.length - 1], logX)];
   const X = (value) => L + ((bend(value, logX) - left) / (right - left || 1)) * (W - L - R);
   const Y = (value) => H - B - ((bend(value, log) - low) / (high - low || 1)) * (H - T - B);
-  const ticks = range(5).map((i) => low + ((high - low) * i) / 4).map((value) => (log ? 10 ** value : value));
-  const short = (value) => (Math.abs(value) >= 10000 ? value.toExponential(0).replace("e+", "e") : format(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) < 0.1 && value ? 3 : digits));
+  const ticks = log ? powers(low, high) : steps(low, high);
   const xs = [x[0], x[Math.floor((x.length - 1) / 2)], x[x.length - 1]];
   const path = (values) => values.map((value, i) => (Number.isFinite(value) && (!log || value > 0) ? `${X(x[i]).toFixed(1)},${Y(value).toFixed(1)}` : "")).filter(Boolean).join(" ");
-  const words = curves.map((curve) => `${curve.name}: from ${short(curve.values[0])} to ${short(curve.values.at(-1))}`).join("; ");
+  const words = curves.map((curve) => `${curve.name}: from ${tick(curve.values[0])} to ${tick(curve.values.at(-1))}`).join("; ");
   const drawn = s("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${name}. ${words}`, class: "kata-chart" },
-    ticks.map((value) => [s("line", { class: "grid", x1: L, x2: W - R, y1: Y(value), y2: Y(value) }), s("text", { x: L - 6, y: Y(value) + 4, "text-anchor": "end" }, short(value))]),
-    xs.map((value, i) => s("text", { x: X(value), y: H - B + 16, "text-anchor": ["start", "middle", "end"][i] }, short(value).replace(/\.0$/, ""))),
+    ticks.map((value) => [s("line", { class: "grid", x1: L, x2: W - R, y1: Y(value), y2: Y(value) }), s("text", { x: L - 6, y: Y(value) + 4, "text-anchor": "end" }, tick(value))]),
+    xs.map((value, i) => s("text", { x: X(value), y: H - B + 16, "text-anchor": ["start", "middle", "end"][i] }, compact(value))),
     s("text", { x: (L + W - R) / 2, y: H - 6, "text-anchor": "middle" }, xLabel),
     at !== undefined && s("line", { class: "now", x1: X(at), x2: X(at), y1: T, y2: H - B }),
     curves.map((curve, i) => s("polyline", { class: `curve curve-${i}`, points: path(curve.values) })),
@@ -105,7 +122,7 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
   };
   const shape = (point) => {
     const [x, y, size] = [X(point.x), Y(point.y), point.size ?? 6];
-    const mark = point.kind === "cross" ? s("path", { class: "cross", d: `M${x - 7},${y - 7}L${x + 7},${y + 7}M${x - 7},${y + 7}L${x + 7},${y - 7}` }) : s("circle", { cx: x, cy: y, r: size, class: point.kind ?? "dot" });
+    const mark = point.kind === "cross" ? s("path", { class: "cross", d: `M${x - 7},${y - 7}L${x + 7},${y + 7}M${x - 7},${y + 7}L${x + 7},${y - 7}` }) : s("circle", { cx: x, cy: y, r: size, class: `${point.kind ?? "dot"} ${point.look ?? ""}` });
     if (point.drag) [mark.style.cursor, mark.style.touchAction] = ["grab", "none"];
     if (point.drag) mark.addEventListener("pointerdown", drag(point));
     const arrow = point.kind === "arrow" && s("line", { class: `arrow ${point.look ?? ""}`, x1: X(0), y1: Y(0), x2: x, y2: y });

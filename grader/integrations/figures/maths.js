@@ -53,5 +53,5 @@ export const count = (value) => value.toLocaleString("en-US");
 export function size(inBytes) {
   const unit = Math.max(0, Math.min(4, Math.floor(Math.log2(inBytes || 1) / 10)));
   const value = inBytes / 1024 ** unit;
-  return `${value >= 100 || Number.isInteger(value) ? count(Math.round(value)) : value.toFixed(1)} ${["B", "KiB", "MiB", "GiB", "TiB"][unit]}`;
+  return `${value >= 100 || Math.abs(value - Math.round(value)) < 1e-6 ? count(Math.round(value)) : value.toFixed(1)} ${["B", "KiB", "MiB", "GiB", "TiB"][unit]}`;
 }

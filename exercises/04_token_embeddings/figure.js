@@ -1,0 +1,36 @@
+// Words become ids, ids become rows of a table. A word that the vocabulary lacks has no row.
+
+import { frame } from "../../grader/integrations/figures/controls.js";
+import { matrix, row } from "../../grader/integrations/figures/drawings.js";
+
+export default {
+  render({ model, el }) {
+    const { sentence, vocabulary, table } = model.get("data");
+    const words = Object.keys(vocabulary);
+    const figure = frame(el, "An id is the number of a row: embedding a sentence is looking rows up.");
+    const typed = figure.entry({ label: "Sentence", value: sentence });
+    const chosen = figure.state(0);
+    figure.draw(() => {
+      const tokens = typed.value.replaceAll(",", "").split(/\s+/).filter(Boolean);
+      const unknown = tokens.find((word) => !Object.hasOwn(vocabulary, word));
+      const known = tokens.filter((word) => Object.hasOwn(vocabulary, word));
+      const ids = known.map((word) => vocabulary[word]);
+      const at = Math.min(chosen.value, ids.length - 1);
+      const count = ids.filter((id) => id === ids[at]).length;
+      return {
+        show: [
+          ids.length ? matrix({ name: "token ids", values: ids, digits: 0, columns: known, heat: false, picked: [0, at], pick: (_, j) => (chosen.value = j) }) : null,
+          row(
+            matrix({ name: "the table", values: table, rows: words.map((word) => `${word} ${vocabulary[word]}`), marked: (i) => i === ids[at] }),
+            ids.length ? matrix({ name: "the embedded sentence", values: ids.map((id) => table[id]), rows: known, marked: (i) => i === at }) : null,
+          ),
+        ],
+        say: unknown
+          ? `KeyError: “${unknown}” is not in the vocabulary, which knows ${words.join(", ")}.`
+          : ids.length
+            ? `“${known[at]}” has the id ${ids[at]}, so its vector is row ${ids[at]} of the table${count > 1 ? `, each of the ${count} times` : ""}.`
+            : "No word, no row.",
+      };
+    });
+  },
+};

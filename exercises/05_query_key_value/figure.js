@@ -1,0 +1,53 @@
+// A weight matrix is a map: it takes every token from three dimensions to two. Query and key are two maps, so Q ≠ K.
+
+import { frame } from "../../grader/integrations/figures/controls.js";
+import { matrix, plane, row } from "../../grader/integrations/figures/drawings.js";
+import { format, matmul } from "../../grader/integrations/figures/maths.js";
+
+export default {
+  render({ model, el }) {
+    const { inputs, tokens, journey, ...weights } = model.get("data");
+    const figure = frame(el, "Three matrices take the same token to three places: as query, as key, as value.");
+    const token = figure.choice({ label: "Token", options: tokens, value: journey });
+    const entry = figure.state([0, 0]);
+    const W_query = weights.W_query.map((one) => [...one]);
+    const slider = figure.slider({ label: "Chosen entry of W_query", min: -1, max: 1, step: 0.01, digits: 4, bend: 1, value: W_query[0][0] });
+    const same = figure.toggle({ label: "Use W_query for the keys too" });
+    let moved = slider.value;
+    figure.draw(() => {
+      const [i, j] = entry.value;
+      if (slider.value !== moved) W_query[i][j] = moved = slider.value;
+      const used = { ...weights, W_query, ...(same.value ? { W_key: W_query } : {}) };
+      const [queries, keys, values] = ["W_query", "W_key", "W_value"].map((name) => matmul(inputs, used[name]));
+      const t = token.value;
+      const pick = (...at) => {
+        [moved, slider.value] = [W_query[at[0]][at[1]], W_query[at[0]][at[1]]];
+        entry.value = at;
+      };
+      const points = [
+        ...queries.map((q, n) => ({ x: q[0], y: q[1], name: n === t ? "query" : "", size: n === t ? 7 : 3 })),
+        ...keys.map((k, n) => ({ x: k[0], y: k[1], name: n === t ? "key" : "", size: n === t ? 7 : 3, look: "other", below: true })),
+      ];
+      const low = Math.min(0, ...[...queries, ...keys].flat());
+      const high = Math.max(1.5, ...[...queries, ...keys].flat());
+      const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][0])}`).join(" + ");
+      return {
+        show: [
+          row(
+            matrix({ name: "W_query", values: W_query, picked: entry.value, pick, scale: 1 }),
+            matrix({ name: "W_key", values: used.W_key, scale: 1 }),
+            matrix({ name: "W_value", values: weights.W_value, scale: 1 }),
+          ),
+          row(
+            matrix({ name: "token", values: inputs[t], digits: 2, scale: 1 }),
+            matrix({ name: "query", values: queries[t], scale: 1.5 }),
+            matrix({ name: "key", values: keys[t], scale: 1.5 }),
+            matrix({ name: "value", values: values[t], scale: 1.5 }),
+          ),
+          plane({ name: "Queries (full) and keys (open) of all tokens", points, from: [low, low], to: [high, high], lines: [[queries[t], keys[t], 1]] }),
+        ],
+        say: `The first number of the query of “${tokens[t]}” is ${terms} = ${format(queries[t][0])}.`,
+      };
+    });
+  },
+};

@@ -1,0 +1,48 @@
+// One product instead of three: the weights lie on top of each other, and the result is cut in the same order.
+
+import { frame } from "../../grader/integrations/figures/controls.js";
+import { matrix, row, sign } from "../../grader/integrations/figures/drawings.js";
+import { causal, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+
+const ORDERS = ["q k v", "k q v", "v k q"];
+
+export default {
+  render({ model, el }) {
+    const { inputs, tokens, layers, out_weight, out_bias, heads } = model.get("data");
+    const width = layers.q.length;
+    const size = width / heads;
+    const attended = ({ q, k, v }) => {
+      const all = range(heads).map((head) => {
+        const part = (one) => one.map((line) => line.slice(head * size, (head + 1) * size));
+        const scores = causal(matmul(part(q), transpose(part(k))));
+        return matmul(scores.map((line) => softmax(line.map((score) => score / Math.sqrt(size)))), part(v));
+      });
+      const merged = inputs.map((_, t) => all.flatMap((head) => head[t]));
+      return matmul(merged, transpose(out_weight)).map((line) => line.map((value, i) => value + out_bias[i]));
+    };
+    const figure = frame(el, "One tall matrix, one product, one cut: the order of stacking and of cutting must be the same.");
+    const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
+    const cut = figure.choice({ label: "Cut as", options: ORDERS });
+    figure.draw(() => {
+      const [from, to] = [stacked, cut].map((one) => ORDERS[one.value].split(" "));
+      const weight = from.flatMap((name) => layers[name]);
+      const product = matmul(inputs, transpose(weight));
+      const parts = Object.fromEntries(to.map((name, n) => [name, product.map((line) => line.slice(n * width, (n + 1) * width))]));
+      const labels = (names) => names.flatMap((name) => range(width).map((i) => `${name}${i}`));
+      const wrong = to.filter((name, n) => from[n] !== name);
+      return {
+        show: [
+          row(
+            matrix({ name: "inputs", values: inputs, digits: 2, rows: tokens }), sign("@"),
+            matrix({ name: "qkv.weightᵀ", values: transpose(weight), digits: 2, columns: labels(from) }),
+          ),
+          row(
+            matrix({ name: "one product, cut in three", values: product, digits: 2, rows: tokens, columns: labels(to), marked: (_, j) => from[Math.floor(j / width)] !== to[Math.floor(j / width)] }), sign("→"),
+            matrix({ name: "output", values: attended(parts), rows: tokens }),
+          ),
+        ],
+        say: wrong.length ? `${wrong.join(" and ")} are taken from the wrong rows (dashed): the output is another, and no error tells it.` : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} in place of three; the output is that of exercise 13.`,
+      };
+    });
+  },
+};
