@@ -10,8 +10,9 @@ from grader.classroom import store
 from grader.classroom.handins import Found
 from grader.classroom.ledger import Ledger
 from grader.classroom.store import Store
-from grader.judge.examiner import Examiner, Tried
+from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
+from grader.judge.recording import Tried
 from grader.judge.session import Check, Session
 from grader.judge.where import search
 from grader.judge.words import kind

@@ -1,8 +1,8 @@
-"""What makes a class quick: each check is recorded once on the solution, and equal answers are judged once.
+"""Grades a class faster: each check is recorded once on the solution, and equal answers are judged once.
 
-With one seed for all, a check asks every submission the same. So its requests are written down once, and sent to a
-worker in one go, but none that tells the answer to another before that is given. Where the worker's answers are byte
-for byte those of an earlier submission, so is the verdict.
+With one seed for all, a check sends every submission the same requests. So they are recorded once and sent to a worker
+together, except those that tell the answer to an earlier one: they are sent after it was given. Where the answers are
+byte for byte those of an earlier submission, the verdict is that of the earlier one.
 """
 
 import hashlib
@@ -16,22 +16,25 @@ from grader.judge.session import Check, Session
 from grader.records import introspection
 from grader.records.bounded_cache import BoundedCache
 from grader.records.forbidden import forbidden_uses
+from grader.sandbox.call_results import Call
 from grader.sandbox.local import Local
 from grader.sandbox.recorder import Recorder
 from grader.sandbox.remote import Remote
 from grader.sandbox.taint import Flow
+from grader.sandbox.transcript import Diverged
 from grader.sandbox.unanswered import UnansweredNumbers
 from grader.worker import protocol
 from grader.worker.protocol import Request
 from grader.worker.wire import RawTensor
 
 Key = tuple[Any, ...]  # what a verdict or a sentence depends on
+Tried = tuple[Key | None, BaseException | None, list[Call]]  # the key of a verdict, the error, the calls
 VERDICTS, SENTENCES = 64 << 20, 8 << 20  # bytes that are remembered
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What running a check came to. hits: forbidden operations seen until then."""
+    """The outcome of a check. hits: the forbidden operations seen until its end."""
 
     error: BaseException | None
     calls: tuple[Any, ...]
@@ -40,7 +43,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Script:
-    """The requests of a check, encoded. held: the numbers of those that may tell an answer to one before them.
+    """The requests of a check, encoded. held: the numbers of those that may tell the answer to an earlier one.
 
     reads_source: whether the verdict depends on the source too, as it does where a record of operations is asked for.
     """
@@ -75,7 +78,7 @@ class AnswerFlow:
 class Recording:
     """The requests of each check, and the verdicts on the answers seen so far.
 
-    subject: makes the proxy before a connection, as it is made for submissions.
+    subject: makes the proxy of a connection, as it is made for submissions.
     """
 
     def __init__(self, session: Session, subject: Callable[[Local], Learner]):
@@ -87,7 +90,7 @@ class Recording:
         self.sentences: BoundedCache[Key, dict[str, str]] = BoundedCache(SENTENCES)
 
     def of(self, check: Check) -> Script | None:
-        """What the check asks of code that is right; None where that is not known, or its answers do not decide."""
+        """The requests that the check sends to right code; None where they are unknown or do not decide the verdict."""
         name = check.id
         if check.measured:
             return None
@@ -102,12 +105,39 @@ class Recording:
             self.scripts[name] = script if error is None else None
         return self.scripts[name]
 
+    def run(self, check: Check, subject: Learner, remote: Remote, uses_verdicts: bool) -> Tried:
+        """Run one check, with its requests sent together.
+
+        uses_verdicts: whether the verdict on equal answers of an earlier submission may be taken.
+        """
+        script = self.of(check)
+        if script is None:
+            return (None, *self.session.run(check, subject))
+        bodies = remote.ask_ahead(script.requests, script.held)
+        keys = self.keys(check, remote, bodies, subject.hits) if uses_verdicts else ()
+        key = keys[-1] if keys else None
+        verdict = self.known(keys)
+        if verdict is not None:
+            remote.drop_ahead()
+            subject.hits |= verdict.hits
+            return key, verdict.error, list(verdict.calls)
+        error, calls = self.session.run(check, subject)
+        is_complete = not remote.asked_live  # the key stands for all that the verdict depends on
+        remote.drop_ahead()
+        if isinstance(error, Diverged):
+            remote.restart()
+            return (None, *self.session.run(check, subject))
+        if keys and is_complete:
+            kept = () if error is None else tuple(calls)
+            self.remember(keys, Verdict(error, kept, dict(subject.hits)))
+        return key if is_complete else None, error, calls
+
     def keys(
         self, check: Check, remote: Remote, bodies: Sequence[bytes | bytearray] | None, hits: dict[str, list[Any]]
     ) -> tuple[Key, ...]:
-        """What the verdict depends on, where that can be said: first of one that passed, then of any.
+        """What the verdict depends on: first of a passed check, then of any; empty where replies are missing.
 
-        A failure that tells an exception names the learner's own lines; one that passed says nothing.
+        The message of an exception names the learner's lines, so such a verdict depends on the whole file.
         """
         if bodies is None:
             return ()
@@ -116,18 +146,18 @@ class Recording:
             digest.update(len(body).to_bytes(8, "little"))
             digest.update(body)
         read = self.read(check, remote)
-        told = any(b"error" in body[: 1 << 20] for body in bodies)
+        names_lines = any(b"error" in body[: 1 << 20] for body in bodies)
         key = (check.id, digest.digest(), repr(sorted(hits.items())))
-        return (*key, read), (*key, remote.submission.digest if told else read)
+        return (*key, read), (*key, remote.submission.digest if names_lines else read)
 
     def read(self, check: Check, remote: Remote) -> str:
-        """What the check reads of the source: nothing, or, where it would find something there, all of it."""
+        """What the check reads in the source, for its key: the digest of the file, or "" where it finds nothing."""
         script = self.scripts[check.id]
         if script is None or not script.reads_source:
             return ""
         source, rules = remote.submission.source, self.session.exercise.forbidden
-        found = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
-        return remote.submission.digest if found else ""
+        uses = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
+        return remote.submission.digest if uses else ""
 
     def known(self, keys: tuple[Key, ...]) -> Verdict | None:
         """The verdict on the same answers."""

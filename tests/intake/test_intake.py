@@ -49,7 +49,7 @@ def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(text):
 
 def test_the_helper_is_replaced_when_it_ends(monkeypatch):
     assert parses("before = 1")
-    limited._helper.process.kill()
+    limited.helper.process.kill()
     with pytest.raises(BadSubmission):  # whoever was read when it ended
         parses("during = 1")
     assert parses("after = 1")
@@ -60,7 +60,7 @@ def test_the_helper_keeps_to_its_memory():
     with pytest.raises(BadSubmission):
         parses("a;" * 400_000)
     assert parses("second = 1")
-    size = int(Path(f"/proc/{limited._helper.process.pid}/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
+    size = int(Path(f"/proc/{limited.helper.process.pid}/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
     assert size < 4 * limited.MEMORY
 
 
@@ -272,10 +272,10 @@ def test_a_name_in_a_zip_that_only_claims_to_be_utf8_is_read(tmp_path, where):
 
 
 def test_answers_of_the_reader_are_kept_by_their_bytes(monkeypatch):
-    monkeypatch.setattr(limited, "_answers", BoundedCache(1 << 20))
+    monkeypatch.setattr(limited.helper, "answers", BoundedCache(1 << 20))
     for number in range(20):
         source._outline(f"x{number} = 0\n" + "".join(f"def a{n}(): 0\n" for n in range(2_500)))
-    assert 0 < limited._answers.size <= 1 << 20 and len(limited._answers) < 20
+    assert 0 < limited.helper.answers.size <= 1 << 20 and len(limited.helper.answers) < 20
     known = parses("kept = 1"), limited.spent()
     assert (parses("kept = 1"), limited.spent()) == known
 

@@ -9,15 +9,14 @@ A member of an archive that itself lies in an archive (a download that holds one
 "ada.zip//context_vectors.py".
 """
 
-import functools
 import io
 import os
-import threading
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 
 from grader.classroom.intake import beneath
 from grader.classroom.intake.archive_formats import BadArchive, Bounds, Entry, Reader, within
+from grader.classroom.intake.downloads import DOWNLOAD, downloads
 from grader.classroom.intake.names import MAX_NAME, is_too_long
 from grader.records import submission
 from grader.records.limited import limited
@@ -28,10 +27,7 @@ SUFFIXES = (".zip", ".tar.gz", ".tgz")
 NESTED = "//"  # no path that is looked for has an empty part
 MAX_PACKED = 64 << 20  # bytes of a student's archive
 DEEPEST = 24  # folders inside folders
-
-
 STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
-DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
 
 
 @dataclass(slots=True)
@@ -60,8 +56,7 @@ class Node:
 
     def text(self) -> str:
         """The content as UTF-8 text. Raises BadArchive."""
-        with _lock:
-            return _reader(self.place).read(self.member, MAX_PACKED).decode("utf-8", "replace")
+        return downloads.read(self.place, self.member, MAX_PACKED).decode("utf-8", "replace")
 
     def opened(self, download: bool = False) -> "Node":
         """The root of this archive. download: it holds a whole class. Raises BadArchive."""
@@ -89,9 +84,7 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
     """
     bounds = DOWNLOAD if download else STUDENT
     if download:
-        _downloads.add(place)
-        with _lock:
-            members, again = _reader(place).members, _reader(place).inner.again
+        members, again = downloads.open(place)
     else:
         name = member or os.path.basename(place)
         listed, again = _listed(_packed(place, member), name, *astuple(bounds))
@@ -142,9 +135,8 @@ def read(place: str, member: str) -> Submission:
     """One member as a submission. Raises BadSubmission (BadArchive among them) or NoSuchFile."""
     outer, _, inner = member.partition(NESTED)
     shown = label(f"{os.path.basename(place)}:{member}")
-    if not inner and place in _downloads:
-        with _lock:
-            data = _reader(place).read(member, submission.limit_of(member))
+    if not inner and place in downloads.places:
+        data = downloads.read(place, member, submission.limit_of(member))
         return submission.decode(data, shown, submission.is_notebook(member))
     packed = _packed(place, outer if inner else "")
     name = outer if inner else os.path.basename(place)
@@ -152,27 +144,11 @@ def read(place: str, member: str) -> Submission:
     return Submission(source, shown, tuple(notes))
 
 
-_lock = threading.RLock()  # an open archive has one position
-_downloads: set[str] = set()  # the archives that were opened as a whole class's
-
-
-def _reader(place: str) -> Reader:
-    with beneath.reasons(place):
-        facts = beneath.facts(place)
-    return _opened(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns, os.getpid()))
-
-
-@functools.lru_cache(maxsize=4)
-def _opened(place: str, version: tuple) -> Reader:
-    return Reader(os.path.basename(place), beneath.opened(place), DOWNLOAD)
-
-
 def _packed(place: str, member: str) -> bytes:
     """A student's archive: the file itself, or a member of a download."""
     if not member:
         return beneath.read(place, MAX_PACKED)
-    with _lock:
-        return _reader(place).read(member, MAX_PACKED)
+    return downloads.read(place, member, MAX_PACKED)
 
 
 @limited
