@@ -16,7 +16,7 @@ import torch
 
 TOKENS, SIZE, BLOCK = (1024, 2048, 4096, 8192, 16_384), 32, 256
 FILE = Path(__file__).with_name("flash_attention.py")
-BAR = 128  # MiB for each block of a bar
+BAR = 192  # MiB for each block of a bar
 
 
 def with_a_table(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
