@@ -180,7 +180,7 @@ def test_a_link_that_leads_nowhere_becomes_a_name(tmp_path):
 def test_a_formula_that_cannot_be_read_is_named():
     from mkdocs.exceptions import PluginError
 
-    from grader.integrations.site.formulas import with_mathml
+    from grader.integrations.site.mathml import with_mathml
 
     with pytest.raises(PluginError, match=r"page\.md: the formula .*nosuch"):
         with_mathml(r'<span class="arithmatex">\(\nosuch{x}\)</span>', "page.md")

@@ -6,7 +6,7 @@ from mkdocs.structure.pages import Page
 
 from grader.catalog import paths
 from grader.integrations.figures import joining, placing
-from grader.integrations.site import formulas, pages
+from grader.integrations.site import mathml, pages
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -28,7 +28,7 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
     """Convert the formulas of a page. html: its content, made from Markdown."""
-    return formulas.with_mathml(html, page.file.src_uri)
+    return mathml.with_mathml(html, page.file.src_uri)
 
 
 def on_post_page(output: str, page: Page, **_: object) -> str:
