@@ -13,7 +13,8 @@ from grader.judge.proxy import Learner
 from grader.judge.trained import trained_state
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
-from grader.sandbox.connection import LearnerError, Remote
+from grader.sandbox.call_results import LearnerError
+from grader.sandbox.remote import Remote
 from grader.sandbox.forkserver import ForkServer
 
 LIMITS = Limits(call_s=10.0, call_cpu_s=2.0)
