@@ -46,7 +46,9 @@ def tab(chromium):
     page.troubles = []
     page.on("pageerror", lambda error: page.troubles.append(str(error)))
     page.on("console", lambda said: page.troubles.append(said.text) if said.type in ("error", "warning") else None)
-    context.on("request", lambda request: None if request.url.startswith("file:") else page.troubles.append(request.url))
+    context.on(
+        "request", lambda request: None if request.url.startswith("file:") else page.troubles.append(request.url)
+    )
     yield page
     context.close()
 
@@ -154,7 +156,7 @@ def test_every_figure_has_three_cases():
 
 @pytest.mark.parametrize("folder", FIGURES)
 def test_everybody_can_use_it(opened, folder):
-    """Each control has a name and a value, takes the focus, and every text has contrast, in the light and the dark."""
+    """Each control has a name and a value and takes the focus; every text has contrast, light and dark."""
     page = opened(folder)
     for control in page.locator(".kata-live :is(input, button)").all():
         kind = control.get_attribute("type")
@@ -168,7 +170,9 @@ def test_everybody_can_use_it(opened, folder):
         page.evaluate("colour => { document.body.style.background = colour; }", background)
         inside = page.evaluate(CONTRASTS)
         assert len(inside) > 10
-        assert [text for text in inside if text["ratio"] < 4.5 and text["text"] not in ("Lesson", "First words.", "After.")] == []
+        assert [
+            text for text in inside if text["ratio"] < 4.5 and text["text"] not in ("Lesson", "First words.", "After.")
+        ] == []
 
 
 @pytest.mark.parametrize("folder", FIGURES)
@@ -234,4 +238,8 @@ def test_arrow_keys_move_sliders_and_cells(opened):
     slider.focus()
     page.keyboard.press("ArrowRight")
     assert slider.get_attribute("aria-valuetext") == "1.5950"
-    agrees(shown(page, "softmax_stable"), torch.softmax(torch.tensor([0.9544, 1.5950, 1.4754, 0.8434, 0.7070, 1.0865]), 0), 1e-4)
+    agrees(
+        shown(page, "softmax_stable"),
+        torch.softmax(torch.tensor([0.9544, 1.5950, 1.4754, 0.8434, 0.7070, 1.0865]), 0),
+        1e-4,
+    )

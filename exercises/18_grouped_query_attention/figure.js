@@ -27,7 +27,7 @@ export default {
             matrix({ name: "parameters of one layer", values: [count(parameters(groups))], heat: false, note: `${width} wide, ${heads} heads` }),
             matrix({ name: "bytes of the cache", values: [size(cache(groups, T))], heat: false, note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} bytes each, shared alike` }),
           ),
-          chart({ name: "Cache over the number of tokens", x: LENGTHS, at: T, log: true, logX: true, tick: size, xLabel: "tokens", curves: [`${groups} of ${heads}`, "no sharing", "one for all"].map((name, i) => ({ name, values: LENGTHS.map((t) => cache([groups, heads, 1][i], t)) })) }),
+          chart({ name: "Cache over the number of tokens", x: LENGTHS, at: T, log: true, logX: true, tick: size, bases: [32, 4], xLabel: "tokens", curves: [`${groups} of ${heads}`, "no sharing", "one for all"].map((name, i) => ({ name, values: LENGTHS.map((t) => cache([groups, heads, 1][i], t)) })) }),
         ],
         say: `${heads / groups === 1 ? "Each head has keys of its own" : `${heads / groups} heads share the keys of one`}. At ${count(T)} tokens the cache takes ${size(cache(groups, T))}; without sharing it takes ${size(cache(others[0], T))}.`,
       };

@@ -53,7 +53,7 @@ export default {
             matrix({ name: "output", values: state.map((one) => one.output.map((value) => (one.sum ? value / one.sum : 0))), rows: tokens }),
           ),
           row(
-            chart({ name: "Memory for scores over T", yLabel: "Bytes for scores", x: LENGTHS, at: long, log: true, logX: true, tick: size, xLabel: "tokens T", curves: [{ name: `a tile of ${WIDE} × ${WIDE}`, values: LENGTHS.map(() => WIDE * WIDE * 4) }, { name: "all T × T scores", values: LENGTHS.map((t) => t * t * 4) }] }),
+            chart({ name: "Memory for scores over T", yLabel: "Bytes for scores", x: LENGTHS, at: long, log: true, logX: true, tick: size, bases: [32, 4], xLabel: "tokens T", curves: [{ name: `a tile of ${WIDE} × ${WIDE}`, values: LENGTHS.map(() => WIDE * WIDE * 4) }, { name: "all T × T scores", values: LENGTHS.map((t) => t * t * 4) }] }),
             matrix({ name: "bytes of all scores", values: [size(long * long * 4)], heat: false }),
             matrix({ name: "bytes of one tile", values: [size(WIDE * WIDE * 4)], heat: false }),
           ),

@@ -114,7 +114,7 @@ def trained_model(folder: str) -> Iterator[tuple[str, bytes]]:
 
 
 def figure(folder: str) -> Iterator[tuple[str, bytes]]:
-    """The interactive figure of an exercise, where it has one: what draws it and its numbers, which hold no solution."""
+    """The interactive figure of an exercise, where it has one: what draws it, and its numbers."""
     if paths.figure_script(folder).exists() and paths.figure_data(folder).exists():
         yield f"exercises/{folder}/figure.js", paths.figure_script(folder).read_bytes()
         yield f"grader/checks/{folder}/figure.py", paths.figure_data(folder).read_bytes()

@@ -1,4 +1,4 @@
-"""The figure: the sentence and the layer of seed 123 with two heads, whose output, keys and values the lesson prints."""
+"""The figure: the sentence and the layer of seed 123, whose output, keys and values the lesson prints."""
 
 import torch
 

@@ -58,6 +58,7 @@ export function frame(el, title) {
     redraw,
     slider: (options) => added(...slider(options, redraw)),
     choice: (options) => added(...choice(options, redraw)),
+    switches: (options) => added(...switches(options, redraw)),
     toggle: (options) => added(...toggle(options, redraw)),
     entry: (options) => added(...entry(options, redraw)),
     button(label, action) {
@@ -161,6 +162,22 @@ function toggle({ label, value = false }, changed) {
     },
   };
   return [control, h("div", { class: "kata-toggle" }, input, h("label", { for: id }, label))];
+}
+
+// Several things to switch off. off: the set of those that are, by index; show(i => …): which are there.
+function switches({ label, options }, changed) {
+  const name = `kata-${++made}`;
+  const inputs = options.map((_, i) => h("input", { type: "checkbox", id: `${name}-${i}`, checked: true, change: changed }));
+  const pairs = options.map((option, i) => h("span", {}, inputs[i], h("label", { for: `${name}-${i}` }, option)));
+  const control = {
+    get off() {
+      return new Set(options.map((_, i) => i).filter((i) => !inputs[i].checked && !pairs[i].hidden));
+    },
+    show(isThere) {
+      pairs.forEach((pair, i) => (pair.hidden = !isThere(i)));
+    },
+  };
+  return [control, h("fieldset", { class: "kata-choice" }, h("legend", {}, label), pairs)];
 }
 
 // A line of text to type.

@@ -1,7 +1,7 @@
 // What figures draw: matrices with their numbers, bars, curves, points in a plane. Each drawing is made anew at a change.
 
 import { h, s } from "./controls.js";
-import { format, range } from "./maths.js";
+import { count, format, range } from "./maths.js";
 
 // Panels side by side, as many as there is room for.
 export const row = (...nodes) => h("div", { class: "kata-row" }, nodes);
@@ -54,7 +54,7 @@ export function bars({ name, values, labels, digits = 4, most, marked }) {
   return h("div", { class: "kata-panel" }, h("table", { class: "kata-bars", "data-name": name }, h("caption", {}, name), h("tbody", {}, body)));
 }
 
-const compact = (value) => value.toLocaleString("en-US", { notation: "compact", maximumSignificantDigits: 3 }).replace("-", "−");
+const compact = (value) => Number.isInteger(value) && value < 1e6 ? count(value) : value.toLocaleString("en-US", { notation: "compact", maximumSignificantDigits: 3 }).replace("-", "−");
 
 // Round numbers between two, four to eight of them; of a logarithmic axis the powers of ten, or of two where these are few.
 function steps(low, high) {
@@ -64,16 +64,17 @@ function steps(low, high) {
   return range(Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1, Math.ceil(low / step - 1e-9)).map((i) => i * step);
 }
 
-function powers(low, high) {
+function powers(low, high, bases) {
   const between = (base) => {
     const [first, last] = [low, high].map((exponent) => exponent / Math.log10(base));
     return range(Math.floor(last + 1e-9) - Math.ceil(first - 1e-9) + 1, Math.ceil(first - 1e-9)).map((i) => base ** i);
   };
-  return [10, 4, 2].map(between).find((found) => found.length > 2) ?? between(2);
+  return bases.map(between).find((found) => found.length > 2) ?? between(2);
 }
 
-// Curves over x with their names. at: the x of a vertical mark; log: a logarithmic y axis, logX: x too; tick: how a value is written.
-export function chart({ name, x, curves, at, xLabel, yLabel, log = false, logX = false, least, most, tick = compact }) {
+// Curves over x with their names. at: the x of a vertical mark; log: a logarithmic y axis, logX: x too; tick: how a value is
+// written; bases: whose powers may be marked.
+export function chart({ name, x, curves, at, xLabel, yLabel, log = false, logX = false, least, most, tick = compact, bases = [10, 4, 2] }) {
   const [W, H, L, R, T, B] = [380, 230, 52, 14, 12, 38];
   const all = curves.flatMap((curve) => curve.values).filter((value) => Number.isFinite(value) && (!log || value > 0));
   const bend = (value, isLog) => (isLog ? Math.log10(Math.max(value, 1e-12)) : value);
@@ -81,7 +82,7 @@ export function chart({ name, x, curves, at, xLabel, yLabel, log = false, logX =
   const [left, right] = [bend(x[0], logX), bend(x[x.length - 1], logX)];
   const X = (value) => L + ((bend(value, logX) - left) / (right - left || 1)) * (W - L - R);
   const Y = (value) => H - B - ((bend(value, log) - low) / (high - low || 1)) * (H - T - B);
-  const ticks = log ? powers(low, high) : steps(low, high);
+  const ticks = log ? powers(low, high, bases) : steps(low, high);
   const xs = [x[0], x[Math.floor((x.length - 1) / 2)], x[x.length - 1]];
   const path = (values) => values.map((value, i) => (Number.isFinite(value) && (!log || value > 0) ? `${X(x[i]).toFixed(1)},${Y(value).toFixed(1)}` : "")).filter(Boolean).join(" ");
   const words = curves.map((curve) => `${curve.name}: from ${tick(curve.values[0])} to ${tick(curve.values.at(-1))}`).join("; ");

@@ -1,4 +1,4 @@
-"""The numbers of a figure: what its script is given, and what it must show first, from grader/checks/NN_slug/figure.py."""
+"""The numbers of a figure, from grader/checks/NN_slug/figure.py: what its script is given, and what it must show first."""
 
 import functools
 import runpy
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.nn.functional import pad
 
 from grader.catalog import documented, paths
 from grader.judge.figure import Figure, Start
-
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def _stacked(parts: list[torch.Tensor], one: Start) -> torch.Tensor:
     if not any(part.ndim for part in parts):
         return torch.stack(parts).reshape(1, -1)
     longest = max(part.numel() for part in parts)
-    return torch.stack([torch.nn.functional.pad(part.flatten(), (0, longest - part.numel()), value=torch.nan) for part in parts])
+    missing = [(0, longest - part.numel()) for part in parts]
+    return torch.stack([pad(part.flatten(), more, value=torch.nan) for part, more in zip(parts, missing)])
 
 
 def _plain(value: Any) -> Any:

@@ -20,7 +20,7 @@ import sys
 sys.path.append("../..")  # where the grader lies
 from grader.notebook import check, figure, hint, plot
 
-check("{number}")  # hint("{number}") gives a hint, plot("{number}") your attention weights, figure("{number}") the figure"""
+check("{number}")  # hint("{number}"): a hint; plot("{number}"): your weights; figure("{number}"): the lesson's figure"""
 
 
 def make(exercise: Exercise) -> tuple[Path, str]:

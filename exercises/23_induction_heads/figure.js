@@ -1,0 +1,56 @@
+// The trained model in the page: what follows a pattern, which head finds it, and what is lost without that head.
+
+import { frame } from "../../grader/integrations/figures/controls.js";
+import { map, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { range, sum } from "../../grader/integrations/figures/maths.js";
+import { generate, ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
+
+export default {
+  render({ model: given, el }) {
+    const { trained, tokens: first, more } = given.get("data");
+    const model = transformer(trained);
+    const { layers, heads } = model;
+    const figure = frame(el, "One head looks at what came next the last time: so the model goes on with a pattern.");
+    const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
+    const period = figure.slider({ label: "Period", min: 2, max: model.context / 2, value: 8 });
+    figure.button("Draw a sequence, twice", () => {
+      const once = range(period.value).map(() => Math.floor(Math.random() * model.vocabulary));
+      typed.value = [...once, ...once].join(" ");
+    });
+    const places = range(layers).flatMap((l) => range(heads).map((head) => [l, head]));
+    const on = figure.switches({ label: "Heads", options: places.map(([l, head]) => `layer ${l}, head ${head}`) });
+    figure.draw(() => {
+      const { tokens, error } = ids(typed.value, model);
+      if (error) return { show: [], say: error };
+      const off = new Set([...on.off].map((i) => places[i].join(".")));
+      const { logits, weights } = run(model, tokens, off);
+      const loss = losses(logits, tokens);
+      const names = tokens.map(String);
+      const T = tokens.length;
+      const p = T / 2;
+      const repeats = T >= 4 && Number.isInteger(p) && range(p).every((t) => tokens[t] === tokens[t + p]);
+      const mean = (values) => sum(values) / values.length;
+      const scores = (score) => weights.map((layer) => layer.map(score));
+      const rows = range(layers).map((l) => `layer ${l}`);
+      const columns = range(heads).map((head) => `head ${head}`);
+      const previous = scores((one) => mean(range(T - 1, 1).map((t) => one[t][t - 1])));
+      const induction = repeats && scores((one) => mean(range(p, p).map((t) => one[t][t - p + 1])));
+      const second = repeats && mean(loss.slice(p));
+      // Where an induction head looks: the token after the earlier occurrence of the one at hand.
+      const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
+      return {
+        show: [
+          matrix({ name: "the model goes on", values: generate(model, tokens, Math.min(more, model.context - T), off), digits: 0, heat: false, faint: (_, j) => j < T }),
+          ...weights.map((layer, l) => row(...layer.map((one, head) => map({ name: `layer ${l}, head ${head}${off.has(`${l}.${head}`) ? " (off)" : ""}`, values: one, rows: names, columns: names, marked: l === layers - 1 ? expected : (i, j) => j === i - 1 })))),
+          row(
+            matrix({ name: "previous-token score", values: previous, rows, columns, scale: 1 }),
+            repeats ? matrix({ name: "induction score", values: induction, rows, columns, scale: 1 }) : null,
+            repeats ? matrix({ name: "loss of the second half", values: [second], heat: false }) : null,
+          ),
+          matrix({ name: "loss", values: loss, columns: names.slice(1), digits: 4 }),
+        ],
+        say: `${repeats ? `The loss of the second half is ${second.toFixed(4)}` : `The mean loss is ${mean(loss).toFixed(4)}`}${off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : ""}. Framed: the previous token in layer 0, the token after an earlier occurrence in layer ${layers - 1}.`,
+      };
+    });
+  },
+};

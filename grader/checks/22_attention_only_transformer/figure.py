@@ -1,0 +1,44 @@
+"""The figure: the lesson's model of seed 123, and the trained one of the next lesson."""
+
+import torch
+from torch import nn
+
+from grader.authors import Figure, Start, manual_seed, packed, trained_state
+
+MODEL = {"vocabulary": 6, "width": 8, "context": 6, "layers": 2, "heads": 2}
+TRAINED = {"vocabulary": 32, "width": 64, "context": 64, "layers": 2, "heads": 4}
+TOKENS = (0, 4, 5, 2, 1, 3)
+NAMES = tuple(map(str, TOKENS))
+PATTERN = (5, 17, 3, 29, 11, 5, 17, 3, 29, 11)
+
+
+def drawn(vocabulary: int, width: int, context: int, layers: int, heads: int) -> list[torch.Tensor]:
+    """The parameters of a model, drawn from where torch's generator stands."""
+    embeddings = [nn.Embedding(vocabulary, width).weight, nn.Embedding(context, width).weight]
+    attention = [nn.Linear(width, width, bias=False).weight for _ in range(4 * layers)]
+    return [*embeddings, *attention, nn.Linear(width, vocabulary, bias=False).weight]
+
+
+def data(documented):
+    """Both models, each with its parameters one after the other, and the tokens that are shown first."""
+    manual_seed(123)
+    own = torch.cat([one.flatten() for one in drawn(**MODEL)])
+    trained = torch.cat([one.flatten() for one in trained_state("23_induction_heads").values()])
+    return {
+        "drawn": {"sizes": MODEL, "parameters": packed(own)},
+        "trained": {"sizes": TRAINED, "parameters": packed(trained)},
+        "tokens": TOKENS,
+        "pattern": PATTERN,
+    }
+
+
+FIGURE = Figure(
+    "The weights of two heads, the logits, and the loss of each prediction.",
+    data,
+    {
+        "layer 0, head 0": Start("first_layer", rows=NAMES, columns=NAMES),
+        "layer 1, head 0": Start("second_layer", rows=NAMES, columns=NAMES),
+        "logits": Start("logits", rows=NAMES, columns=tuple(map(str, range(6)))),
+        "loss": Start("loss", columns=NAMES[1:]),
+    },
+)

@@ -1,0 +1,83 @@
+// An attention-only transformer in plain JavaScript, with heads that can be switched off.
+
+import { floats, range, softmax } from "./maths.js";
+
+// The model from its sizes and its parameters, packed one after the other in the order of its state dict.
+export function transformer({ sizes, parameters }) {
+  const { vocabulary, width, context, layers, heads } = sizes;
+  const all = floats(parameters);
+  let read = 0;
+  const take = (rows) => {
+    const part = range(rows).map((i) => all.subarray(read + i * width, read + (i + 1) * width));
+    read += rows * width;
+    return part;
+  };
+  const [token, position] = [take(vocabulary), take(context)];
+  const stack = range(layers).map(() => ({ query: take(width), key: take(width), value: take(width), out: take(width) }));
+  return { ...sizes, token, position, stack, unembedding: take(vocabulary) };
+}
+
+// A vector's product with each row of a matrix.
+function applied(matrix, vector) {
+  const result = new Float64Array(matrix.length);
+  for (let i = 0; i < matrix.length; i++) result[i] = product(matrix[i], vector, 0, vector.length);
+  return result;
+}
+
+function product(a, b, from, to) {
+  let total = 0;
+  for (let i = from; i < to; i++) total += a[i] * b[i];
+  return total;
+}
+
+function add(total, vector, weight, from, to) {
+  for (let i = from; i < to; i++) total[i] += weight * vector[i];
+}
+
+// Logits (T, V) and every head's weights [layer][head] (T, T). off: a set of "layer.head" whose output is 0.
+export function run(model, tokens, off = new Set()) {
+  const size = model.width / model.heads;
+  let x = tokens.map((token, t) => Float64Array.from(model.token[token], (value, i) => value + model.position[t][i]));
+  const weights = model.stack.map((layer, l) => {
+    const [queries, keys, values] = [layer.query, layer.key, layer.value].map((matrix) => x.map((one) => applied(matrix, one)));
+    const merged = tokens.map(() => new Float64Array(model.width));
+    const maps = range(model.heads).map((head) => {
+      const [from, to] = [head * size, (head + 1) * size];
+      return tokens.map((_, t) => {
+        const scores = range(t + 1).map((s) => product(queries[t], keys[s], from, to) / Math.sqrt(size));
+        const row = softmax(scores);
+        if (!off.has(`${l}.${head}`)) row.forEach((weight, s) => add(merged[t], values[s], weight, from, to));
+        return [...row, ...tokens.slice(t + 1).map(() => 0)];
+      });
+    });
+    x = x.map((one, t) => {
+      const added = applied(layer.out, merged[t]);
+      return one.map((value, i) => value + added[i]);
+    });
+    return maps;
+  });
+  return { logits: x.map((one) => applied(model.unembedding, one)), weights };
+}
+
+// The loss of each prediction with the token that comes next: (T - 1).
+export const losses = (logits, tokens) => tokens.slice(1).map((next, t) => -Math.log(Math.max(softmax(Array.from(logits[t]))[next], 1e-30)));
+
+// The tokens and so many more, each the one with the largest logit.
+export function generate(model, tokens, more, off) {
+  const all = [...tokens];
+  for (let n = 0; n < more; n++) {
+    const last = run(model, all.slice(-model.context), off).logits.at(-1);
+    all.push(last.indexOf(Math.max(...last)));
+  }
+  return all;
+}
+
+// Token ids from what was typed: whole numbers below the size of the vocabulary; else what is wrong.
+export function ids(text, model) {
+  const words = text.split(/[\s,]+/).filter(Boolean);
+  const wrong = words.find((word) => !/^\d+$/.test(word) || Number(word) >= model.vocabulary);
+  if (wrong) return { error: `“${wrong}” is no token: type whole numbers from 0 to ${model.vocabulary - 1}.` };
+  if (words.length < 2) return { error: "Type two tokens or more." };
+  if (words.length > model.context) return { error: `The model reads ${model.context} tokens at most; these are ${words.length}.` };
+  return { tokens: words.map(Number) };
+}
