@@ -12,7 +12,8 @@ from figure_cases import CASES
 
 from grader import catalog
 from grader.catalog import paths
-from grader.integrations.figures import joining, numbers, placing
+from grader.integrations.figures import joining, placing
+from grader.judge import figure_numbers as numbers
 
 FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_script(exercise.folder).exists()]
 ALL_CASES = [(folder, case) for folder in FIGURES for case in CASES.get(folder[:2], [])]
@@ -158,7 +159,7 @@ def test_every_figure_has_three_cases():
 def test_everybody_can_use_it(opened, folder):
     """Each control has a name and a value and takes the focus; every text has contrast, light and dark."""
     page = opened(folder)
-    for control in page.locator(".kata-live :is(input, button)").all():
+    for control in page.locator(".kata-live :is(input, button):visible").all():
         kind = control.get_attribute("type")
         name = control.evaluate("one => one.labels?.[0]?.textContent ?? one.ariaLabel ?? one.textContent")
         assert name.strip(), control.evaluate("one => one.outerHTML")
@@ -221,7 +222,8 @@ def test_nothing_moves_when_a_figure_is_drawn(chromium, folder_of_pages):
     """The layout shift that browsers measure is zero: the script draws before what follows it is laid out."""
     page = chromium.new_page()
     page.add_init_script(
-        """window.shift = 0; new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
+        """window.shift = 0;
+        new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
         .observe({type: 'layout-shift', buffered: true});"""
     )
     for folder in FIGURES:

@@ -88,6 +88,20 @@ def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were."""
     keeps_inputs(learner.double, rng.randn(3))
 '''
+FIGURE = '''"""The figure."""
+
+from grader.authors import Figure, Start
+
+FIGURE = Figure("Twice 2.", lambda documented: {"x": 2.0}, {"result": Start("four")})
+'''
+SCRIPT = """import { frame } from "../../grader/integrations/figures/controls.js";
+
+export default {
+  render({ model, el }) {
+    frame(el, "Twice 2.");
+  },
+};
+"""
 TOML = 'title = "Double"\ntrack = "core"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
 
 
@@ -106,6 +120,8 @@ def house(tmp_path):
         f"grader/checks/{FOLDER}/documented.toml": DOCUMENTED,
         f"grader/checks/{FOLDER}/test_documented.py": SHOWN,
         f"grader/checks/{FOLDER}/test_double.py": HIDDEN,
+        f"grader/checks/{FOLDER}/figure.py": FIGURE,
+        f"exercises/{FOLDER}/figure.js": SCRIPT,
         **wrong,
         **styles,
     }

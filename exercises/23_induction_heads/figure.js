@@ -3,7 +3,7 @@
 import { frame } from "../../grader/integrations/figures/controls.js";
 import { map, matrix, row } from "../../grader/integrations/figures/drawings.js";
 import { range, sum } from "../../grader/integrations/figures/maths.js";
-import { generate, ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
+import { cache, generate, ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
 export default {
   render({ model: given, el }) {
@@ -23,7 +23,9 @@ export default {
       const { tokens, error } = ids(typed.value, model);
       if (error) return { show: [], say: error };
       const off = new Set([...on.off].map((i) => places[i].join(".")));
-      const { logits, weights } = run(model, tokens, off);
+      const past = cache(model);
+      const { logits, weights } = run(model, tokens, off, past);
+      const next = generate(model, logits.at(-1), Math.min(more, model.context - tokens.length), off, past);
       const loss = losses(logits, tokens);
       const names = tokens.map(String);
       const T = tokens.length;
@@ -40,7 +42,7 @@ export default {
       const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
       return {
         show: [
-          matrix({ name: "the model goes on", values: generate(model, tokens, Math.min(more, model.context - T), off), digits: 0, heat: false, faint: (_, j) => j < T }),
+          matrix({ name: "the model goes on", values: [...tokens, ...next], digits: 0, heat: false, faint: (_, j) => j < T }),
           ...weights.map((layer, l) => row(...layer.map((one, head) => map({ name: `layer ${l}, head ${head}${off.has(`${l}.${head}`) ? " (off)" : ""}`, values: one, rows: names, columns: names, marked: l === layers - 1 ? expected : (i, j) => j === i - 1 })))),
           row(
             matrix({ name: "previous-token score", values: previous, rows, columns, scale: 1 }),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, overlay, paths, stubs
+from grader.judge import figure_numbers
 
 SENTENCE_END = (".", "?", "!")
 LEAST_SENTENCE = 30  # characters
@@ -24,7 +25,7 @@ def problems(exercise: Exercise) -> list[Problem]:
     if any(problem.blocks for problem in files):
         return [*files, *_todos(folder)]
     parts = (_todos(folder), _stub(folder), _checks(exercise), _numbers(exercise), _mistakes(folder), _lesson(folder))
-    return files + [problem for part in parts for problem in part]
+    return files + [problem for part in (*parts, _figure(exercise)) for problem in part]
 
 
 def _missing(folder: str) -> Iterator[Problem]:
@@ -74,7 +75,8 @@ def _unreadable(folder: str) -> Iterator[Problem]:
 
 def _todos(folder: str) -> Iterator[Problem]:
     """The stub is left out, since its comments are those of the solution."""
-    files = [paths.lesson(folder), paths.hints(folder), paths.solution(folder), *paths.mistakes(folder)]
+    written = (paths.lesson(folder), paths.hints(folder), paths.figure_script(folder), paths.solution(folder))
+    files = [*written, *paths.mistakes(folder)]
     for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
         if not path.exists():
             continue
@@ -82,7 +84,7 @@ def _todos(folder: str) -> Iterator[Problem]:
         if lines:
             more = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
             mend = f"Write what belongs there, or take it out, then: {again(folder)}"
-            yield Problem(f"a TODO is left{more}", path, mend, lines[0], blocks=path.suffix != ".md")
+            yield Problem(f"a TODO is left{more}", path, mend, lines[0], blocks=path.suffix not in (".md", ".js"))
 
 
 def _stub(folder: str) -> Iterator[Problem]:
@@ -170,3 +172,26 @@ def _lesson(folder: str) -> Iterator[Problem]:
             yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, mend)
         if number not in hinted:
             yield Problem(f"there is no heading `## Task {number}`", hints, mend)
+
+
+def _figure(exercise: Exercise) -> Iterator[Problem]:
+    """An exercise needs an interactive figure that first shows documented numbers."""
+    folder = exercise.folder
+    script, numbers = paths.figure_script(folder), paths.figure_data(folder)
+    missing = [path for path in (script, numbers) if not path.exists()]
+    for path in missing:
+        what = "the interactive figure is missing" if path == script else "the numbers of the figure are missing"
+        yield Problem(what, path, f"Write it as another exercise has it, then: {again(folder)}")
+    if missing:
+        return
+    mend = f"Mend it, then: {again(folder)}"
+    if "export default {" not in script.read_text("utf-8"):
+        yield Problem("the figure has no `export default { render({ model, el }) … }`", script, mend)
+    try:
+        figure_numbers.data(folder)
+        if not figure_numbers.start(folder):
+            yield Problem("the figure shows no documented number first: `start` is empty", numbers, mend)
+    except KeyError as error:
+        yield Problem(f"the figure shows {error} first, and documented.toml has no such number", numbers, mend)
+    except Exception as error:  # whatever an author's module may raise
+        yield Problem(f"it cannot be run: {type(error).__name__}: {error}", numbers, mend)

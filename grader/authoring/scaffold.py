@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.authoring import parts
+from grader.authoring import figure_scaffold, parts
 from grader.catalog import paths, stubs
 
 
@@ -23,6 +23,7 @@ def files(folder: str, track: str) -> dict[Path, str]:
     mistakes, styles = range(1, parts.LEAST_MISTAKES + 1), range(1, parts.LEAST_STYLES + 1)
     contents |= {paths.mistakes_folder(folder) / f"mistake_{number}.py": MISTAKE.format(**facts) for number in mistakes}
     contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
+    contents |= figure_scaffold.files(folder)
     return contents | {paths.lesson(folder): LESSON.format(**facts), paths.hints(folder): HINTS.format(**facts)}
 
 

@@ -33,15 +33,14 @@ export function matrix({ name, values, rows, columns, digits = 4, scale, heat = 
     const label = [rows?.[i], columns?.[j], text].filter(Boolean).join(", ");
     const place = { "data-row": i, "data-column": j };
     const inner = pick
-      ? h("button", { type: "button", ...place, "data-key": `${name}`, tabindex: i === at[0] && j === at[1] ? 0 : -1, "aria-pressed": String(Boolean(isPicked)), "aria-label": label, click: () => pick(i, j), keydown: move }, text)
+      ? h("button", { type: "button", ...place, "data-key": `${name}-${i}-${j}`, tabindex: i === at[0] && j === at[1] ? 0 : -1, "aria-pressed": String(Boolean(isPicked)), "aria-label": label, click: () => pick(i, j), keydown: move }, text)
       : text;
-    if (pick) inner.dataset.key = i === at[0] && j === at[1] ? name : `${name}-${i}-${j}`;
     return h("td", { class: kind.filter(Boolean).join(" ") || null, "--share": heat ? `${(share * 100).toFixed(1)}%` : null, ...(pick ? {} : place) }, inner);
   };
   const head = columns && h("thead", {}, h("tr", {}, rows && h("td", {}), columns.map((word) => h("th", { scope: "col" }, word))));
   const body = cells.map((one, i) => h("tr", {}, rows && h("th", { scope: "row" }, rows[i] ?? ""), one.map((value, j) => cell(value, i, j))));
   const table = h("table", { class: "kata-matrix", "data-name": name }, h("caption", {}, name), head, h("tbody", {}, body));
-  return h("div", { class: "kata-panel" }, h("div", { class: "kata-scroll", tabindex: 0, role: "region", "aria-label": name }, table), note && h("p", { class: "kata-note" }, note));
+  return h("div", { class: "kata-panel" }, h("div", { class: "kata-scroll", tabindex: 0, role: "region", "aria-label": `${name}, matrix` }, table), note && h("p", { class: "kata-note" }, note));
 }
 
 // A bar for each number, with its name and the number.
@@ -142,18 +141,19 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
 }
 
 // A map of many weights as squares: the side of a square grows with the root of the weight. marked: cells with a frame.
-export function map({ name, values, rows, columns, marked, most = 1, picked, press }) {
+export function map({ name, values, rows, columns, marked, most = 1 }) {
   const [n, m, C] = [values.length, values[0].length, 10];
-  const squares = [];
+  const [squares, frames] = [[], []];
+  const square = (x, y, side) => `M${x.toFixed(2)},${y.toFixed(2)}h${side.toFixed(2)}v${side.toFixed(2)}h${(-side).toFixed(2)}z`;
   for (const [i, one] of values.entries()) {
     for (const [j, value] of one.entries()) {
       const side = C * Math.sqrt(Math.min(1, Math.max(0, value) / most));
-      if (marked?.(i, j)) squares.push(s("rect", { class: "place", x: j * C, y: i * C, width: C, height: C }));
-      if (side > 0.6) squares.push(s("rect", { class: "weight", x: (j * C + (C - side) / 2).toFixed(2), y: (i * C + (C - side) / 2).toFixed(2), width: side.toFixed(2), height: side.toFixed(2) }));
+      if (marked?.(i, j)) frames.push(square(j * C, i * C, C));
+      if (side > 0.6) squares.push(square(j * C + (C - side) / 2, i * C + (C - side) / 2, side));
     }
   }
   const most_ = (one) => one.indexOf(Math.max(...one));
   const words = values.map((one, i) => `${rows?.[i] ?? i} looks at ${columns?.[most_(one)] ?? most_(one)}`).join("; ");
-  const svg = s("svg", { viewBox: `-1 -1 ${m * C + 2} ${n * C + 2}`, class: "kata-map", role: "img", "aria-label": `${name}. ${words}` }, s("rect", { class: "ground", x: 0, y: 0, width: m * C, height: n * C }), squares, picked !== undefined && s("rect", { class: "line", x: 0, y: picked * C, width: m * C, height: C }));
-  return h("div", { class: "kata-panel kata-small", "data-name": name }, h("p", { class: "kata-caption" }, name), svg, press);
+  const svg = s("svg", { viewBox: `-1 -1 ${m * C + 2} ${n * C + 2}`, class: "kata-map", role: "img", "aria-label": `${name}. ${words}` }, s("rect", { class: "ground", x: 0, y: 0, width: m * C, height: n * C }), s("path", { class: "weight", d: squares.join("") }), s("path", { class: "place", d: frames.join("") }));
+  return h("div", { class: "kata-panel kata-small", "data-name": name }, h("p", { class: "kata-caption" }, name), svg);
 }

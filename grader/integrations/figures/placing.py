@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.integrations.figures import numbers
+from grader.judge import figure_numbers
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/figures/templates/figure.html"
@@ -49,13 +49,13 @@ class Still:
 
 def placed(page: str, folder: str, script: str) -> str:
     """The page of a lesson with its figure after the first paragraph. script: the address of the figure's script."""
-    title, stills = numbers.figure(folder).title, [_still(shown) for shown in numbers.start(folder)]
-    facts = {"title": title, "pictures": stills, "data": numbers.data(folder), "script": script}
+    title, stills = figure_numbers.figure(folder).title, [_still(shown) for shown in figure_numbers.start(folder)]
+    facts = {"title": title, "pictures": stills, "data": figure_numbers.data(folder), "script": script}
     html = render(TEMPLATE, **facts)
     return FIRST_PARAGRAPH.sub(lambda match: f"{match[0]}\n{html}", page, count=1)
 
 
-def _still(shown: numbers.Shown) -> Still:
+def _still(shown: figure_numbers.Shown) -> Still:
     rows, columns = shown.start.rows, shown.start.columns
     left = LETTER * max((len(name) for name in rows), default=0) + 8 if rows else 0
     top = TOP + (18 if columns else 0)
@@ -73,7 +73,7 @@ def _still(shown: numbers.Shown) -> Still:
     return Still(shown.name, label, max(width, LETTER * len(shown.name)) + 1, height + 1, texts, cells)
 
 
-def _printed(value: float, shown: numbers.Shown) -> str:
+def _printed(value: float, shown: figure_numbers.Shown) -> str:
     """A number with four digits after the point, or as a whole number where all are."""
     values = shown.values[~torch.isnan(shown.values)]
     text = f"{value:.0f}" if bool((values == values.round()).all()) else f"{value:.4f}"

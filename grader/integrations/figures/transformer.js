@@ -34,17 +34,24 @@ function add(total, vector, weight, from, to) {
   for (let i = from; i < to; i++) total[i] += weight * vector[i];
 }
 
-// Logits (T, V) and every head's weights [layer][head] (T, T). off: a set of "layer.head" whose output is 0.
-export function run(model, tokens, off = new Set()) {
-  const size = model.width / model.heads;
-  let x = tokens.map((token, t) => Float64Array.from(model.token[token], (value, i) => value + model.position[t][i]));
+// What a model keeps of the tokens that it has read: keys and values of each layer.
+export const cache = (model) => model.stack.map(() => ({ keys: [], values: [] }));
+
+// Logits (T, V) and every head's weights [layer][head] (T, T so far) of tokens that follow those in the cache.
+// off: a set of "layer.head" whose output is 0.
+export function run(model, tokens, off = new Set(), past = cache(model)) {
+  const [size, start] = [model.width / model.heads, past[0].keys.length];
+  let x = tokens.map((token, t) => Float64Array.from(model.token[token], (value, i) => value + model.position[start + t][i]));
   const weights = model.stack.map((layer, l) => {
-    const [queries, keys, values] = [layer.query, layer.key, layer.value].map((matrix) => x.map((one) => applied(matrix, one)));
+    const { keys, values } = past[l];
+    const queries = x.map((one) => applied(layer.query, one));
+    keys.push(...x.map((one) => applied(layer.key, one)));
+    values.push(...x.map((one) => applied(layer.value, one)));
     const merged = tokens.map(() => new Float64Array(model.width));
     const maps = range(model.heads).map((head) => {
       const [from, to] = [head * size, (head + 1) * size];
       return tokens.map((_, t) => {
-        const scores = range(t + 1).map((s) => product(queries[t], keys[s], from, to) / Math.sqrt(size));
+        const scores = range(start + t + 1).map((s) => product(queries[t], keys[s], from, to) / Math.sqrt(size));
         const row = softmax(scores);
         if (!off.has(`${l}.${head}`)) row.forEach((weight, s) => add(merged[t], values[s], weight, from, to));
         return [...row, ...tokens.slice(t + 1).map(() => 0)];
@@ -59,18 +66,17 @@ export function run(model, tokens, off = new Set()) {
   return { logits: x.map((one) => applied(model.unembedding, one)), weights };
 }
 
+// So many tokens more, each the one with the largest logit. logits: of the last token in the cache.
+export function generate(model, logits, more, off, past) {
+  const next = [];
+  for (let last = logits; next.length < more; last = run(model, next.slice(-1), off, past).logits[0]) {
+    next.push(last.indexOf(Math.max(...last)));
+  }
+  return next;
+}
+
 // The loss of each prediction with the token that comes next: (T - 1).
 export const losses = (logits, tokens) => tokens.slice(1).map((next, t) => -Math.log(Math.max(softmax(Array.from(logits[t]))[next], 1e-30)));
-
-// The tokens and so many more, each the one with the largest logit.
-export function generate(model, tokens, more, off) {
-  const all = [...tokens];
-  for (let n = 0; n < more; n++) {
-    const last = run(model, all.slice(-model.context), off).logits.at(-1);
-    all.push(last.indexOf(Math.max(...last)));
-  }
-  return all;
-}
 
 // Token ids from what was typed: whole numbers below the size of the vocabulary; else what is wrong.
 export function ids(text, model) {

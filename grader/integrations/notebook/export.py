@@ -20,7 +20,7 @@ import sys
 sys.path.append("../..")  # where the grader lies
 from grader.notebook import check, figure, hint, plot
 
-check("{number}")  # hint("{number}"): a hint; plot("{number}"): your weights; figure("{number}"): the lesson's figure"""
+check("{number}")  # hint("{number}"): a hint; plot("{number}"): your weights; figure("{number}"): its figure"""
 
 
 def make(exercise: Exercise) -> tuple[Path, str]:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.integrations.figures import joining, numbers
+from grader.integrations.figures import joining
+from grader.judge import figure_numbers
 
 
 def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
@@ -20,7 +21,7 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         raise WrongUse(
             f"Figures in notebooks need anywidget. Type: {paths.shown(sys.executable)} -m pip install -e '.[notebook]'"
         ) from None
-    if numbers.figure(exercise.folder) is None:
+    if figure_numbers.figure(exercise.folder) is None:
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {
         "_esm": joining.widget(exercise.folder),
@@ -31,6 +32,6 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         "can_ask": traitlets.Bool().tag(sync=True),
     }
     kind = type("Figure", (anywidget.AnyWidget,), traits)
-    widget = kind(data=numbers.data(exercise.folder), can_ask=paths.pictures(exercise.folder).exists())
+    widget = kind(data=figure_numbers.data(exercise.folder), can_ask=paths.pictures(exercise.folder).exists())
     widget.observe(lambda change: setattr(widget, "mine", ask()), "asked")
     return widget

@@ -9,7 +9,7 @@ from grader import catalog
 from grader.authoring import tables
 from grader.catalog import paths
 from grader.desk import hints
-from grader.integrations.figures import numbers
+from grader.judge import figure_numbers
 
 HOME = "index.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
@@ -86,7 +86,7 @@ def figure_of(folder: str) -> str:
 
 def with_figure() -> list[str]:
     """The exercises that have an interactive figure."""
-    return [exercise.folder for exercise in catalog.exercises() if numbers.figure(exercise.folder)]
+    return [exercise.folder for exercise in catalog.exercises() if figure_numbers.figure(exercise.folder)]
 
 
 def hints_page(exercise: catalog.Exercise) -> str:

@@ -1,4 +1,4 @@
-"""The numbers of a figure, from grader/checks/NN_slug/figure.py: what its script is given, and what it must show first."""
+"""The numbers of a figure, from grader/checks/NN_slug/figure.py: what its script gets, and what it must show first."""
 
 import functools
 import runpy
