@@ -134,6 +134,11 @@ def experiment(folder: str) -> Path:
     return EXERCISES / folder / "experiment.py"
 
 
+def diagrams(folder: str) -> list[Path]:
+    """The diagrams beside a lesson, SVG files that grader/authoring/diagrams.py draws."""
+    return sorted((EXERCISES / folder).glob("*.svg"))
+
+
 def site_page(folder: str) -> Path:
     """The lesson as an HTML page, which `make docs` builds."""
     return SITE / "lessons" / folder / "index.html"

@@ -7,12 +7,13 @@ from grader.catalog import paths
 from grader.records.results import PASSED, ExerciseResult
 
 HEADING = re.compile(r"^#{2,3} Task (\d+):?\s*(.*)$")
+FOLDED = re.compile(r"^<details>.*?^</details>\n*", re.M | re.S)  # what a page shows once it is opened
 OTHER_HEADING = re.compile(r"^#{1,3} ")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One task: its number, its heading and its text (Markdown)."""
+    """One task: its number, its heading and its text (Markdown), without what is folded."""
 
     number: int
     title: str
@@ -37,7 +38,7 @@ def tasks(folder: str) -> tuple[Task, ...]:
             inside = False
         elif inside:
             sections[-1][2].append(line)
-    return tuple(Task(number, title, "\n".join(text).strip()) for number, title, text in sections)
+    return tuple(Task(number, title, FOLDED.sub("", "\n".join(text)).strip()) for number, title, text in sections)
 
 
 def open_tasks(result: ExerciseResult | None) -> set[int] | None:

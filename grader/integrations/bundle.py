@@ -91,8 +91,9 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     yield f"{checks_folder}/{slug}.stub", stub
     for path in (paths.lesson(folder), paths.hints(folder)):
         yield f"{exercise_folder}/{path.name}", path.read_bytes()
-    if paths.experiment(folder).exists():
-        yield f"{exercise_folder}/{paths.experiment(folder).name}", paths.experiment(folder).read_bytes()
+    for path in (paths.experiment(folder), *paths.diagrams(folder)):
+        if path.exists():
+            yield f"{exercise_folder}/{path.name}", path.read_bytes()
     yield from trained_model(folder)
     yield from figure(folder)
     yield f"{checks_folder}/{public.name}", public.read_bytes()

@@ -119,5 +119,6 @@ def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
         relative = PurePosixPath(os.path.relpath(target, PurePosixPath(page).parent))
         return f"[{match['words']}]({relative}{match['anchor'] or ''})"
 
+    text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
     text = IMAGE.sub(lambda image: image[0] if (path.parent / image[1]).is_file() else "", text)
     return LINK.sub(fitting, text)
