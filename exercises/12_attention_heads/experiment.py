@@ -25,7 +25,7 @@ def as_the_lesson_says(key: torch.Tensor, query: torch.Tensor, value: torch.Tens
 def measure() -> list[dict]:
     torch.manual_seed(1337)
     x = torch.randn(TOKENS, SIZE)
-    key, query, value = (torch.nn.Linear(SIZE, HEAD_SIZE)(x) for _ in range(3))
+    key, query, value = (torch.nn.Linear(SIZE, HEAD_SIZE)(x).detach() for _ in range(3))
     expected = as_the_lesson_says(key, query, value)
     ways = {
         "the names as they are": F.scaled_dot_product_attention(query, key, value, is_causal=True, scale=1.0),
