@@ -21,7 +21,8 @@ from grader.sandbox.forkserver import ForkServer
 LONGEST = (
     "test_hostile", "test_classroom", "test_cheating", "test_gradebook", "test_desk_watch", "test_notebook",
     "test_exercises", "test_rehearsal", "test_runner", "test_platforms", "test_verify", "test_formgrader",
-    "test_docs_site", "test_figures", "test_class_page", "test_report_html", "test_deaths", "test_layers",
+    "test_docs_site", "test_figure_numbers", "test_figure_pages", "test_class_page", "test_report_html",
+    "test_deaths", "test_layers",
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml
     *LONGEST, "test_course", "test_docs", "test_desk_hooks", "test_bundle", "test_golden", "test_identity",

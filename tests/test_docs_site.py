@@ -142,6 +142,27 @@ def test_every_page_loads_without_a_request_outside(built, address, chromium):
     context.close()
 
 
+def test_a_lessons_figure_is_drawn_under_its_first_paragraph(built, chromium):
+    """From a disk, in the theme: drawn at once, in its light and its dark, and nothing moves."""
+    page = chromium.new_page()
+    page.add_init_script(
+        """window.shift = 0; new PerformanceObserver(list => { for (const one of list.getEntries())
+        for (const source of one.sources) if (source.node?.closest?.('article')) shift += one.value; })
+        .observe({type: 'layout-shift', buffered: true});"""
+    )
+    for exercise in catalog.exercises():
+        page.goto((built / "lessons" / exercise.folder / "index.html").as_uri())
+        figure = page.locator("article > p + figure.kata-figure")
+        assert figure.locator(".kata-live .kata-title").is_visible(), exercise.folder
+        assert page.evaluate("shift") < 0.01, exercise.folder
+    colours = set()
+    for scheme in ("default", "slate"):
+        page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
+        colours.add(figure.evaluate("one => getComputedStyle(one).backgroundColor"))
+    assert len(colours) == 2
+    page.close()
+
+
 @pytest.mark.parametrize("where", ["disk", "server"])
 def test_the_search_finds_a_lesson(built, address, chromium, where):
     context = chromium.new_context()

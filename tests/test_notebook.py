@@ -17,6 +17,7 @@ from browser import browser
 from grader import catalog
 from grader.catalog import paths
 from grader.desk import reset
+from grader.integrations.figures import joining
 from grader.integrations.notebook import collect
 
 WANTED = ["f"]
@@ -246,8 +247,18 @@ def test_a_notebook_is_graded_as_it_was_run(checkout):
         new_code_cell('hint("3")'),
         new_code_cell('hint("3", task=3)'),
         new_code_cell('check("nonsense")'),
+        new_code_cell('mine = figure("03")\nmine'),
+        new_code_cell("mine.asked += 1\nprint([one['difference'] for one in mine.mine['pictures']])"),
+        new_code_cell('figure("nonsense")'),
     ]
+    pytest.importorskip("anywidget", reason="anywidget is not installed (extra notebook)")
     execute(notebook, path)
+    *notebook.cells, drawn, asked, no_figure = notebook.cells
+    assert "application/vnd.jupyter.widget-view+json" in drawn.outputs[0]["data"]
+    states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
+    assert joining.widget(path.parent.name) in [state["state"].get("_esm") for state in states]
+    assert ast.literal_eval(asked.outputs[0]["text"]) == ["0"]  # the right cell was run again
+    assert "No exercise is called" in no_figure.outputs[0]["data"]["text/plain"]
     first = notebook.cells[-9]
     broken, picture, _, again, hint, other, nonsense = notebook.cells[-7:]
     assert "7 of 7 points" in html_of(first) and "<svg" in html_of(first)
@@ -333,3 +344,14 @@ def test_in_a_real_jupyterlab(checkout):
         assert picture.bounding_box()["width"] > 100
         colour = tab.locator(".kata .failed").first.evaluate("one => getComputedStyle(one).color")
         assert colour == "rgb(171, 29, 23)"  # our style is in force
+        # The figure, and the learner's own matrices in it.
+        tab.locator(".jp-CodeCell", has_text="check(").last.locator(".cm-content").click()
+        tab.keyboard.press("Control+a")
+        tab.keyboard.insert_text('from grader.notebook import figure\n\nfigure("06")')
+        tab.keyboard.press("Control+Enter")
+        figure = tab.locator(".kata-figure").first
+        figure.get_by_label("d_k", exact=True).wait_for(timeout=120_000)
+        assert "16.9947" in figure.inner_text()
+        figure.get_by_role("button", name="Use mine").click()
+        figure.locator('table[data-name="yours"]').first.wait_for(timeout=120_000)
+        assert "The largest difference is 0." in figure.inner_text()

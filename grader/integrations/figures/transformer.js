@@ -69,7 +69,8 @@ export function run(model, tokens, off = new Set(), past = cache(model)) {
 // So many tokens more, each the one with the largest logit. logits: of the last token in the cache.
 export function generate(model, logits, more, off, past) {
   const next = [];
-  for (let last = logits; next.length < more; last = run(model, next.slice(-1), off, past).logits[0]) {
+  for (let last = logits; next.length < more; ) {
+    if (next.length) last = run(model, next.slice(-1), off, past).logits[0];
     next.push(last.indexOf(Math.max(...last)));
   }
   return next;

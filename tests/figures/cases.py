@@ -1,0 +1,17 @@
+"""What a case of a figure is: steps, and what must come out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+
+
+@dataclass(frozen=True)
+class Case:
+    """Steps, and what must be shown afterwards: matrices by name, a pattern that the figure's sentence has."""
+
+    name: str
+    steps: list[tuple]
+    expected: Callable[[], dict[str, torch.Tensor]] = field(default=dict)
+    says: str = ""
+    tolerance: float = 0.0

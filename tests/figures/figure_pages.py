@@ -1,0 +1,62 @@
+"""The figures that there are, what is read of a page that shows one, and what is done to it."""
+
+import torch
+
+from grader import catalog
+from grader.catalog import paths
+
+FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_script(exercise.folder).exists()]
+
+
+def shown(page, name):
+    """The numbers of the matrix with this name as printed: rows of texts."""
+    rows = page.evaluate(
+        """name => [...document.querySelectorAll('.kata-live [data-name]')].filter(one => one.dataset.name === name)
+        .map(one => [...one.querySelectorAll('tr')].map(row => [...row.querySelectorAll('[data-row][data-column]')]
+        .map(cell => cell.textContent)).filter(row => row.length))""",
+        name,
+    )
+    assert len(rows) == 1, f"{len(rows)} matrices are called {name!r}"
+    return [[text.replace("−", "-").replace(",", "") for text in row] for row in rows[0]]
+
+
+def agrees(texts, expected, tolerance=0.0):
+    """Each number that is shown is the expected one, to its last digit."""
+    flat, wanted = [text for row in texts for text in row], torch.as_tensor(expected, dtype=torch.float64).flatten()
+    assert len(flat) == wanted.numel(), texts
+    for text, value in zip(flat, wanted.tolist()):
+        digits = len(text.partition(".")[2])
+        got = float(text) if text else 0.0
+        near = 0.5 * 10**-digits * 1.02 + 1e-6 * abs(value) + tolerance
+        assert got == value or abs(got - value) <= near or (got != got and value != value), (text, value)
+
+
+def move(page, label, value):
+    """Set the slider with this label."""
+    page.get_by_label(label, exact=True).evaluate(
+        """(input, value) => { input.value = Math.sign(value) * Math.abs(value) ** (1 / input.dataset.bend);
+        input.dispatchEvent(new Event('input')); }""",
+        value,
+    )
+
+
+def act(page, step):
+    """Do one step of a case."""
+    what, *arguments = step
+    if what == "move":
+        move(page, *arguments)
+    elif what == "press":
+        page.get_by_role("button", name=arguments[0], exact=True).click()
+    elif what == "choose":
+        page.get_by_role("group", name=arguments[0], exact=True).get_by_label(arguments[1], exact=True).check()
+    elif what == "toggle":
+        page.get_by_label(arguments[0], exact=True).click()
+    elif what == "type":
+        page.get_by_label(arguments[0], exact=True).fill(arguments[1])
+    elif what == "pick":
+        name, i, j = arguments
+        page.locator(f'table[data-name="{name}"] button[data-row="{i}"][data-column="{j}"]').click()
+    elif what == "key":
+        page.keyboard.press(arguments[0])
+    else:
+        raise AssertionError(f"no such step: {step}")

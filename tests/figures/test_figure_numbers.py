@@ -1,0 +1,65 @@
+"""The numbers of the interactive figures in a real browser: those shown first, and those after each interaction.
+
+`cases_core.py` and `cases_beyond.py` say what is done to each figure and what torch computes must come out.
+"""
+
+import re
+
+import cases_beyond
+import cases_core
+import pytest
+import torch
+from figure_pages import FIGURES, act, agrees, shown
+
+from grader.judge import figure_numbers as numbers
+
+CASES = cases_core.CASES | cases_beyond.CASES
+ALL_CASES = [(folder, case) for folder in FIGURES for case in CASES.get(folder[:2], [])]
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_the_first_numbers_are_the_documented_ones(opened, folder):
+    page = opened(folder)
+    wanted = numbers.start(folder)
+    assert wanted
+    for one in wanted:
+        texts = shown(page, one.name)
+        if torch.isnan(one.values).any():  # rows that grow: what stands beyond them is not printed
+            texts = [row[: int((~torch.isnan(values)).sum())] for row, values in zip(texts, one.values)]
+        agrees(texts, one.values[~torch.isnan(one.values)], float(one.tolerance.max()))
+        finest = max(len(text.partition(".")[2]) for row in texts for text in row)
+        assert finest >= 3 or torch.equal(one.values.nan_to_num(), one.values.nan_to_num().round()), one.name
+
+
+@pytest.mark.parametrize(("folder", "case"), ALL_CASES, ids=[f"{folder[:2]}-{case.name}" for folder, case in ALL_CASES])
+def test_an_interaction_gives_what_torch_computes(opened, folder, case):
+    page = opened(folder)
+    before = page.locator(".kata-live").inner_html()
+    for step in case.steps:
+        act(page, step)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        wanted = case.expected()
+    for name, expected in wanted.items():
+        agrees(shown(page, name), expected, case.tolerance)
+    assert re.search(case.says, page.locator(".kata-said").inner_text()), page.locator(".kata-said").inner_text()
+    assert wanted or case.says
+    assert page.locator(".kata-live").inner_html() != before
+
+
+def test_every_figure_has_three_cases():
+    assert FIGURES
+    assert {folder: len(CASES.get(folder[:2], [])) for folder in FIGURES if len(CASES.get(folder[:2], [])) < 3} == {}
+
+
+def test_arrow_keys_move_sliders_and_cells(opened):
+    """The keyboard alone: a bent slider steps by its own step, and a cell hands the focus to its neighbour."""
+    page = opened(next(folder for folder in FIGURES if folder.startswith("02")))
+    slider = page.get_by_label("journey", exact=True)
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == "1.5950"
+    agrees(
+        shown(page, "softmax_stable"),
+        torch.softmax(torch.tensor([0.9544, 1.5950, 1.4754, 0.8434, 0.7070, 1.0865]), 0),
+        1e-4,
+    )

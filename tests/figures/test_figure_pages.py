@@ -1,0 +1,112 @@
+"""The interactive figures as pages: for everybody, small, still without a script, and the same in a notebook."""
+
+import re
+
+import pytest
+from browser import CONTRASTS
+from figure_pages import FIGURES
+
+from grader.catalog import paths
+from grader.integrations.figures import joining
+from grader.judge import figure_numbers as numbers
+
+SCRIPT_BYTES = 150_000
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_everybody_can_use_it(opened, folder):
+    """Each control has a name and a value and takes the focus; every text has contrast, light and dark."""
+    page = opened(folder)
+    for control in page.locator(".kata-live :is(input, button):visible").all():
+        kind = control.get_attribute("type")
+        name = control.evaluate("one => one.labels?.[0]?.textContent ?? one.ariaLabel ?? one.textContent")
+        assert name.strip(), control.evaluate("one => one.outerHTML")
+        assert kind != "range" or control.get_attribute("aria-valuetext")
+        assert control.evaluate("one => { one.focus(); return document.activeElement === one; }")
+    for scheme in ("default", "slate"):
+        page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
+        background = "#fff" if scheme == "default" else "#1e2129"
+        page.evaluate("colour => { document.body.style.background = colour; }", background)
+        inside = page.evaluate(CONTRASTS)
+        assert len(inside) > 10
+        assert [
+            text for text in inside if text["ratio"] < 4.5 and text["text"] not in ("Lesson", "First words.", "After.")
+        ] == []
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_it_fits_a_phone(opened, folder):
+    """Nothing is wider than a screen of 390 pixels; a wide matrix is scrolled in its own box."""
+    page = opened(folder)
+    page.set_viewport_size({"width": 390, "height": 800})
+    try:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    finally:
+        page.set_viewport_size({"width": 1000, "height": 900})
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_a_script_is_small_and_imports_nothing(folder):
+    script = joining.script(folder)
+    assert len(script.encode()) < SCRIPT_BYTES
+    assert not re.search(r"^\s*(import|export)\b|https?://(?!www\.w3\.org/2000/svg)", script, re.M)
+    assert joining.widget(folder).count("export default") == 1
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_no_solution_stands_in_its_data(folder):
+    said = re.sub(r"\s+", "", str(numbers.data(folder)))
+    lines = [re.sub(r"\s+", "", line) for line in paths.solution(folder).read_text("utf-8").splitlines()]
+    assert not any(line in said for line in lines if len(line) > 20)
+
+
+def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, folder_of_pages):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for folder in FIGURES:
+        page.goto((folder_of_pages / f"{folder}.html").as_uri())
+        assert page.locator(".kata-still svg").count() == len(numbers.start(folder))
+        assert page.locator(".kata-still svg .number").first.is_visible()
+    context.close()
+    page = chromium.new_page()
+    page.goto((folder_of_pages / f"{FIGURES[0]}.html").as_uri())
+    assert not page.locator(".kata-still").is_visible() and page.locator(".kata-live").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator(".kata-still").is_visible() and not page.locator(".kata-live").is_visible()
+    page.close()
+
+
+def test_nothing_moves_when_a_figure_is_drawn(chromium, folder_of_pages):
+    """The layout shift that browsers measure is zero: the script draws before what follows it is laid out."""
+    page = chromium.new_page()
+    page.add_init_script(
+        """window.shift = 0;
+        new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
+        .observe({type: 'layout-shift', buffered: true});"""
+    )
+    for folder in FIGURES:
+        page.goto((folder_of_pages / f"{folder}.html").as_uri())
+        page.wait_for_timeout(50)
+        assert page.evaluate("shift") == 0, folder
+    page.close()
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_a_notebooks_module_draws_the_same(opened, folder):
+    """The ES module that anywidget is given, loaded as a module, draws what the page's script drew."""
+    page = opened(folder)
+    drawn = page.evaluate(
+        """async ([source, data]) => {
+          const address = URL.createObjectURL(new Blob([source], {type: 'text/javascript'}));
+          const values = {data, mine: {}, asked: 0, can_ask: true}, el = document.createElement('div');
+          const model = {get: name => values[name], set() {}, save_changes() {}, on() {}};
+          (await import(address)).default.render({model, el});
+          document.body.append(el);
+          return [document.querySelector('.kata-live').innerHTML, el.firstChild.innerHTML, el.innerText];
+        }""",
+        [joining.widget(folder), numbers.data(folder)],
+    )
+    page.troubles[:] = [said for said in page.troubles if not said.startswith("blob:")]
+    on_the_page, in_the_notebook = (re.sub(r"kata-\d+", "kata-id", html) for html in drawn[:2])
+    assert on_the_page == in_the_notebook and len(on_the_page) > 1000
+    assert "Use mine" in drawn[2]
