@@ -1,37 +1,36 @@
 """Builds .venv on first use: `python3 grader/venv.py VENV [cpu|cuda]`. It runs before anything is installed.
 
-On Linux the ordinary torch brings gigabytes of CUDA along. Where no NVIDIA driver is there, PyTorch's own index is asked
-for the build without it first, and the ordinary index where that one cannot be reached. The standard library alone.
+On Linux the ordinary torch brings gigabytes of CUDA along. Where no NVIDIA driver is there, PyTorch's own index is
+asked first for the build without it, and the ordinary index where that one cannot be reached.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+CONSTRAINTS = "constraints.txt"  # make runs this in the folder of the project
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 SHORT = ("--timeout", "5", "--retries", "0")  # for an index that may be out of reach
 DRIVER = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")  # the last one: WSL
 SHOWN = 15  # lines of what pip said, where it fails
 
 
-def main(venv: Path, wanted: str) -> int:
+def main(venv: str, wanted: str) -> int:
     """Build the environment, and say what takes how long. Returns the exit code."""
-    if sys.version_info < (3, 10):
+    if sys.version_info < (3, 10):  # noqa: UP036 (whatever python3 is here runs this)
         return told(f"Python 3.10 or later is needed; python3 here is {sys.version.split()[0]}.")
     if wanted not in ("", "cpu", "cuda"):
         return told(f"TORCH={wanted} is unknown. Type TORCH=cpu or TORCH=cuda, or leave it out.")
     began = time.monotonic()
     print(f"Building {venv}, once. Torch is large: this takes a minute or some.", flush=True)
-    python = venv / "bin" / "python"
-    if not python.exists() and step("an environment of its own", [sys.executable, "-m", "venv", str(venv)]):
+    python = f"{venv}/bin/python"
+    if not os.path.exists(python) and step("an environment of its own", [sys.executable, "-m", "venv", venv]):
         return told(f"{sys.executable} cannot make environments. On Debian and Ubuntu: apt install python3-venv")
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    torch = re.search(r"^torch==\S+", (ROOT / "constraints.txt").read_text("utf-8"), re.M)[0]
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    with open(CONSTRAINTS, encoding="utf-8") as file:
+        torch = next(line.strip() for line in file if line.startswith("torch=="))
     has_driver = any(map(os.path.exists, DRIVER)) or shutil.which("nvidia-smi") is not None
     installed = version(python)
     if (wanted or "cpu") == "cpu" and sys.platform == "linux" and not (has_driver and not wanted):
@@ -42,9 +41,9 @@ def main(venv: Path, wanted: str) -> int:
     elif wanted == "cuda" and installed is not None and installed.endswith("+cpu"):
         if step("torch with CUDA", [*pip, "--force-reinstall", "--no-deps", torch]):
             return told("Try again: make TORCH=cuda doctor")
-    if step("torch and what else is needed", [*pip, "-c", str(ROOT / "constraints.txt"), "-e", str(ROOT)]):
+    if step("torch and what else is needed", [*pip, "-c", CONSTRAINTS, "-e", "."]):
         return told("That went wrong, see above. To try again, type the same once more.")
-    step("the grader, compiled", [str(python), "-m", "compileall", "-q", str(ROOT / "grader")])
+    step("the grader, compiled", [python, "-m", "compileall", "-q", "grader"])
     print(f"Ready after {time.monotonic() - began:.0f} s.", flush=True)
     return 0
 
@@ -55,7 +54,7 @@ def step(what: str, command: list[str], optional: bool = False) -> bool:
     optional: its output is not worth showing where it fails.
     """
     began, is_terminal = time.monotonic(), sys.stdout.isatty()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     while True:
         if is_terminal:
             print(f"\r  {what} … {time.monotonic() - began:.0f} s", end="", flush=True)
@@ -72,10 +71,10 @@ def step(what: str, command: list[str], optional: bool = False) -> bool:
     return failed
 
 
-def version(python: Path) -> str | None:
+def version(python: str) -> str | None:
     """The version of the torch that is installed there, as in 2.13.0+cpu; None where there is none."""
     code = "from importlib.metadata import version; print(version('torch'))"
-    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
     return done.stdout.strip() or None
 
 
@@ -86,4 +85,4 @@ def told(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""))
+    sys.exit(main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""))

@@ -19,7 +19,7 @@ from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 EXERCISE = catalog.asked()[2]
 FOLDER = EXERCISE.folder
 NUMBER = FOLDER[:2]
-NEXT = catalog.exercises()[3].folder
+NEXT = catalog.asked()[3].folder
 
 
 @pytest.fixture
@@ -103,7 +103,9 @@ def test_reset_keeps_every_file(said, desk):
         assert file.read_bytes() == stub
     file.unlink()
     assert said("reset", NUMBER, cwd=desk).returncode == 0 and file.read_bytes() == stub
-    kept = [path for path in file.parent.iterdir() if path.name.startswith(f"{file.stem}.before-2") and path.suffix == ".py"]
+    kept = [
+        path for path in file.parent.iterdir() if path.name.startswith(f"{file.stem}.before-2") and path.suffix == ".py"
+    ]
     assert sorted(path.read_text() for path in kept) == ["first = 1\n", "second = 2\n", "third = 3\n"]
 
 

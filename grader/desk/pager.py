@@ -39,9 +39,10 @@ class Pager:
         return f"lines {self.top + 1} to {min(self.top + self.room, len(self.lines))} of {len(self.lines)}"
 
     def show(self, lines: Sequence[str], room: int) -> None:
-        """Take other lines, and stay where it was as far as they reach."""
+        """Take other lines, and stay where it was: at the end, where it was there and the page has grown."""
+        was_at_end = self.top > 0 and self.top + self.room >= len(self.lines)
         self.lines, self.room = lines, max(1, room)
-        self._go(self.top)
+        self._go(len(lines) if was_at_end else self.top)
 
     def reset(self) -> None:
         """Another page: from its head."""
