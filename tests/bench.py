@@ -32,6 +32,7 @@ def main() -> None:
     start()
     sandbox()
     watch()
+    figures()
 
 
 def start() -> None:
@@ -113,6 +114,17 @@ def watch() -> None:
         parts = f"right {statistics.median(right) * 1e3:.0f}, wrong {statistics.median(wrong) * 1e3:.0f}"
         print(f"watch of exercise {name}: {median * 1e3:.0f} ms from save to verdict ({parts}; {SAVES} saves)")
         print(f"ratio {median / torch:.3f} to import torch alone, {torch:.2f} s (150 ms is promised)")
+
+
+def figures() -> None:
+    """Interactions with the figures in a real browser, where there is one."""
+    if importlib.util.find_spec("playwright") is None:
+        print("The figures are not measured: playwright is not installed (extra dev).")
+        return
+    sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
+    import bench_figures
+
+    bench_figures.main()
 
 
 if __name__ == "__main__":

@@ -22,13 +22,17 @@ class Shown:
     start: Start
 
 
+def has_figure(folder: str) -> bool:
+    """Whether an exercise has a figure."""
+    return paths.figure_data(folder).exists() and paths.figure_script(folder).exists()
+
+
 @functools.cache
-def figure(folder: str) -> Figure | None:
-    """The figure of an exercise; None where it has none."""
-    if not paths.figure_data(folder).exists() or not paths.figure_script(folder).exists():
-        return None
+def figure(folder: str) -> Figure:
+    """The figure of an exercise. Raises whatever its module raises, and KeyError where that has no FIGURE."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        return runpy.run_path(str(paths.figure_data(folder)))["FIGURE"]
+        made: Figure = runpy.run_path(str(paths.figure_data(folder)))["FIGURE"]
+    return made
 
 
 @functools.cache
@@ -36,7 +40,8 @@ def data(folder: str) -> dict[str, Any]:
     """What the script is given, as JSON can hold it."""
     printed = {number.id: number.data.value for number in documented.numbers(folder)}
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        return _plain(figure(folder).data(printed))
+        given: dict[str, Any] = _plain(figure(folder).data(printed))
+    return given
 
 
 def start(folder: str) -> list[Shown]:

@@ -2,12 +2,7 @@
 
 import pytest
 from browser import browser
-from figure_pages import FIGURES
-
-from grader.catalog import paths
-from grader.integrations.figures import joining, placing
-
-PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+from figure_pages import FIGURES, write_page
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +13,10 @@ def chromium():
 
 @pytest.fixture(scope="module")
 def folder_of_pages(tmp_path_factory):
-    """A page for each figure, as the site places it but for the theme."""
+    """A folder with a page for each figure."""
     root = tmp_path_factory.mktemp("figures")
     for name in FIGURES:
-        html = placing.placed("<h1>Lesson</h1><p>First words.</p><p id='after'>After.</p>", name, f"{name}.js")
-        head = f"{PAGE}<title>Figure</title><style>body{{margin:16px}}{paths.FIGURE_STYLE.read_text('utf-8')}</style>"
-        (root / f"{name}.html").write_text(f'{head}<body data-md-color-scheme="default">{html}', "utf-8")
-        (root / f"{name}.js").write_text(joining.script(name), "utf-8")
+        write_page(root, name)
     return root
 
 

@@ -1,11 +1,25 @@
 """The figures that there are, what is read of a page that shows one, and what is done to it."""
 
+from pathlib import Path
+
 import torch
 
 from grader import catalog
 from grader.catalog import paths
+from grader.integrations.figures import joining, placing
 
+PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
 FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_script(exercise.folder).exists()]
+
+
+def write_page(folder: Path, name: str) -> Path:
+    """Write the page of a figure, as the site places it but for the theme, and its script. Returns the page."""
+    html = placing.placed("<h1>Lesson</h1><p>First words.</p><p id='after'>After.</p>", name, f"{name}.js")
+    head = f"{PAGE}<title>Figure</title><style>body{{margin:16px}}{paths.FIGURE_STYLE.read_text('utf-8')}</style>"
+    (folder / f"{name}.js").write_text(joining.script(name), "utf-8")
+    page = folder / f"{name}.html"
+    page.write_text(f'{head}<body data-md-color-scheme="default">{html}', "utf-8")
+    return page
 
 
 def shown(page, name):

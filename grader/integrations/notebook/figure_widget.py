@@ -21,7 +21,7 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         raise WrongUse(
             f"Figures in notebooks need anywidget. Type: {paths.shown(sys.executable)} -m pip install -e '.[notebook]'"
         ) from None
-    if figure_numbers.figure(exercise.folder) is None:
+    if not figure_numbers.has_figure(exercise.folder):
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {
         "_esm": joining.widget(exercise.folder),

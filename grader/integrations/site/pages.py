@@ -86,7 +86,7 @@ def figure_of(folder: str) -> str:
 
 def with_figure() -> list[str]:
     """The exercises that have an interactive figure."""
-    return [exercise.folder for exercise in catalog.exercises() if figure_numbers.figure(exercise.folder)]
+    return [exercise.folder for exercise in catalog.exercises() if figure_numbers.has_figure(exercise.folder)]
 
 
 def hints_page(exercise: catalog.Exercise) -> str:
