@@ -273,6 +273,15 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"styles/{FOLDER}: 2 right answers in other styles are here, and 3",
         ),
         (f"exercises/{FOLDER}/hints.md", None, None, "hints.md: the page of hints is missing"),
+        (f"exercises/{FOLDER}/figure.js", None, None, "figure.js: the interactive figure is missing"),
+        (f"grader/checks/{FOLDER}/figure.py", None, None, "figure.py: the numbers of the figure are missing"),
+    ],
+    "a figure": [
+        (f"grader/checks/{FOLDER}/figure.py", '"four"', '"fore"', "figure.py: the figure shows 'fore' first"),
+        (f"exercises/{FOLDER}/figure.js", "export default", "export", "figure.js: the figure has no `export default"),
+    ],
+    "a figure that cannot be run": [
+        (f"grader/checks/{FOLDER}/figure.py", "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError"),
     ],
     "a solution": [
         (

@@ -29,9 +29,11 @@ def has_figure(folder: str) -> bool:
 
 @functools.cache
 def figure(folder: str) -> Figure:
-    """The figure of an exercise. Raises whatever its module raises, and KeyError where that has no FIGURE."""
+    """The figure of an exercise. Raises whatever its module raises, and TypeError where that holds no FIGURE."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        made: Figure = runpy.run_path(str(paths.figure_data(folder)))["FIGURE"]
+        made = runpy.run_path(str(paths.figure_data(folder))).get("FIGURE")
+    if not isinstance(made, Figure):
+        raise TypeError("it holds no FIGURE")
     return made
 
 
