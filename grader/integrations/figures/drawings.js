@@ -144,12 +144,13 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
 export function map({ name, values, rows, columns, marked, most = 1 }) {
   const [n, m, C] = [values.length, values[0].length, 10];
   const [squares, frames] = [[], []];
-  const square = (x, y, side) => `M${x.toFixed(2)},${y.toFixed(2)}h${side.toFixed(2)}v${side.toFixed(2)}h${(-side).toFixed(2)}z`;
+  const tenth = (value) => Math.round(value * 10) / 10;
+  const square = (x, y, side) => `M${tenth(x)},${tenth(y)}h${tenth(side)}v${tenth(side)}h${-tenth(side)}z`;
   for (const [i, one] of values.entries()) {
     for (const [j, value] of one.entries()) {
       const side = C * Math.sqrt(Math.min(1, Math.max(0, value) / most));
       if (marked?.(i, j)) frames.push(square(j * C, i * C, C));
-      if (side > 0.6) squares.push(square(j * C + (C - side) / 2, i * C + (C - side) / 2, side));
+      if (side >= 1) squares.push(square(j * C + (C - side) / 2, i * C + (C - side) / 2, side));
     }
   }
   const most_ = (one) => one.indexOf(Math.max(...one));

@@ -5,7 +5,7 @@ import { floats, range, softmax } from "./maths.js";
 // The model from its sizes and its parameters, packed one after the other in the order of its state dict.
 export function transformer({ sizes, parameters }) {
   const { vocabulary, width, context, layers, heads } = sizes;
-  const all = floats(parameters);
+  const all = Float64Array.from(floats(parameters)); // one kind of array everywhere: the engine is twice as quick
   let read = 0;
   const take = (rows) => {
     const part = range(rows).map((i) => all.subarray(read + i * width, read + (i + 1) * width));
