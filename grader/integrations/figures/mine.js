@@ -27,7 +27,7 @@ export const withMine = (figure) => ({
 function shown({ text, pictures = [] }) {
   const drawn = pictures.map(({ title, rows, columns, learner, expected, note, difference }) =>
     h("div", {}, h("p", { class: "kata-title" }, title),
-      row(learner && matrix({ name: "yours", values: learner, rows, columns, digits: 2 }), matrix({ name: "expected", values: expected, rows, columns, digits: 2 })),
+      row(learner && matrix({ name: "yours", values: learner, rows, columns }), matrix({ name: "expected", values: expected, rows, columns })),
       h("p", {}, difference === null ? note : `The largest difference is ${difference}.`)),
   );
   return text ? [h("p", {}, text)] : drawn;
