@@ -94,7 +94,7 @@ from grader.authors import Figure, Start
 
 FIGURE = Figure("Twice 2.", lambda documented: {"x": 2.0}, {"result": Start("four")})
 '''
-SCRIPT = """import { frame } from "../../grader/integrations/figures/controls.js";
+SCRIPT = """import { frame } from "../../grader/integrations/figures/frame.js";
 
 export default {
   render({ model, el }) {

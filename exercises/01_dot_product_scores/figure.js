@@ -1,8 +1,9 @@
-// Two arrows to move: their product and the angle between them. Below, the scores of the sentence, each a sum of products.
+// Two arrows to move: their product and the angle between them. And the scores of the sentence, each a sum of products.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { line, matrix, plane, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, transpose } from "../../grader/integrations/figures/maths.js";
+import { plane } from "../../grader/integrations/figures/plane.js";
+import { line, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -10,7 +11,14 @@ export default {
     const scores = matmul(inputs, transpose(inputs));
     const figure = frame(el, "A score is a sum of products. It is large where two vectors point the same way.");
     const arrow = (name, values) =>
-      ["x", "y"].map((axis, i) => figure.slider({ label: `${name}, ${axis}`, min: -1, max: 1, step: 0.01, digits: 2, value: values[i] }));
+      ["x", "y"].map((axis, i) => figure.slider({
+        label: `${name}, ${axis}`,
+        min: -1,
+        max: 1,
+        step: 0.01,
+        digits: 2,
+        value: values[i],
+      }));
     const [a, b] = [arrow("a", inputs[pair[0]]), arrow("b", inputs[pair[1]])];
     const cell = figure.state(pair);
     const drag = (sliders) => (x, y) => {
@@ -20,7 +28,10 @@ export default {
     figure.draw(() => {
       const [u, v] = [a.map((one) => one.value), b.map((one) => one.value)];
       const product = dot(u, v);
-      const angle = (Math.acos(Math.max(-1, Math.min(1, product / (Math.hypot(...u) * Math.hypot(...v))))) * 180) / Math.PI;
+      const angle = (Math.acos(Math.max(
+        -1,
+        Math.min(1, product / (Math.hypot(...u) * Math.hypot(...v)))
+      )) * 180) / Math.PI;
       const [i, j] = cell.value;
       const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
       const relation = Number.isNaN(angle) ? "an arrow of length 0 has no direction" : `the angle is ${angle.toFixed(0)}°`;
@@ -29,11 +40,24 @@ export default {
           row(
             plane({
               name: "Two arrows, to drag", from: [-1, -1], to: [1, 1],
-              points: [{ x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) }, { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", below: true, drag: drag(b) }],
+              points: [
+                { x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) },
+                { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", below: true, drag: drag(b) },
+              ],
             }),
-            matrix({ name: "scores", values: scores, rows: tokens, columns: tokens, scale: 2, picked: cell.value, pick: (...at) => (cell.value = at) }),
+            matrix({
+              name: "scores",
+              values: scores,
+              rows: tokens,
+              columns: tokens,
+              scale: 2,
+              picked: cell.value,
+              pick: (...at) => (cell.value = at),
+            }),
           ),
-          line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = ${format(product, 4)}`),
+          line(
+            `a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = ${format(product, 4)}`
+          ),
           line(`${tokens[i]} · ${tokens[j]} = ${terms} = ${format(scores[i][j])}`),
         ],
         say: `The product of the arrows is ${format(product)}; ${relation}. The score of “${tokens[i]}” and “${tokens[j]}” is ${format(scores[i][j])}.`,

@@ -1,8 +1,9 @@
 // A query is chosen: its weights, and its context vector as a point that the tokens pull to themselves.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { bars, matrix, plane, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { matmul, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { plane } from "../../grader/integrations/figures/plane.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const AXES = [[0, 1], [0, 2], [1, 2]];
 
@@ -10,7 +11,10 @@ export default {
   render({ model, el }) {
     const { inputs, tokens, journey } = model.get("data");
     const weights = matmul(inputs, transpose(inputs)).map(softmax);
-    const figure = frame(el, "The context vector is a mean of all tokens: each pulls it as strongly as its weight says.");
+    const figure = frame(
+      el,
+      "The context vector is a mean of all tokens: each pulls it as strongly as its weight says."
+    );
     const query = figure.choice({ label: "Query", options: tokens, value: journey });
     const axes = figure.choice({ label: "Dimensions", options: AXES.map(([a, b]) => `${a} and ${b}`) });
     figure.draw(() => {
@@ -18,13 +22,25 @@ export default {
       const context = matmul([own], inputs)[0];
       const [a, b] = AXES[axes.value];
       const center = [context[a], context[b]];
-      const points = inputs.map((x, i) => ({ x: x[a], y: x[b], name: tokens[i], size: 3 + 14 * own[i], below: tokens[i] === "starts" }));
+      const points = inputs.map((x, i) => ({
+        x: x[a],
+        y: x[b],
+        name: tokens[i],
+        size: 3 + 14 * own[i],
+        below: tokens[i] === "starts",
+      }));
       const lines = inputs.map((x, i) => [[x[a], x[b]], center, 14 * own[i]]);
       const far = own.indexOf(Math.max(...own));
       return {
         show: row(
           bars({ name: "weights", values: own, labels: tokens, most: 0.3, marked: query.value }),
-          plane({ name: "Tokens and their context vector", points: [...points, { x: context[a], y: context[b], name: "context", kind: "cross" }], lines, xLabel: `dimension ${a}`, yLabel: `dimension ${b}` }),
+          plane({
+            name: "Tokens and their context vector",
+            points: [...points, { x: context[a], y: context[b], name: "context", kind: "cross" }],
+            lines,
+            xLabel: `dimension ${a}`,
+            yLabel: `dimension ${b}`,
+          }),
           matrix({ name: "context vector", values: context, columns: ["0", "1", "2"] }),
         ),
         say: `For “${tokens[query.value]}” the token “${tokens[far]}” pulls most, with ${own[far].toFixed(4)} of the whole.`,

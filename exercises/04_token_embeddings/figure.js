@@ -1,7 +1,7 @@
 // Words become ids, ids become rows of a table. A word that the vocabulary lacks has no row.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -19,10 +19,28 @@ export default {
       const count = ids.filter((id) => id === ids[at]).length;
       return {
         show: [
-          ids.length ? matrix({ name: "token ids", values: ids, digits: 0, columns: known, heat: false, picked: [0, at], pick: (_, j) => (chosen.value = j) }) : null,
+          ids.length ? matrix({
+            name: "token ids",
+            values: ids,
+            digits: 0,
+            columns: known,
+            heat: false,
+            picked: [0, at],
+            pick: (_, j) => (chosen.value = j),
+          }) : null,
           row(
-            matrix({ name: "the table", values: table, rows: words.map((word) => `${word} ${vocabulary[word]}`), marked: (i) => i === ids[at] }),
-            ids.length ? matrix({ name: "the embedded sentence", values: ids.map((id) => table[id]), rows: known, marked: (i) => i === at }) : null,
+            matrix({
+              name: "the table",
+              values: table,
+              rows: words.map((word) => `${word} ${vocabulary[word]}`),
+              marked: (i) => i === ids[at],
+            }),
+            ids.length ? matrix({
+              name: "the embedded sentence",
+              values: ids.map((id) => table[id]),
+              rows: known,
+              marked: (i) => i === at,
+            }) : null,
           ),
         ],
         say: unknown

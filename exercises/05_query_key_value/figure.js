@@ -1,8 +1,9 @@
 // A weight matrix is a map: it takes every token from three dimensions to two. Query and key are two maps, so Q ≠ K.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix, plane, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul } from "../../grader/integrations/figures/maths.js";
+import { plane } from "../../grader/integrations/figures/plane.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -11,7 +12,15 @@ export default {
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const entry = figure.state([0, 0]);
     const W_query = weights.W_query.map((one) => [...one]);
-    const slider = figure.slider({ label: "Chosen entry of W_query", min: -1, max: 1, step: 0.01, digits: 4, bend: 1, value: W_query[0][0] });
+    const slider = figure.slider({
+      label: "Chosen entry of W_query",
+      min: -1,
+      max: 1,
+      step: 0.01,
+      digits: 4,
+      bend: 1,
+      value: W_query[0][0],
+    });
     const same = figure.toggle({ label: "Use W_query for the keys too" });
     let moved = slider.value;
     figure.draw(() => {
@@ -26,7 +35,14 @@ export default {
       };
       const points = [
         ...queries.map((q, n) => ({ x: q[0], y: q[1], name: n === t ? "query" : "", size: n === t ? 7 : 3 })),
-        ...keys.map((k, n) => ({ x: k[0], y: k[1], name: n === t ? "key" : "", size: n === t ? 7 : 3, look: "other", below: true })),
+        ...keys.map((k, n) => ({
+          x: k[0],
+          y: k[1],
+          name: n === t ? "key" : "",
+          size: n === t ? 7 : 3,
+          look: "other",
+          below: true,
+        })),
       ];
       const low = Math.min(0, ...[...queries, ...keys].flat());
       const high = Math.max(1.5, ...[...queries, ...keys].flat());
@@ -44,7 +60,13 @@ export default {
             matrix({ name: "key", values: keys[t], scale: 1.5 }),
             matrix({ name: "value", values: values[t], scale: 1.5 }),
           ),
-          plane({ name: "Queries (full) and keys (open) of all tokens", points, from: [low, low], to: [high, high], lines: [[queries[t], keys[t], 1]] }),
+          plane({
+            name: "Queries (full) and keys (open) of all tokens",
+            points,
+            from: [low, low],
+            to: [high, high],
+            lines: [[queries[t], keys[t], 1]],
+          }),
         ],
         say: `The first number of the query of “${tokens[t]}” is ${terms} = ${format(queries[t][0])}.`,
       };

@@ -1,8 +1,9 @@
 // Queries and keys of more and more dimensions: what the scale does to the scores, the weights and the gradients.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { bars, chart, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { chart } from "../../grader/integrations/figures/chart.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, range, softmax, sum, variance } from "../../grader/integrations/figures/maths.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const DIMENSIONS = range(10).map((power) => 2 ** power); // 1 … 512, drawn as curves
 
@@ -44,14 +45,38 @@ export default {
       return {
         show: [
           row(
-            matrix({ name: "variance of the scores", columns: ["raw", "scaled"], values: [raw.spread, scaled.spread], heat: false }),
-            matrix({ name: "largest weight, mean", columns: ["raw", "scaled"], values: [raw.largest, scaled.largest], heat: false }),
-            matrix({ name: "size of the gradient, mean", columns: ["raw", "scaled"], values: [raw.gradient, scaled.gradient], heat: false }),
+            matrix({
+              name: "variance of the scores",
+              columns: ["raw", "scaled"],
+              values: [raw.spread, scaled.spread],
+              heat: false,
+            }),
+            matrix({
+              name: "largest weight, mean",
+              columns: ["raw", "scaled"],
+              values: [raw.largest, scaled.largest],
+              heat: false,
+            }),
+            matrix({
+              name: "size of the gradient, mean",
+              columns: ["raw", "scaled"],
+              values: [raw.gradient, scaled.gradient],
+              heat: false,
+            }),
           ),
           row(
             bars({ name: "weights, raw scores", values: own[1], labels, most: 1 }),
             bars({ name: "weights, scores / √d_k", values: own[0], labels, most: 1 }),
-            chart({ name: "Variance of the scores over d_k", x: DIMENSIONS, at: d_k, log: true, logX: true, least: 0.25, xLabel: "d_k", curves: [{ name: "scaled", values: curves[0] }, { name: "raw", values: curves[1] }] }),
+            chart({
+              name: "Variance of the scores over d_k",
+              x: DIMENSIONS,
+              at: d_k,
+              log: true,
+              logX: true,
+              least: 0.25,
+              xLabel: "d_k",
+              curves: [{ name: "scaled", values: curves[0] }, { name: "raw", values: curves[1] }],
+            }),
           ),
         ],
         say: `With d_k = ${d_k} the raw scores have the variance ${raw.spread.toFixed(2)}, the scaled ones ${scaled.spread.toFixed(2)}. The largest weight of a row is ${raw.largest.toFixed(2)} without the scale and ${scaled.largest.toFixed(2)} with it.`,

@@ -1,14 +1,23 @@
-// The same way with nn.Linear layers, which hold their weights as (d_out, d_in): transposed, they are those of version 1.
+// The same way with nn.Linear layers, which hold their weights turned: transposed, they are those of version 1.
 
-import { matrix, row } from "../../grader/integrations/figures/drawings.js";
 import { transpose } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 import { way } from "../../grader/integrations/figures/way.js";
 
 export default {
   render({ model, el }) {
     const { layers, ...rest } = model.get("data");
     const turned = Object.fromEntries(Object.entries(layers).map(([name, weight]) => [name, transpose(weight)]));
-    const held = () => row(...Object.entries(layers).map(([name, weight]) => matrix({ name: `${name}.weight, as the layer holds it`, values: weight, heat: true })));
-    way(el, "nn.Linear holds its weight turned. W_query and the others stand here as version 1 has them.", { ...rest, ...turned }, () => [held()]);
+    const held = () => row(...Object.entries(layers).map(([name, weight]) => matrix({
+      name: `${name}.weight, as the layer holds it`,
+      values: weight,
+      heat: true,
+    })));
+    way(
+      el,
+      "nn.Linear holds its weight turned. W_query and the others stand here as version 1 has them.",
+      { ...rest, ...turned },
+      () => [held()]
+    );
   },
 };

@@ -1,8 +1,8 @@
 // Three ways to one triangle: a loop, a division by the row's sum, a softmax over a masked matrix of zeros.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, format, matmul, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["a loop", "a matrix product", "a softmax"];
 
@@ -20,21 +20,49 @@ export default {
       const inputs = x.map((one, i) => one.map((value) => value + (i === T - 1 ? last.value : 0)));
       const ones = range(T).map((i) => range(T).map((j) => (j <= i ? 1 : 0)));
       const zeros = causal(range(T).map(() => range(T).map(() => 0)));
-      const looped = inputs.map((_, i) => [0, 1].map((d) => sum(inputs.slice(0, i + 1).map((one) => one[d])) / (i + 1)));
+      const looped = inputs.map(
+        (_, i) => [0, 1].map((d) => sum(inputs.slice(0, i + 1).map((one) => one[d])) / (i + 1))
+      );
       const weights = way.value === 2 ? zeros.map(softmax) : ones.map((one) => one.map((value) => value / sum(one)));
       const averages = way.value === 0 ? looped : matmul(weights, inputs);
       const later = (i, j) => j > i;
       const before = [
-        matrix({ name: "read by the loop", values: ones.map((one, i) => (i === t ? one : one.map(() => 0))), digits: 0, rows: names, columns: names, faint: (i, j) => i !== t || j > i, scale: 1.4 }),
-        matrix({ name: "ones below the diagonal", values: ones, digits: 0, rows: names, columns: names, faint: later, scale: 1.4 }),
+        matrix({
+          name: "read by the loop",
+          values: ones.map((one, i) => (i === t ? one : one.map(() => 0))),
+          digits: 0,
+          rows: names,
+          columns: names,
+          faint: (i, j) => i !== t || j > i,
+          scale: 1.4,
+        }),
+        matrix({
+          name: "ones below the diagonal",
+          values: ones,
+          digits: 0,
+          rows: names,
+          columns: names,
+          faint: later,
+          scale: 1.4,
+        }),
         matrix({ name: "zeros, masked", values: zeros, digits: 0, rows: names, columns: names, faint: later }),
       ][way.value];
       const terms = inputs.slice(0, t + 1).map((one) => format(one[0])).join(" + ");
       return {
         show: [
-          row(matrix({ name: "x", values: inputs, rows: names, marked: (i) => i <= t }), matrix({ name: "averages", values: averages, rows: names, marked: (i) => i === t })),
+          row(
+            matrix({ name: "x", values: inputs, rows: names, marked: (i) => i <= t }),
+            matrix({ name: "averages", values: averages, rows: names, marked: (i) => i === t })
+          ),
           before,
-          way.value ? matrix({ name: "weights", values: weights, rows: names, columns: names, faint: later, marked: (i, j) => i === t && j <= t }) : null,
+          way.value ? matrix({
+            name: "weights",
+            values: weights,
+            rows: names,
+            columns: names,
+            faint: later,
+            marked: (i, j) => i === t && j <= t,
+          }) : null,
         ],
         say: `Average ${t}: (${terms}) / ${t + 1} = ${format(averages[t][0])}.${last.value ? " The last token moves the last average alone: no other row looks at it." : ""}`,
       };

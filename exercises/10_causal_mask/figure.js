@@ -1,8 +1,8 @@
-// The score that stands in place of the future, from 0 down to −∞: how much of the future leaks through the softmax.
+// The score that stands in place of the future, from 0 down to −∞: how much of it leaks through the softmax.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LEAST = -20; // the slider's end stands for −∞
 
@@ -10,8 +10,23 @@ export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
     const figure = frame(el, "Only −∞ hides the future: any other fill value leaves it a part of the weights.");
-    const fill = figure.slider({ label: "Fill", min: LEAST, max: 0, step: 0.1, digits: 1, value: LEAST, name: (x) => (x === LEAST ? "−∞" : null) });
-    const last = figure.slider({ label: `Score of “${tokens.at(-1)}”`, min: -5, max: 5, step: 0.1, digits: 1, value: 0 });
+    const fill = figure.slider({
+      label: "Fill",
+      min: LEAST,
+      max: 0,
+      step: 0.1,
+      digits: 1,
+      value: LEAST,
+      name: (x) => (x === LEAST ? "−∞" : null),
+    });
+    const last = figure.slider({
+      label: `Score of “${tokens.at(-1)}”`,
+      min: -5,
+      max: 5,
+      step: 0.1,
+      digits: 1,
+      value: 0,
+    });
     figure.draw(() => {
       const filled = fill.value === LEAST ? -Infinity : fill.value;
       const changed = scores.map((one) => one.map((score, j) => score + (j === one.length - 1 ? last.value : 0)));
@@ -25,8 +40,23 @@ export default {
       return {
         show: [
           row(
-            matrix({ name: "masked scores", values: masked, rows: tokens, columns: tokens, digits: 2, faint: later, scale: 1 }),
-            matrix({ name: "weights", values: weights, rows: tokens, columns: tokens, scale: 1, marked: (i, j) => later(i, j) && weights[i][j] > 0 }),
+            matrix({
+              name: "masked scores",
+              values: masked,
+              rows: tokens,
+              columns: tokens,
+              digits: 2,
+              faint: later,
+              scale: 1,
+            }),
+            matrix({
+              name: "weights",
+              values: weights,
+              rows: tokens,
+              columns: tokens,
+              scale: 1,
+              marked: (i, j) => later(i, j) && weights[i][j] > 0,
+            }),
           ),
           bars({ name: "weight on the future", values: leaks, labels: tokens, most: 1 }),
         ],

@@ -1,8 +1,9 @@
 // Dropout on the weights, drawn again and again: each draw differs, and their mean settles at the weights without it.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { chart, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { chart } from "../../grader/integrations/figures/chart.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, floats, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -12,8 +13,12 @@ export default {
     const [queries, keys, values] = layers.map((weight) => matmul(inputs, transpose(weight)));
     const scale = 1 / Math.sqrt(layers[0].length);
     const weights = causal(matmul(queries, transpose(keys))).map((one) => softmax(one.map((score) => score * scale)));
-    const dropped = (n, p) => weights.map((one, i) => one.map((w, j) => (uniform[(n * T + i) * T + j] >= p ? w / (1 - p) : 0)));
-    const farthest = (mean) => Math.max(...mean.flatMap((one, i) => one.map((value, j) => Math.abs(value - weights[i][j]))));
+    const dropped = (n, p) => weights.map(
+      (one, i) => one.map((w, j) => (uniform[(n * T + i) * T + j] >= p ? w / (1 - p) : 0))
+    );
+    const farthest = (mean) => Math.max(
+      ...mean.flatMap((one, i) => one.map((value, j) => Math.abs(value - weights[i][j])))
+    );
 
     // The mean after each number of draws, and its largest distance from the weights.
     const meansOf = (p) => {
@@ -36,13 +41,38 @@ export default {
       return {
         show: [
           row(
-            matrix({ name: "weights of this draw", values: last, rows: tokens, columns: tokens, scale: 1, digits: 3, faint: later, marked: (i, j) => j <= i && last[i][j] === 0 }),
-            matrix({ name: "mean of the draws", values: mean, rows: tokens, columns: tokens, scale: 1, digits: 3, faint: later }),
+            matrix({
+              name: "weights of this draw",
+              values: last,
+              rows: tokens,
+              columns: tokens,
+              scale: 1,
+              digits: 3,
+              faint: later,
+              marked: (i, j) => j <= i && last[i][j] === 0,
+            }),
+            matrix({
+              name: "mean of the draws",
+              values: mean,
+              rows: tokens,
+              columns: tokens,
+              scale: 1,
+              digits: 3,
+              faint: later,
+            }),
           ),
           row(
             matrix({ name: "context vectors of this draw", values: matmul(last, values), rows: tokens }),
             matrix({ name: "of the mean", values: matmul(mean, values), rows: tokens }),
-            chart({ name: "Largest distance of the mean from the weights", x: range(draws, 1), at: count.value, least: 0, most: 1, xLabel: "draws", curves: [{ name: "distance", values: means.map(farthest) }] }),
+            chart({
+              name: "Largest distance of the mean from the weights",
+              x: range(draws, 1),
+              at: count.value,
+              least: 0,
+              most: 1,
+              xLabel: "draws",
+              curves: [{ name: "distance", values: means.map(farthest) }],
+            }),
           ),
         ],
         say: rate.value

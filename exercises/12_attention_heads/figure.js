@@ -1,8 +1,8 @@
 // One head in two handwritings: scores with keys as rows or with queries as rows, scaled or not, masked or not.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, matmul, range, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
+import { matrix } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {

@@ -1,8 +1,8 @@
 // Numbered cells through view and transpose: the right way keeps each token's numbers together, the wrong way does not.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { matmul, range, transpose } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const COUNTS = [1, 2, 4];
 
@@ -14,7 +14,10 @@ export default {
     const figure = frame(el, "First view, then transpose: a view at once gives a head the numbers of other tokens.");
     const wrong = figure.choice({ label: "Split by", options: ["view(T, H, h).transpose(0, 1)", "view(H, T, h)"] });
     const heads = figure.choice({ label: "Heads", options: COUNTS.map(String), value: 1 });
-    const numbered = figure.choice({ label: "Cells show", options: ["numbers of the lesson", "their place in memory"] });
+    const numbered = figure.choice({
+      label: "Cells show",
+      options: ["numbers of the lesson", "their place in memory"],
+    });
     figure.draw(() => {
       const H = COUNTS[heads.value];
       const h = d / H;
@@ -26,12 +29,33 @@ export default {
       const strays = places.flat().flatMap((one, t) => one.filter((i) => token(i) !== t % T)).length;
       const shown = (index) => (numbered.value ? index : flat[index]);
       const digits = numbered.value ? 0 : 4;
-      const scores = places.map((head) => head.map((one) => one.map((i) => flat[i]))).map((head) => matmul(head, transpose(head)));
+      const scores = places.map(
+        (head) => head.map((one) => one.map((i) => flat[i]))
+      ).map((head) => matmul(head, transpose(head)));
       return {
         show: [
-          matrix({ name: "x", values: x.map((one, t) => one.map((_, n) => shown(t * d + n))), digits, rows: names, scale: numbered.value ? T * d : 1 }),
-          row(...places.map((head, k) => matrix({ name: `head ${k}`, values: head.map((one) => one.map(shown)), digits, rows: names, scale: numbered.value ? T * d : 1, marked: (t, n) => token(head[t][n]) !== t }))),
-          row(...scores.map((one, k) => matrix({ name: `scores of head ${k}`, values: one, rows: names, columns: names.map((_, t) => `${t}`), scale: 2.5 }))),
+          matrix({
+            name: "x",
+            values: x.map((one, t) => one.map((_, n) => shown(t * d + n))),
+            digits,
+            rows: names,
+            scale: numbered.value ? T * d : 1,
+          }),
+          row(...places.map((head, k) => matrix({
+            name: `head ${k}`,
+            values: head.map((one) => one.map(shown)),
+            digits,
+            rows: names,
+            scale: numbered.value ? T * d : 1,
+            marked: (t, n) => token(head[t][n]) !== t,
+          }))),
+          row(...scores.map((one, k) => matrix({
+            name: `scores of head ${k}`,
+            values: one,
+            rows: names,
+            columns: names.map((_, t) => `${t}`),
+            scale: 2.5,
+          }))),
         ],
         say: strays ? `${strays} of ${T * d} cells (dashed) belong to another token than their row says: the scores mix tokens.` : `Every row of every head holds ${h} numbers of its own token.`,
       };

@@ -1,8 +1,8 @@
 // Two sentences: queries come from the first, keys and values from the second, which may be of any length.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -17,13 +17,27 @@ export default {
       const asked = own.value ? asking : x_2.slice(0, second.value);
       const names = own.value ? words : range(x_2.length).map((j) => `other ${j}`);
       const [queries, keys, values] = [matmul(asking, W_query), matmul(asked, W_key), matmul(asked, W_value)];
-      const weights = matmul(queries, transpose(keys)).map((one) => softmax(one.map((score) => score / Math.sqrt(W_key[0].length))));
+      const weights = matmul(queries, transpose(keys)).map(
+        (one) => softmax(one.map((score) => score / Math.sqrt(W_key[0].length)))
+      );
       const picked = Math.min(cell.value, asking.length - 1);
       const top = weights[picked].indexOf(Math.max(...weights[picked]));
       return {
         show: [
-          row(matrix({ name: "x_1", values: asking, digits: 2, rows: words }), matrix({ name: own.value ? "x_1 again" : "x_2", values: asked, digits: 2, rows: names })),
-          matrix({ name: "weights", values: weights, digits: 3, rows: words, columns: names.slice(0, asked.length), scale: 0.6, picked: [picked, top], pick: (i) => (cell.value = i) }),
+          row(
+            matrix({ name: "x_1", values: asking, digits: 2, rows: words }),
+            matrix({ name: own.value ? "x_1 again" : "x_2", values: asked, digits: 2, rows: names })
+          ),
+          matrix({
+            name: "weights",
+            values: weights,
+            digits: 3,
+            rows: words,
+            columns: names.slice(0, asked.length),
+            scale: 0.6,
+            picked: [picked, top],
+            pick: (i) => (cell.value = i),
+          }),
           matrix({ name: "context vectors", values: matmul(weights, values), rows: words }),
         ],
         say: `${asking.length} × ${asked.length} weights, and ${asking.length} context vectors. “${words[picked]}” looks most at ${own.value ? `“${names[top]}”` : `token ${top} of the second sentence`}.`,

@@ -1,8 +1,8 @@
 // One product instead of three: the weights lie on top of each other, and the result is cut in the same order.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix, row, sign } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 const ORDERS = ["q k v", "k q v", "v k q"];
 
@@ -20,14 +20,20 @@ export default {
       const merged = inputs.map((_, t) => all.flatMap((head) => head[t]));
       return matmul(merged, transpose(out_weight)).map((line) => line.map((value, i) => value + out_bias[i]));
     };
-    const figure = frame(el, "One tall matrix, one product, one cut: the order of stacking and of cutting must be the same.");
+    const figure = frame(
+      el,
+      "One tall matrix, one product, one cut: the order of stacking and of cutting must be the same."
+    );
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
     const cut = figure.choice({ label: "Cut as", options: ORDERS });
     figure.draw(() => {
       const [from, to] = [stacked, cut].map((one) => ORDERS[one.value].split(" "));
       const weight = from.flatMap((name) => layers[name]);
       const product = matmul(inputs, transpose(weight));
-      const parts = Object.fromEntries(to.map((name, n) => [name, product.map((line) => line.slice(n * width, (n + 1) * width))]));
+      const parts = Object.fromEntries(to.map((name, n) => [
+        name,
+        product.map((line) => line.slice(n * width, (n + 1) * width)),
+      ]));
       const labels = (names) => names.flatMap((name) => range(width).map((i) => `${name}${i}`));
       const wrong = to.filter((name, n) => from[n] !== name);
       return {
@@ -37,7 +43,14 @@ export default {
             matrix({ name: "qkv.weightᵀ", values: transpose(weight), digits: 2, columns: labels(from) }),
           ),
           row(
-            matrix({ name: "one product, cut in three", values: product, digits: 2, rows: tokens, columns: labels(to), marked: (_, j) => from[Math.floor(j / width)] !== to[Math.floor(j / width)] }), sign("→"),
+            matrix({
+              name: "one product, cut in three",
+              values: product,
+              digits: 2,
+              rows: tokens,
+              columns: labels(to),
+              marked: (_, j) => from[Math.floor(j / width)] !== to[Math.floor(j / width)],
+            }), sign("→"),
             matrix({ name: "output", values: attended(parts), rows: tokens }),
           ),
         ],

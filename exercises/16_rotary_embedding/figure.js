@@ -1,8 +1,10 @@
-// Clocks: each pair of numbers is turned by its position. The score of two turned vectors depends on their distance alone.
+// Clocks: each pair of numbers is turned by its position. The score of two vectors depends on their distance alone.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { chart, matrix, plane, row } from "../../grader/integrations/figures/drawings.js";
+import { chart } from "../../grader/integrations/figures/chart.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range } from "../../grader/integrations/figures/maths.js";
+import { plane } from "../../grader/integrations/figures/plane.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const FARTHEST = 32;
 
@@ -33,7 +35,10 @@ export default {
       const clock = (pair) =>
         plane({
           name: `Clock ${pair}: ${format(b ** (-pair / half), 3)} rad a position`, from: [-reach, -reach], to: [reach, reach],
-          points: [{ x: q[pair], y: q[pair + half], name: "query", kind: "arrow" }, { x: k[pair], y: k[pair + half], name: "key", kind: "arrow", look: "other", below: true }],
+          points: [
+            { x: q[pair], y: q[pair + half], name: "query", kind: "arrow" },
+            { x: k[pair], y: k[pair + half], name: "key", kind: "arrow", look: "other", below: true },
+          ],
         });
       const names = token.map((_, i) => String(i));
       return {
@@ -43,7 +48,13 @@ export default {
             matrix({ name: "query, turned", values: q, columns: names }),
             matrix({ name: "key, turned", values: k, columns: names }),
             matrix({ name: "score", values: [dot(q, k)], heat: false }),
-            chart({ name: "Score over the distance", x: range(FARTHEST + 1), at: Math.abs(distance), xLabel: "distance", curves: [{ name: "score", values: over }] }),
+            chart({
+              name: "Score over the distance",
+              x: range(FARTHEST + 1),
+              at: Math.abs(distance),
+              xLabel: "distance",
+              curves: [{ name: "score", values: over }],
+            }),
           ),
         ],
         say: `The distance is ${Math.abs(distance)}, and the score ${format(dot(q, k))}, wherever the two stand.`,

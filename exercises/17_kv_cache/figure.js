@@ -1,8 +1,9 @@
 // Step by step with and without a cache: the output is the same, the work and the memory are not.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { chart, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { chart } from "../../grader/integrations/figures/chart.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, count, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LONGEST = 64; // tokens on the curve
 
@@ -45,13 +46,41 @@ export default {
             matrix({ name: "output", values: outputs(t), rows: names }),
           ),
           row(
-            matrix({ name: cached.value ? "keys in the cache" : "keys, made anew", values: cache(1), columns: names, rows: ["head 0", "head 1"], marked: (_, j) => fed(j) }),
-            matrix({ name: cached.value ? "values in the cache" : "values, made anew", values: cache(2), columns: names, rows: ["head 0", "head 1"], marked: (_, j) => fed(j) }),
+            matrix({
+              name: cached.value ? "keys in the cache" : "keys, made anew",
+              values: cache(1),
+              columns: names,
+              rows: ["head 0", "head 1"],
+              marked: (_, j) => fed(j),
+            }),
+            matrix({
+              name: cached.value ? "values in the cache" : "values, made anew",
+              values: cache(2),
+              columns: names,
+              rows: ["head 0", "head 1"],
+              marked: (_, j) => fed(j),
+            }),
           ),
           row(
-            matrix({ name: "multiply-adds", values: [work(t, cached.value), soFar(t, cached.value)], columns: ["this step", "so far"], digits: 0, heat: false }),
+            matrix({
+              name: "multiply-adds",
+              values: [work(t, cached.value), soFar(t, cached.value)],
+              columns: ["this step", "so far"],
+              digits: 0,
+              heat: false,
+            }),
             matrix({ name: "bytes kept", values: [cached.value ? 2 * t * d_out * 4 : 0], digits: 0, heat: false }),
-            chart({ name: "Multiply-adds so far", x: range(LONGEST, 1), at: t, xLabel: "tokens", log: true, curves: [{ name: "with a cache", values: range(LONGEST, 1).map((n) => soFar(n, true)) }, { name: "without", values: range(LONGEST, 1).map((n) => soFar(n, false)) }] }),
+            chart({
+              name: "Multiply-adds so far",
+              x: range(LONGEST, 1),
+              at: t,
+              xLabel: "tokens",
+              log: true,
+              curves: [
+                { name: "with a cache", values: range(LONGEST, 1).map((n) => soFar(n, true)) },
+                { name: "without", values: range(LONGEST, 1).map((n) => soFar(n, false)) },
+              ],
+            }),
           ),
         ],
         say: `Dashed: what this step computes. So far it took ${count(soFar(t, cached.value))} multiply-adds; ${cached.value ? "without" : "with"} a cache it would be ${count(soFar(t, !cached.value))}. The output is the same.`,

@@ -1,8 +1,9 @@
 // Heads of queries share heads of keys and values: fewer parameters, and a smaller cache for a model of real size.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { chart, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { chart } from "../../grader/integrations/figures/chart.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { count, range, size } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const GROUPS = [8, 4, 2, 1];
 const LENGTHS = range(8).map((power) => 2 ** (power + 10)); // 1,024 … 131,072 tokens
@@ -22,12 +23,41 @@ export default {
       const others = [heads, groups, 1];
       return {
         show: [
-          matrix({ name: "head of keys that each head of queries uses", values: used, columns: range(heads).map((head) => `q${head}`), digits: 0, scale: heads }),
+          matrix({
+            name: "head of keys that each head of queries uses",
+            values: used,
+            columns: range(heads).map((head) => `q${head}`),
+            digits: 0,
+            scale: heads,
+          }),
           row(
-            matrix({ name: "parameters of one layer", values: [count(parameters(groups))], heat: false, note: `${width} wide, ${heads} heads` }),
-            matrix({ name: "bytes of the cache", values: [size(cache(groups, T))], heat: false, note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} bytes each, shared alike` }),
+            matrix({
+              name: "parameters of one layer",
+              values: [count(parameters(groups))],
+              heat: false,
+              note: `${width} wide, ${heads} heads`,
+            }),
+            matrix({
+              name: "bytes of the cache",
+              values: [size(cache(groups, T))],
+              heat: false,
+              note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} bytes each, shared alike`,
+            }),
           ),
-          chart({ name: "Cache over the number of tokens", x: LENGTHS, at: T, log: true, logX: true, tick: size, bases: [32, 4], xLabel: "tokens", curves: [`${groups} of ${heads}`, "no sharing", "one for all"].map((name, i) => ({ name, values: LENGTHS.map((t) => cache([groups, heads, 1][i], t)) })) }),
+          chart({
+            name: "Cache over the number of tokens",
+            x: LENGTHS,
+            at: T,
+            log: true,
+            logX: true,
+            tick: size,
+            bases: [32, 4],
+            xLabel: "tokens",
+            curves: [`${groups} of ${heads}`, "no sharing", "one for all"].map((name, i) => ({
+              name,
+              values: LENGTHS.map((t) => cache([groups, heads, 1][i], t)),
+            })),
+          }),
         ],
         say: `${heads / groups === 1 ? "Each head has keys of its own" : `${heads / groups} heads share the keys of one`}. At ${count(T)} tokens the cache takes ${size(cache(groups, T))}; without sharing it takes ${size(cache(others[0], T))}.`,
       };

@@ -1,8 +1,8 @@
 // A window over the past, and layers on top of each other: how far a token sees, and how many scores are kept.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { count, range, sum } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const MOST = 16;
 
@@ -19,12 +19,26 @@ export default {
       const far = layers.value * (w - 1) + 1;
       const [mask, reach] = [within(w), within(far)];
       const kept = sum(mask.flat());
-      const shown = (name, values) => matrix({ name, values, digits: 0, rows: range(T).map(String), columns: range(T).map(String), faint: (i, j) => values[i][j] === 0, scale: 1.4 });
+      const shown = (name, values) => matrix({
+        name,
+        values,
+        digits: 0,
+        rows: range(T).map(String),
+        columns: range(T).map(String),
+        faint: (i, j) => values[i][j] === 0,
+        scale: 1.4,
+      });
       return {
         show: [
           row(shown("mask", mask), layers.value > 1 ? shown(`seen through ${layers.value} layers`, reach) : null),
           row(
-            matrix({ name: "scores", values: [[kept], [T * w], [T * T]], rows: ["in the window", "T · window", "T · T"], digits: 0, heat: false }),
+            matrix({
+              name: "scores",
+              values: [[kept], [T * w], [T * T]],
+              rows: ["in the window", "T · window", "T · T"],
+              digits: 0,
+              heat: false,
+            }),
             matrix({ name: "tokens that the last one sees", values: [sum(reach[T - 1])], digits: 0, heat: false }),
           ),
         ],

@@ -1,8 +1,9 @@
 // Tiles over queries and keys: one tile of scores at a time, a running maximum, sum and output for each query.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { chart, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { chart } from "../../grader/integrations/figures/chart.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, range, size } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LENGTHS = range(9).map((power) => 2 ** (power + 8)); // 256 … 65,536 tokens
 const WIDE = 256; // the block size of the memory curve
@@ -16,7 +17,13 @@ export default {
     const wide = figure.slider({ label: "Block size", min: 1, max: T, value: block });
     const at = figure.slider({ label: "Tiles done", min: 0, max: 3, value: 3 });
     const masked = figure.toggle({ label: "Causal", value: true });
-    const length = figure.slider({ label: "Tokens", min: 8, max: 16, value: 14, name: (power) => (2 ** power).toLocaleString("en-US") });
+    const length = figure.slider({
+      label: "Tokens",
+      min: 8,
+      max: 16,
+      value: 14,
+      name: (power) => (2 ** power).toLocaleString("en-US"),
+    });
     figure.button("Next tile", () => (at.value = at.value >= count ? 0 : at.value + 1));
     let [setting, count] = ["", 0];
     figure.draw(() => {
@@ -43,17 +50,55 @@ export default {
       }
       const current = at.value ? tiles[at.value - 1] : null;
       const inTile = (i, j) => current && blockOf(i) === current[0] && blockOf(j) === current[1];
-      const cell = (i, j) => (inTile(i, j) ? (seen(i, j) ? dot(inputs[i], inputs[j]) * scale : -Infinity) : tiles.findIndex(([a, b]) => a === blockOf(i) && b === blockOf(j)) < 0 ? "skipped" : tiles.slice(0, at.value).some(([a, b]) => a === blockOf(i) && b === blockOf(j)) ? "done" : "·");
+      const placeOf = (i, j) => tiles.findIndex(([a, b]) => a === blockOf(i) && b === blockOf(j));
+      const cell = (i, j) => {
+        if (inTile(i, j)) return seen(i, j) ? dot(inputs[i], inputs[j]) * scale : -Infinity;
+        const place = placeOf(i, j);
+        return place < 0 ? "skipped" : place < at.value ? "done" : "·";
+      };
       const long = 2 ** length.value;
       return {
         show: [
           row(
-            matrix({ name: "the tile in memory", values: inputs.map((_, i) => inputs.map((_, j) => cell(i, j))), digits: 2, rows: tokens, columns: tokens, marked: inTile, faint: (i, j) => !inTile(i, j), scale: 2 }),
-            matrix({ name: "maximum and sum so far", values: state.map((one) => [one.maximum, one.sum]), rows: tokens, columns: ["maximum", "sum"], heat: false }),
-            matrix({ name: "output", values: state.map((one) => one.output.map((value) => (one.sum ? value / one.sum : 0))), rows: tokens }),
+            matrix({
+              name: "the tile in memory",
+              values: inputs.map((_, i) => inputs.map((_, j) => cell(i, j))),
+              digits: 2,
+              rows: tokens,
+              columns: tokens,
+              marked: inTile,
+              faint: (i, j) => !inTile(i, j),
+              scale: 2,
+            }),
+            matrix({
+              name: "maximum and sum so far",
+              values: state.map((one) => [one.maximum, one.sum]),
+              rows: tokens,
+              columns: ["maximum", "sum"],
+              heat: false,
+            }),
+            matrix({
+              name: "output",
+              values: state.map((one) => one.output.map((value) => (one.sum ? value / one.sum : 0))),
+              rows: tokens,
+            }),
           ),
           row(
-            chart({ name: "Memory for scores over T", yLabel: "Bytes for scores", x: LENGTHS, at: long, log: true, logX: true, tick: size, bases: [32, 4], xLabel: "tokens T", curves: [{ name: `a tile of ${WIDE} × ${WIDE}`, values: LENGTHS.map(() => WIDE * WIDE * 4) }, { name: "all T × T scores", values: LENGTHS.map((t) => t * t * 4) }] }),
+            chart({
+              name: "Memory for scores over T",
+              yLabel: "Bytes for scores",
+              x: LENGTHS,
+              at: long,
+              log: true,
+              logX: true,
+              tick: size,
+              bases: [32, 4],
+              xLabel: "tokens T",
+              curves: [
+                { name: `a tile of ${WIDE} × ${WIDE}`, values: LENGTHS.map(() => WIDE * WIDE * 4) },
+                { name: "all T × T scores", values: LENGTHS.map((t) => t * t * 4) },
+              ],
+            }),
             matrix({ name: "bytes of all scores", values: [size(long * long * 4)], heat: false }),
             matrix({ name: "bytes of one tile", values: [size(WIDE * WIDE * 4)], heat: false }),
           ),

@@ -1,8 +1,9 @@
 // A model in the page: every head's weights, the logits and the loss, with heads to switch off.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { bars, map, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { range, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { map } from "../../grader/integrations/figures/plane.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 import { ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
 const FEW = 8; // so many tokens at most are shown with their numbers
@@ -12,7 +13,10 @@ export default {
     const { drawn, trained, tokens: first, pattern } = given.get("data");
     const models = [drawn, trained].map(transformer);
     const figure = frame(el, "Embeddings, layers of attention, logits: type tokens and switch heads off.");
-    const which = figure.choice({ label: "Model", options: ["of task 2, not trained", "trained on repeated sequences"] });
+    const which = figure.choice({
+      label: "Model",
+      options: ["of task 2, not trained", "trained on repeated sequences"],
+    });
     const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
     const heads = range(trained.sizes.layers).flatMap((l) => range(trained.sizes.heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
@@ -36,16 +40,33 @@ export default {
       const maps = weights.map((layer, l) =>
         row(...layer.map((one, head) => {
           const name = `layer ${l}, head ${head}${none.has(`${l}.${head}`) ? " (off)" : ""}`;
-          return few ? matrix({ name, values: one, rows: names, columns: names, scale: 1, faint: (i, j) => j > i }) : map({ name, values: one, rows: names, columns: names });
+          return few ? matrix({
+            name,
+            values: one,
+            rows: names,
+            columns: names,
+            scale: 1,
+            faint: (i, j) => j > i,
+          }) : map({ name, values: one, rows: names, columns: names });
         })),
       );
       return {
         show: [
           ...maps,
-          few ? matrix({ name: "logits", values: logits.map((one) => Array.from(one)), rows: names, columns: range(model.vocabulary).map(String) }) : null,
+          few ? matrix({
+            name: "logits",
+            values: logits.map((one) => Array.from(one)),
+            rows: names,
+            columns: range(model.vocabulary).map(String),
+          }) : null,
           row(
             matrix({ name: "loss", values: loss, columns: names.slice(1), heat: few }),
-            bars({ name: "what comes next: the five likeliest", values: best.map((token) => next[token]), labels: best.map((token) => `token ${token}`), most: 1 }),
+            bars({
+              name: "what comes next: the five likeliest",
+              values: best.map((token) => next[token]),
+              labels: best.map((token) => `token ${token}`),
+              most: 1,
+            }),
           ),
         ],
         say: `The mean loss is ${(sum(loss) / loss.length).toFixed(4)}${none.size ? ` with ${none.size} ${none.size === 1 ? "head" : "heads"} off` : ""}. After ${names.at(-1)} the model expects ${best[0]}, with ${next[best[0]].toFixed(4)}.`,

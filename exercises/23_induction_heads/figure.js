@@ -1,8 +1,9 @@
 // The trained model in the page: what follows a pattern, which head finds it, and what is lost without that head.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { map, matrix, row } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
 import { range, sum } from "../../grader/integrations/figures/maths.js";
+import { map } from "../../grader/integrations/figures/plane.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 import { cache, generate, ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
 export default {
@@ -42,8 +43,20 @@ export default {
       const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
       return {
         show: [
-          matrix({ name: "the model goes on", values: [...tokens, ...next], digits: 0, heat: false, faint: (_, j) => j < T }),
-          ...weights.map((layer, l) => row(...layer.map((one, head) => map({ name: `layer ${l}, head ${head}${off.has(`${l}.${head}`) ? " (off)" : ""}`, values: one, rows: names, columns: names, marked: l === layers - 1 ? expected : (i, j) => j === i - 1 })))),
+          matrix({
+            name: "the model goes on",
+            values: [...tokens, ...next],
+            digits: 0,
+            heat: false,
+            faint: (_, j) => j < T,
+          }),
+          ...weights.map((layer, l) => row(...layer.map((one, head) => map({
+            name: `layer ${l}, head ${head}${off.has(`${l}.${head}`) ? " (off)" : ""}`,
+            values: one,
+            rows: names,
+            columns: names,
+            marked: l === layers - 1 ? expected : (i, j) => j === i - 1,
+          })))),
           row(
             matrix({ name: "previous-token score", values: previous, rows, columns, scale: 1 }),
             repeats ? matrix({ name: "induction score", values: induction, rows, columns, scale: 1 }) : null,

@@ -27,8 +27,8 @@ FIGURE = Figure("TODO: what the still picture shows.", data, {"result": Start("e
 '''
 SCRIPT = """// TODO: the one idea of this figure, in one sentence.
 
-import { frame } from "../../grader/integrations/figures/controls.js";
-import { matrix } from "../../grader/integrations/figures/drawings.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { matrix } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {

@@ -47,11 +47,14 @@ export function format(value, digits = 4) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
 // A count with a comma at every thousand; a number of bytes in the largest unit that fits.
 export const count = (value) => value.toLocaleString("en-US");
 
 export function size(inBytes) {
   const unit = Math.max(0, Math.min(4, Math.floor(Math.log2(inBytes || 1) / 10)));
   const value = inBytes / 1024 ** unit;
-  return `${value >= 100 || Math.abs(value - Math.round(value)) < 1e-6 ? count(Math.round(value)) : value.toFixed(1)} ${["B", "KiB", "MiB", "GiB", "TiB"][unit]}`;
+  const isWhole = value >= 100 || Math.abs(value - Math.round(value)) < 1e-6;
+  return `${isWhole ? count(Math.round(value)) : value.toFixed(1)} ${UNITS[unit]}`;
 }

@@ -1,7 +1,7 @@
 // In a notebook: the reader's own matrices beside the expected ones, asked for by a button.
 
-import { h } from "./controls.js";
-import { matrix, row } from "./drawings.js";
+import { h } from "./elements.js";
+import { matrix, row } from "./tables.js";
 
 // A figure with that button below it. The kernel answers the value "asked" with "mine": {pictures} or {text}.
 export const withMine = (figure) => ({
@@ -27,7 +27,10 @@ export const withMine = (figure) => ({
 function shown({ text, pictures = [] }) {
   const drawn = pictures.map(({ title, rows, columns, learner, expected, note, difference }) =>
     h("div", {}, h("p", { class: "kata-title" }, title),
-      row(learner && matrix({ name: "yours", values: learner, rows, columns }), matrix({ name: "expected", values: expected, rows, columns })),
+      row(
+        learner && matrix({ name: "yours", values: learner, rows, columns }),
+        matrix({ name: "expected", values: expected, rows, columns })
+      ),
       h("p", {}, difference === null ? note : `The largest difference is ${difference}.`)),
   );
   return text ? [h("p", {}, text)] : drawn;

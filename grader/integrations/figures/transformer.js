@@ -13,7 +13,12 @@ export function transformer({ sizes, parameters }) {
     return part;
   };
   const [token, position] = [take(vocabulary), take(context)];
-  const stack = range(layers).map(() => ({ query: take(width), key: take(width), value: take(width), out: take(width) }));
+  const stack = range(layers).map(() => ({
+    query: take(width),
+    key: take(width),
+    value: take(width),
+    out: take(width),
+  }));
   return { ...sizes, token, position, stack, unembedding: take(vocabulary) };
 }
 
@@ -41,7 +46,10 @@ export const cache = (model) => model.stack.map(() => ({ keys: [], values: [] })
 // off: a set of "layer.head" whose output is 0.
 export function run(model, tokens, off = new Set(), past = cache(model)) {
   const [size, start] = [model.width / model.heads, past[0].keys.length];
-  let x = tokens.map((token, t) => Float64Array.from(model.token[token], (value, i) => value + model.position[start + t][i]));
+  let x = tokens.map((token, t) => Float64Array.from(
+    model.token[token],
+    (value, i) => value + model.position[start + t][i]
+  ));
   const weights = model.stack.map((layer, l) => {
     const { keys, values } = past[l];
     const queries = x.map((one) => applied(layer.query, one));
@@ -77,7 +85,10 @@ export function generate(model, logits, more, off, past) {
 }
 
 // The loss of each prediction with the token that comes next: (T - 1).
-export const losses = (logits, tokens) => tokens.slice(1).map((next, t) => -Math.log(Math.max(softmax(Array.from(logits[t]))[next], 1e-30)));
+export const losses = (logits, tokens) => tokens.slice(1).map((next, t) => -Math.log(Math.max(
+  softmax(Array.from(logits[t]))[next],
+  1e-30
+)));
 
 // Token ids from what was typed: whole numbers below the size of the vocabulary; else what is wrong.
 export function ids(text, model) {
@@ -85,6 +96,7 @@ export function ids(text, model) {
   const wrong = words.find((word) => !/^\d+$/.test(word) || Number(word) >= model.vocabulary);
   if (wrong) return { error: `“${wrong}” is no token: type whole numbers from 0 to ${model.vocabulary - 1}.` };
   if (words.length < 2) return { error: "Type two tokens or more." };
-  if (words.length > model.context) return { error: `The model reads ${model.context} tokens at most; these are ${words.length}.` };
+  const most = model.context;
+  if (words.length > most) return { error: `The model reads ${most} tokens at most; these are ${words.length}.` };
   return { tokens: words.map(Number) };
 }

@@ -1,8 +1,8 @@
 // The whole way of self-attention, from inputs to context vectors. Point at any number: it says what it is made of.
 
-import { frame } from "./controls.js";
-import { matrix, row } from "./drawings.js";
+import { frame } from "./frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "./maths.js";
+import { matrix, row } from "./tables.js";
 
 // Each weight matrix is (d_in, d_out): `x @ W`. first: the cell that is told of at the beginning.
 export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first }, extra = () => []) {
@@ -19,7 +19,10 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first 
   const column = (name, j) => all[name].map((one) => one[j]);
   const projected = (name, from) => ({
     made: (i, j) => product(inputs[i], column(from, j)),
-    of: (i, j) => [...range(inputs[i].length).map((d) => ["inputs", i, d]), ...range(inputs[i].length).map((d) => [from, d, j])],
+    of: (i, j) => [
+      ...range(inputs[i].length).map((d) => ["inputs", i, d]),
+      ...range(inputs[i].length).map((d) => [from, d, j]),
+    ],
   });
   const ways = {
     queries: projected("queries", "W_query"),
@@ -30,7 +33,10 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first 
       of: (i, j) => [...queries[i].map((_, d) => ["queries", i, d]), ...keys[j].map((_, d) => ["keys", j, d])],
     },
     weights: {
-      made: (i, j) => `e^(${format(scores[i][j])} / √${W_query[0].length}) / ${format(sum(scores[i].map((score) => Math.exp(score * scale))))}, the sum of the row's six`,
+      made(i, j) {
+        const total = format(sum(scores[i].map((score) => Math.exp(score * scale))));
+        return `e^(${format(scores[i][j])} / √${W_query[0].length}) / ${total}, the sum of the row's six`;
+      },
       of: (i) => scores[i].map((_, d) => ["scores", i, d]),
     },
     "context vectors": {

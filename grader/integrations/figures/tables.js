@@ -1,0 +1,118 @@
+// Matrices with their numbers, and bars. Each drawing is made anew at a change.
+
+import { h } from "./elements.js";
+import { format } from "./maths.js";
+
+// Panels side by side, as many as there is room for.
+export const row = (...nodes) => h("div", { class: "kata-row" }, nodes);
+export const sign = (text) => h("div", { class: "kata-sign", "aria-hidden": "true" }, text);
+export const line = (...words) => h("p", { class: "kata-line" }, words);
+
+// A matrix (or one row of numbers) as a table. name: its caption, and what tests look for.
+//   rows, columns: names; digits: after the point; scale: what the fullest colour stands for; heat: false for none
+//   picked: [i, j] of the cell that is told of; pick(i, j) makes cells buttons, one tab stop, arrows move
+//   marked(i, j): cells with a frame; faint(i, j): cells that do not count
+export function matrix({
+  name,
+  values,
+  rows,
+  columns,
+  digits = 4,
+  scale,
+  heat = true,
+  picked,
+  pick,
+  marked,
+  faint,
+  note,
+}) {
+  const cells = Array.isArray(values[0]) ? values : [values];
+  const full = scale ?? Math.max(1e-9, ...cells.flat().map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
+  const at = picked ?? [0, 0];
+  const move = (event) => {
+    const steps = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (!steps) return;
+    event.preventDefault();
+    const [i, j] = [Number(event.target.dataset.row) + steps[0], Number(event.target.dataset.column) + steps[1]];
+    const next = event.target.closest("table").querySelector(`button[data-row="${i}"][data-column="${j}"]`);
+    next?.focus();
+    if (next) pick(i, j);
+  };
+  const cell = (value, i, j) => {
+    const share = typeof value === "number" && Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) : 0;
+    const text = format(value, digits);
+    const isPicked = picked && picked[0] === i && picked[1] === j;
+    const kind = [value < 0 && "less", marked?.(i, j) && "marked", faint?.(i, j) && "faint", isPicked && "picked"];
+    const label = [rows?.[i], columns?.[j], text].filter(Boolean).join(", ");
+    const place = { "data-row": i, "data-column": j };
+    const inner = pick
+      ? h(
+        "button",
+        {
+          type: "button",
+          ...place,
+          "data-key": `${name}-${i}-${j}`,
+          tabindex: i === at[0] && j === at[1] ? 0 : -1,
+          "aria-pressed": String(Boolean(isPicked)),
+          "aria-label": label,
+          click: () => pick(i, j),
+          keydown: move,
+        },
+        text
+      )
+      : text;
+    return h(
+      "td",
+      {
+        class: kind.filter(Boolean).join(" ") || null,
+        "--share": heat ? `${(share * 100).toFixed(1)}%` : null,
+        ...(pick ? {} : place),
+      },
+      inner
+    );
+  };
+  const head = columns && h(
+    "thead",
+    {},
+    h("tr", {}, rows && h("td", {}), columns.map((word) => h("th", { scope: "col" }, word)))
+  );
+  const body = cells.map((one, i) => h(
+    "tr",
+    {},
+    rows && h("th", { scope: "row" }, rows[i] ?? ""),
+    one.map((value, j) => cell(value, i, j))
+  ));
+  const table = h(
+    "table",
+    { class: "kata-matrix", "data-name": name },
+    h("caption", {}, name),
+    head,
+    h("tbody", {}, body)
+  );
+  return h(
+    "div",
+    { class: "kata-panel" },
+    h("div", { class: "kata-scroll", tabindex: 0, role: "region", "aria-label": `${name}, matrix` }, table),
+    note && h("p", { class: "kata-note" }, note)
+  );
+}
+
+// A bar for each number, with its name and the number.
+export function bars({ name, values, labels, digits = 4, most, marked }) {
+  const full = most ?? Math.max(1e-9, ...values.filter(Number.isFinite));
+  const width = (value) => `${(Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) * 100 : 0).toFixed(2)}%`;
+  const body = values.map((value, i) =>
+    h(
+      "tr",
+      { class: marked === i ? "picked" : null },
+      h("th", { scope: "row" }, labels[i]),
+      h("td", { class: "kata-track", "aria-hidden": "true" }, h("div", { class: "kata-bar", "--width": width(value) })),
+      h("td", { "data-row": 0, "data-column": i }, format(value, digits))
+    ),
+  );
+  return h(
+    "div",
+    { class: "kata-panel" },
+    h("table", { class: "kata-bars", "data-name": name }, h("caption", {}, name), h("tbody", {}, body))
+  );
+}
