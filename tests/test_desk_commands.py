@@ -138,10 +138,24 @@ def test_the_solution_is_shown_once_passed(said, desk):
     assert f"make solution EX={NUMBER} FORCE=1" in refused.stderr and f"make hint EX={NUMBER}" in refused.stderr
     forced = said("solution", NUMBER, "--force", cwd=desk)
     assert "-     raise NotImplementedError" in forced.stdout and "+     scores = inputs @ inputs.T" in forced.stdout
+    assert '"""' not in forced.stdout  # the bodies alone
+    paths.notice(FOLDER).write_text("One product for all tokens.\n\nDig deeper: what does `dim=0` mean?\n")
+    noticed = said("solution", NUMBER, "--force", cwd=desk).stdout
+    assert (
+        noticed.index("+     scores") < noticed.index("What to notice") < noticed.index("Dig deeper: what does dim=0")
+    )
     style = paths.ROOT / "tests" / "styles" / FOLDER
     shutil.copy(next(style.glob("*.py")), desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py")
     assert said("check", NUMBER, cwd=desk).returncode == 0
     assert "+ the reference" in said("solution", NUMBER, cwd=desk).stdout
+
+
+def test_docstrings_are_taken_out_and_nothing_else():
+    head, method = '"""Doc."""\n\nx = """kept"""\n\n\n', '    def f(self):\n        """Doc."""\n        return 1\n'
+    source = f'{head}class C:\n    """Doc.\n\n    Long.\n    """\n\n{method}'
+    assert side_by_side.bodies(source) == 'x = """kept"""\n\n\nclass C:\n    def f(self):\n        return 1\n'
+    for odd in ("def f(:\n", "", 'def f():\n    """Only a docstring."""\n'):
+        assert side_by_side.bodies(odd).strip() == odd.strip()
 
 
 def test_a_comparison_holds_every_line_that_differs():
@@ -150,7 +164,7 @@ def test_a_comparison_holds_every_line_that_differs():
     rows = side_by_side.rows(mine, theirs)
     assert [row.mine for row in rows if not row.equal and row.mine] == ["    a = 1", "    return x", "mine alone"]
     assert [row.theirs for row in rows if not row.equal and row.theirs] == ["    return x + 1"]
-    assert [row.skipped for row in rows if row.skipped] == [16]
+    assert sum(row.equal for row in rows) == 21
     for width in (80, 200):
         console = Console(width=width, record=True, file=io.StringIO())
         console.print(side_by_side.render(mine + "\x1b[31m\n", '"""Doc."""\n' + theirs, width))

@@ -15,6 +15,7 @@ LEAST_MISTAKES = 5
 LEAST_STYLES = 3
 TODO = "TODO"
 TASK = re.compile(r"^###? Task (\d+)", re.M)
+DEEPER = "Dig deeper:"
 HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
 
 
@@ -24,7 +25,15 @@ def problems(exercise: Exercise) -> list[Problem]:
     files = [*_missing(folder), *_unreadable(folder)]
     if any(problem.blocks for problem in files):
         return [*files, *_todos(folder)]
-    parts = (_todos(folder), _stub(folder), _checks(exercise), _numbers(exercise), _mistakes(folder), _lesson(folder))
+    parts = (
+        _todos(folder),
+        _stub(folder),
+        _checks(exercise),
+        _numbers(exercise),
+        _mistakes(folder),
+        _lesson(folder),
+        _notice(folder),
+    )
     return files + [problem for part in (*parts, _figure(exercise)) for problem in part]
 
 
@@ -37,6 +46,7 @@ def _missing(folder: str) -> Iterator[Problem]:
         "solution": paths.solution(folder),
         "lesson": paths.lesson(folder),
         "page of hints": paths.hints(folder),
+        "text on what to notice in the solution": paths.notice(folder),
         "file of documented numbers": paths.documented_toml(folder),
         "file of documented checks": paths.documented_checks(folder),
         "file of hidden checks": hidden,
@@ -195,3 +205,14 @@ def _figure(exercise: Exercise) -> Iterator[Problem]:
         yield Problem(f"the figure shows {error} first, and documented.toml has no such number", numbers, mend)
     except Exception as error:  # whatever an author's module may raise
         yield Problem(f"it cannot be run: {type(error).__name__}: {error}", numbers, mend)
+
+
+def _notice(folder: str) -> Iterator[Problem]:
+    """What to notice in the solution, and one way to dig deeper."""
+    path = paths.notice(folder)
+    if not path.exists():
+        return
+    first, *others = [" ".join(part.split()) for part in path.read_text("utf-8").strip().split("\n\n")]
+    if not first or first.startswith(DEEPER) or sum(part.startswith(DEEPER) for part in others) != 1:
+        mend = f"Write two or three sentences on the solution, then a paragraph `{DEEPER} …`, then: {again(folder)}"
+        yield Problem("it does not say what to notice and how to dig deeper", path, mend, 1)

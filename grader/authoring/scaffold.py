@@ -19,6 +19,7 @@ def files(folder: str, track: str) -> dict[Path, str]:
         paths.documented_checks(folder): DOCUMENTED.format(**facts),
         paths.hidden_checks(folder): CHECKS.format(**facts),
         paths.pictures(folder): PICTURES.format(**facts),
+        paths.notice(folder): NOTICE,
     }
     mistakes, styles = range(1, parts.LEAST_MISTAKES + 1), range(1, parts.LEAST_STYLES + 1)
     contents |= {paths.mistakes_folder(folder) / f"mistake_{number}.py": MISTAKE.format(**facts) for number in mistakes}
@@ -156,6 +157,11 @@ TODO: what this exercise leaves to others.
 
 TODO: where the thing is written down.
 """
+NOTICE = """TODO: two or three sentences on what to notice in the solution.
+
+Dig deeper: TODO: one question or change that leads further.
+"""
+
 HINTS = """# Hints for {number} {title}
 
 ## Task 1

@@ -7,6 +7,7 @@ DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; al
 GRADER = ROOT / "grader"
 CHECKS = GRADER / "checks"
 WORKER = GRADER / "worker"
+LINE_RUNNER = WORKER / "lines.py"  # what `make try` puts behind a learner's source
 EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"
 OTHER_STYLES = ROOT / "tests" / "styles"
@@ -34,6 +35,11 @@ def stub(folder: str) -> Path:
 def solution(folder: str) -> Path:
     """The reference: solutions/03_context_vectors/context_vectors.py."""
     return SOLUTIONS / folder / f"{slug(folder)}.py"
+
+
+def notice(folder: str) -> Path:
+    """What to notice in the reference, and a way to dig deeper: shown once the exercise is passed."""
+    return SOLUTIONS / folder / "notice.md"
 
 
 def mistakes(folder: str) -> list[Path]:

@@ -5,16 +5,21 @@ import difflib
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
+from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
+from grader.desk import formulas
 from grader.records.sanitize import inert
+from grader.reports.terminal import Hanging
 
-WIDE = 150  # columns from which two sources fit beside one another
-CONTEXT = 2  # equal lines shown around a difference
-ADDED, REMOVED, EQUAL, SKIPPED = "green", "red", "", "dim"
+WIDE = 110  # columns from which two sources fit beside one another
+ADDED, REMOVED, EQUAL = "green", "red", ""
+NOTICE = "What to notice"
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+GONE = "\0"  # in place of a line that is taken out
 
 
 @dataclass(frozen=True)
@@ -24,11 +29,13 @@ class Row:
     mine: str | None
     theirs: str | None
     equal: bool
-    skipped: int = 0  # the row stands for so many equal lines, which are not shown
 
 
 def of(folder: str, width: int) -> RenderableType:
-    """The comparison for one exercise, `width` columns wide. Raises WrongUse where one of the files is absent."""
+    """The comparison for one exercise, `width` columns wide, and below it what to notice in the reference.
+
+    Raises WrongUse where one of the files is absent.
+    """
     path = paths.stub(folder)
     try:
         reference = paths.solution(folder).read_text("utf-8")
@@ -42,16 +49,46 @@ def of(folder: str, width: int) -> RenderableType:
         raise WrongUse(
             f"There is no file {paths.shown(path)} to compare. Get it back: make reset EX={folder[:2]}"
         ) from None
-    return render(mine, reference, width)
+    compared = render(bodies(mine), bodies(reference), width)
+    told = notice(folder)
+    return Group(compared, Text(), Text(NOTICE, "bold"), *told) if told else compared
+
+
+def notice(folder: str) -> list[RenderableType]:
+    """The author's words on the reference; none where there are none."""
+    try:
+        markdown = paths.notice(folder).read_text("utf-8")
+    except OSError:
+        return []
+    return [Markdown(formulas.as_text(markdown), code_theme="ansi_dark")]
+
+
+def bodies(source: str) -> str:
+    """The source without its docstrings. One that is no Python stays as it is."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return source
+    lines = source.splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            following = first.end_lineno or first.lineno
+            if len(node.body) > 1 or isinstance(node, ast.Module):  # a body of a docstring alone keeps it
+                while following < len(lines) and not lines[following].strip():
+                    following += 1  # the empty line below goes along
+                for number in range(first.lineno - 1, following):
+                    lines[number] = GONE
+    return "\n".join(line for line in lines if line is not GONE).strip("\n") + "\n"
 
 
 def rows(mine: str, theirs: str) -> list[Row]:
-    """The two sources line by line, with long equal stretches left out."""
+    """The two sources line by line."""
     my_lines, their_lines = inert(mine).splitlines(), inert(theirs).splitlines()
     compared: list[Row] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, my_lines, their_lines, autojunk=False).get_opcodes():
         if tag == "equal":
-            compared += _shortened([Row(line, line, True) for line in my_lines[a:b]], a == 0, b == len(my_lines))
+            compared += [Row(line, line, True) for line in my_lines[a:b]]
             continue
         sides = my_lines[a:b], their_lines[c:d]
         for number in range(max(map(len, sides))):
@@ -61,60 +98,35 @@ def rows(mine: str, theirs: str) -> list[Row]:
 
 
 def render(mine: str, theirs: str, width: int) -> RenderableType:
-    """The comparison for a terminal `width` columns wide. It begins with the docstring of the reference."""
+    """The comparison for a terminal `width` columns wide: beside one another, or below where it is narrow."""
     compared = rows(mine, theirs)
     if all(row.equal for row in compared):
-        return Group(Text(notes(theirs), "bold"), Text("Yours is the reference, line by line.", ADDED))
-    legend = Text.assemble(("- yours", REMOVED), "   ", ("+ the reference", ADDED))
-    body = _beside(compared) if width >= WIDE else _below(compared)
-    return Group(Text(notes(theirs), "bold"), legend, Text(), body)
+        return Group(Text("Yours is the reference, line by line.", ADDED), Text(), Text(inert(theirs).rstrip()))
+    if width >= WIDE:
+        return _beside(compared)
+    return Group(Text.assemble(("- yours", REMOVED), "   ", ("+ the reference", ADDED)), Text(), *_below(compared))
 
 
-def notes(source: str) -> str:
-    """The docstring of the reference."""
-    return ast.get_docstring(ast.parse(source)) or "The reference"
-
-
-def _shortened(equal: list[Row], first: bool, last: bool) -> list[Row]:
-    """Equal rows without those far from a difference. first, last: the rows begin or end the files."""
-    before, after = (0 if first else CONTEXT), (0 if last else CONTEXT)
-    skipped = len(equal) - before - after
-    if skipped <= 1:
-        return equal
-    return [*equal[:before], Row(None, None, True, skipped), *(equal[-after:] if after else [])]
-
-
-def _below(compared: list[Row]) -> Text:
+def _below(compared: list[Row]) -> list[RenderableType]:
     """One column: of each difference the learner's lines, then those of the reference."""
     lines: list[tuple[str, str]] = []
     removed, added = [], []
-    for row in [*compared, Row(None, None, True)]:
+    for row in [*compared, Row("", "", True)]:
         if not row.equal:
             removed += [(f"- {row.mine}", REMOVED)] if row.mine is not None else []
             added += [(f"+ {row.theirs}", ADDED)] if row.theirs is not None else []
             continue
-        lines += removed + added
+        lines += [*removed, *added, (f"  {row.mine}", EQUAL)]
         removed, added = [], []
-        if row.skipped:
-            lines.append((_left_out(row), SKIPPED))
-        elif row.mine is not None:
-            lines.append((f"  {row.mine}", EQUAL))
-    return Text("\n").join(Text(line, style) for line, style in lines)
+    return [Hanging(Text(line, style)) for line, style in lines]
 
 
 def _beside(compared: list[Row]) -> Table:
     """Two columns: the learner's lines and those of the reference."""
     table = Table(box=None, expand=True, padding=(0, 1), show_header=True)
     for title in ("yours", "the reference"):
-        table.add_column(title, ratio=1, overflow="fold")
+        table.add_column(title, ratio=1)
     for row in compared:
-        if row.skipped:
-            table.add_row(Text(_left_out(row), SKIPPED), "")
-        else:
-            styles = (EQUAL, EQUAL) if row.equal else (REMOVED, ADDED)
-            table.add_row(*(Text(line or "", style) for line, style in zip((row.mine, row.theirs), styles)))
+        styles = (EQUAL, EQUAL) if row.equal else (REMOVED, ADDED)
+        table.add_row(*(Hanging(Text(line or "", style)) for line, style in zip((row.mine, row.theirs), styles)))
     return table
-
-
-def _left_out(row: Row) -> str:
-    return f"  … {row.skipped} equal lines"

@@ -14,8 +14,8 @@ from grader.judge.trained import trained_state
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
-from grader.sandbox.remote import Remote
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.remote import Remote
 
 LIMITS = Limits(call_s=10.0, call_cpu_s=2.0)
 OWN = -1  # the task of a line of the learner's own
@@ -76,7 +76,7 @@ class _Desk:
         self.done: list[Example] = []  # what a new worker has to run again
         self.unset: dict[str, str] = {}  # names that a failed statement should have set, and that statement
         self.lost = 0
-        runner = paths.WORKER.joinpath("lines.py").read_text("utf-8")
+        runner = paths.LINE_RUNNER.read_text("utf-8")
         # Compiled under another name: messages shall show the learner's own lines alone.
         source = f"{submission.source}\n\n\nexec(compile({runner!r}, 'lines', 'exec'))\n"
         self.source = Submission(source, submission.filename, submission.notes)
