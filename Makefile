@@ -83,8 +83,8 @@ similar: $(READY)  ## pairs that agree more than chance, for a person to judge: 
 bundle: $(READY)  ## the zip that learners get: no solutions, no hidden checks [OUTPUT=attention-kata.zip]
 	@$(GRADER) bundle $(call option,--output,$(OUTPUT))
 
-gradescope: $(READY)  ## the autograder zip for Gradescope [EX=03,07 HIDDEN=visible OUTPUT=gradescope.zip]
-	@$(GRADER) gradescope $(call option,,$(EX)) $(call option,--hidden,$(HIDDEN)) $(call option,--output,$(OUTPUT))
+gradescope: $(READY)  ## the autograder zip for Gradescope [EX=03,07 HIDDEN=visible RULES=course.toml OUTPUT=gradescope.zip]
+	@$(GRADER) gradescope $(call option,,$(EX)) $(call option,--hidden,$(HIDDEN)) $(call option,--rules,$(RULES)) $(call option,--output,$(OUTPUT))
 
 classroom50: $(READY)  ## the autograder for CS50's Classroom 50 [EX=03,07 OUTPUT=classroom50]
 	@$(GRADER) classroom50 $(call option,,$(EX)) $(call option,--output,$(OUTPUT))

@@ -21,6 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="of the fresh inputs, in every run; default: a new secret in each")
     parser.add_argument("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts")
     parser.add_argument("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")
+    parser.add_argument("--rules", metavar="FILE", type=Path, help="course.toml: late rule, weights, overrides.csv")
     parser.add_argument(
         "--grade", metavar="FOLDER", type=Path, help="grade this folder, write results.json to --output"
     )
@@ -33,7 +34,11 @@ def run(options: argparse.Namespace) -> int:
         return grade(options, exercises)
     from grader.integrations import gradescope
 
-    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier)
+    if options.rules is not None:
+        from grader.classroom import office
+
+        office.opened(options.rules, None)  # what is wrong in it is told now, and not by Gradescope
+    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier, options.rules)
     write(options.output or Path("gradescope.zip"), zipped)
     return errors.PASSED
 
@@ -51,16 +56,18 @@ def grade(options: argparse.Namespace, exercises: tuple[catalog.Exercise, ...]) 
 
     write_results(gradescope.failure("the autograder was ended before it was done."))
     try:
-        from grader.integrations import one_student
+        from grader.integrations import gradescope_rules, one_student
 
+        metadata = options.grade.with_name("submission_metadata.json")
+        ruled = gradescope_rules.read(options.rules, metadata) if options.rules else gradescope_rules.Ruled()
         graded = one_student.grade(
             options.grade,
             exercises,
             options.seed,
             options.accept_tier,
-            lambda graded: write_results(gradescope.results(graded, options.hidden)),
+            lambda graded: write_results(gradescope.results(graded, options.hidden, ruled)),
         )
-        is_done = write_results(gradescope.results(graded, options.hidden)) and graded.complete
+        is_done = write_results(gradescope.results(graded, options.hidden, ruled)) and graded.complete
     except Exception as error:
         print(error, file=sys.stderr)  # for the instructor: Gradescope keeps it beside the results
         write_results(gradescope.failure("the autograder could not do its work."))

@@ -1,4 +1,4 @@
-"""Hand feedback back as a platform takes it: archives for Moodle or Canvas, or a folder with a page for each student."""
+"""Hand feedback back as a platform takes it: archives for Moodle or Canvas, or a folder with pages."""
 
 import argparse
 from collections.abc import Sequence

@@ -66,9 +66,14 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         if getattr(options, name) is None:
             setattr(options, name, settings.get(name))
     plan = planned(options, options.nbgrader, options.nbgrader)
+    rules = office_of(options, options.nbgrader)
     with shown(options) as show:
         recorded = gradebook.grade_course(
-            options.nbgrader, options.assignment, lambda handins: classroom.graded(plan, handins, show), options.force
+            options.nbgrader,
+            options.assignment,
+            lambda handins: classroom.graded(plan, handins, show),
+            options.force,
+            office=rules,
         )
         facts = {"course": str(options.nbgrader), "recorded": len(recorded.graded), "failed": dict(recorded.failed)}
         show(Event("recorded", facts))

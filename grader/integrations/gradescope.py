@@ -4,10 +4,13 @@ The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/
 """
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from grader.catalog import Exercise, paths
+from grader.classroom.course import overrides
 from grader.integrations import bundle
+from grader.integrations.gradescope_rules import Ruled
 from grader.integrations.one_student import Graded
 from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
 
@@ -16,14 +19,19 @@ SCRIPTS = ("setup.sh", "run_autograder")
 BLAMELESS = "That is not your code's fault. Tell your instructor."
 
 
-def results(graded: Graded, hidden: str = "visible") -> dict[str, Any]:
-    """The content of results.json. hidden: who sees the hidden checks (one of VISIBLE); nobody sees their inputs."""
+def results(graded: Graded, hidden: str = "visible", ruled: Ruled = Ruled()) -> dict[str, Any]:  # noqa: B008, frozen
+    """The content of results.json. hidden: who sees the hidden checks (one of VISIBLE); nobody sees their inputs.
+
+    ruled: the rules of the course, which change the results and the score.
+    """
+    graded, score, said = ruled.applied(graded)
     tests = [test for exercise, result in graded.results for test in _tests(exercise, result, hidden)]
     messages = [f"{result.exercise}: {_message(result)}" for _, result in graded.results if result and result.message]
     misplaced = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
     return {
         "execution_time": graded.seconds,
-        "output": "\n".join([*messages, *misplaced]),
+        **({} if score is None else {"score": score}),
+        "output": "\n".join([*said, *messages, *misplaced]),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -86,13 +94,21 @@ def _output(check: CheckResult) -> str:
     return "\n".join(filter(None, [check.message, f"likely: {check.diagnosis}" if check.diagnosis else ""]))
 
 
-def package(exercises: Sequence[Exercise], seed: int | None, hidden: str, accept_tier: str | None) -> bytes:
-    """The autograder zip. seed None: a new secret in every run; otherwise every run uses this seed."""
+def package(
+    exercises: Sequence[Exercise], seed: int | None, hidden: str, accept_tier: str | None, rules: Path | None = None
+) -> bytes:
+    """The autograder zip. seed None: a new secret in every run; otherwise every run uses this seed.
+
+    rules: course.toml, which goes into the zip together with overrides.csv beside it.
+    """
     kata = dict(bundle.whole())
     words = [",".join(exercise.folder for exercise in exercises), "--hidden", hidden]
     words += ["--seed", str(seed)] if seed is not None else []
     words += ["--accept-tier", accept_tier] if accept_tier else []
     content = {f"kata/{name}": data for name, data in kata.items()}
     content |= {name: paths.template(name).read_bytes() for name in SCRIPTS}
+    if rules is not None:
+        content |= {path.name: path.read_bytes() for path in (rules, rules.with_name(overrides.NAME)) if path.exists()}
+        words += ["--rules", f"../{rules.name}"]
     content["options"] = ("\n".join(words) + "\n").encode()
     return bundle.zipped(content, programs=SCRIPTS)

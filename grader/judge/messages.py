@@ -15,6 +15,9 @@ from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError, LeftOut
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
+# raise ValueError("…") or assert …, "…", with a plain text and nothing behind it
+OWN_TEXT = re.compile(r"""\s*(?:raise\s+[\w.]+\(\s*|assert\b[^'"]*,\s*)(["'])([^"'\\]*)\1\s*\)?\s*(?:#.*)?""")
+MOST_LINES, WIDEST = 100_000, 400  # of a source, characters of a line in which such a text is looked for
 MAX_NOTES = 5  # statements that were left out, each told on its own
 MAX_TOLD = 100  # characters of an exception's text in a note
 SIGNALS: dict[int, str] = {
@@ -143,7 +146,7 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         head = f"{kind}: there is no module {facts['missing_module']!r} here. Use torch and the standard library"
     else:
         first = text.strip().splitlines()[0][:300] if text.strip() else ""
-        head = f"{kind}: {first}" if reveal and first else kind
+        head = f"{kind}: {first}" if first and (reveal or is_own_text(text, facts, file)) else kind
     lines = [head]
     for frame in facts.get("frames") or []:
         line, function, code = [*frame, "", ""][:3]
@@ -154,6 +157,17 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         if code:
             lines.append(f"    {code}")
     return lines
+
+
+def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
+    """Whether an exception says just what stands, word for word, on the learner's line that raised it.
+
+    Then it holds no hidden input. An f-string, a variable or an escape may hold one.
+    """
+    number = ((facts.get("frames") or [[0]])[-1] or [0])[0]
+    lines = file.source.split("\n", number)[:number] if 0 < number <= MOST_LINES else []
+    found = OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if len(lines) == number and len(lines[-1]) <= WIDEST else None
+    return bool(found and found[2] == text)
 
 
 def is_about_memory(facts: dict[str, Any]) -> bool:

@@ -91,8 +91,10 @@ class Channel:
 
     def _why_no_reply(self, error: Exception, function: str) -> LearnerError:
         if isinstance(error, TimedOut):
-            self.hung[function] = error.seconds
-            return LearnerError("timeout", {"seconds": error.seconds})
+            # The usual limit is told, whichever of them was reached first: the same file always reads the same.
+            limits = self.worker.limits if self.worker is not None else self.limits
+            self.hung[function] = limits.call_cpu_s or limits.call_s
+            return LearnerError("timeout", {"seconds": self.hung[function]})
         if isinstance(error, WorkerEnded):
             return LearnerError("ended", {"status": error.status})
         return LearnerError("protocol", {"message": str(error)})

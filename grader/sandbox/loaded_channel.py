@@ -115,9 +115,10 @@ class LoadedChannel(Channel):
         """The statements that failed, as a reply tells them. The names in the first such reply are kept."""
         if self.reader.names is None:
             self.reader.names = reply.names
+        limit = self.limits.load_cpu_s or self.limits.call_s
         return [
             LeftOut(
-                line, LearnerError("timeout", {"seconds": seconds}) if seconds else LearnerError("exception", error)
+                line, LearnerError("timeout", {"seconds": limit}) if seconds else LearnerError("exception", error)
             )
             for line, seconds, error in reply.left_out or ()
         ]

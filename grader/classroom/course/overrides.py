@@ -70,6 +70,11 @@ def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseRe
     return result
 
 
+def of(result: ExerciseResult, student: str, overrides: Iterable[Override]) -> ExerciseResult:
+    """The result with those overrides that are this student's, for this exercise."""
+    return applied(result, (one for one in overrides if (one.student, one.exercise) == (student, result.exercise)))
+
+
 def points(result: ExerciseResult | None, overrides: Sequence[Override]) -> float | None:
     """The points that overrides give: of the last one for the exercise, else the sum with overridden checks."""
     whole = [override.points for override in overrides if not override.check]

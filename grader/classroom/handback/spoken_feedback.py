@@ -22,7 +22,8 @@ def lines(part: Handed, exercise: str, level: str) -> Iterator[str]:
         yield from _wrapped(text, "")
     for check in record["checks"]:
         yield ""
-        yield f"{OUTCOMES[check['outcome']]}: {check['title']} ({number(check['points'])}/{number(check['max_points'])})"
+        points = f"{number(check['points'])}/{number(check['max_points'])}"
+        yield f"{OUTCOMES[check['outcome']]}: {check['title']} ({points})"
         yield from _wrapped(check.get("message") or "", "  ")
         if check.get("diagnosis"):
             yield from _wrapped(f"likely: {check['diagnosis']}", "  ")

@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
+from grader.classroom.course.settings import NAME as RULES
 from grader.integrations.nbgrader import assignment, cell_ids, public
 
 SETUP = "# Makes %documented known: it runs the documented checks of a task.\n%load_ext documented_checks"
@@ -45,6 +46,8 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+c.AssignLatePenalties.plugin_class = "grader.integrations.nbgrader.late.CourseLateness"
+c.CourseLateness.rules = {rules!r}  # the rules of the course: make course OUTPUT=…
 # c.GradeInSandbox.device = "cuda"  # "cpu" is the default
 # c.GradeInSandbox.seed = 7  # of the fresh inputs; without it a new secret for each run
 
@@ -95,7 +98,8 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
 def config(course: Path, exchange: Path | None) -> str:
     """The text of nbgrader_config.py."""
     shared = f"c.Exchange.root = {str(exchange.resolve())!r}\n" if exchange else EXCHANGE
-    return CONFIG.format(root=str(paths.ROOT), course_id=course.resolve().name, exchange=shared)
+    rules = str(course.resolve() / RULES)
+    return CONFIG.format(root=str(paths.ROOT), course_id=course.resolve().name, exchange=shared, rules=rules)
 
 
 def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:

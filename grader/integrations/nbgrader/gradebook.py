@@ -25,8 +25,10 @@ from traitlets.utils.importstring import import_item
 
 from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
+from grader.classroom.course import overrides
 from grader.classroom.handins import Graded, HandIn
-from grader.integrations.nbgrader import preprocessors, submitted
+from grader.classroom.office import Office
+from grader.integrations.nbgrader import late, preprocessors, submitted
 from grader.integrations.nbgrader.cells import Cell
 from grader.records.results import ExerciseResult
 
@@ -48,15 +50,21 @@ def grade_course(
     grade: Callable[[list[HandIn]], Iterable[Graded]],
     force: bool = False,
     db_url: str | None = None,
+    office: Office | None = None,
 ) -> Recorded:
     """Grade with `grade` what nbgrader's autograde would grade now, and record the results.
 
-    force: grade again what has been autograded; db_url: another database than the course's. Raises WrongUse where there
+    force: grade again what has been autograded; db_url: another database than the course's; office: the rules of the
+    course, whose deadline goes into the gradebook and whose overrides go into the scores. Raises WrongUse where there
     is no such course or assignment.
     """
     app = submitted.open_app(course, assignment, db_url)
+    if office is not None:
+        late.set_deadline(app, office.course)
     handins = submitted.waiting(app, force)
     results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
+    if office is not None:
+        results = {student: overrides.of(result, student, office.overrides) for student, result in results.items()}
     recorded = _record(app, results)
     students = [handin.student.id for handin in handins]
     missing = {student: "it was not graded" for student in students if student not in results}

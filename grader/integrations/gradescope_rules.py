@@ -1,0 +1,99 @@
+"""The rules of a course on Gradescope: lateness, overrides and weights for one submission.
+
+/autograder/submission_metadata.json tells who handed in, when, and until when they might
+(https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/). Which attempt counts is Gradescope's own
+setting.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from grader.classroom.course import overrides, settings, totals
+from grader.classroom.course.lateness import Lateness, lateness, share
+from grader.classroom.course.settings import Course
+from grader.integrations.one_student import Graded
+from grader.records.results import ExerciseResult
+
+MAX_BYTES = 16 << 20  # of Gradescope's metadata
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """The rules for one submission. who: ids and e-mail addresses of those who handed in; due: Gradescope's date."""
+
+    course: Course | None = None
+    overrides: tuple[overrides.Override, ...] = ()
+    who: tuple[str, ...] = ()
+    handed_in: datetime | None = None
+    due: datetime | None = None
+
+    def applied(self, graded: Graded) -> tuple[Graded, float | None, list[str]]:
+        """The results with overridden checks, the score (None: the sum of the tests), and lines about both."""
+        if self.course is None:
+            return graded, None, []
+        given = [one for one in self.overrides if one.student in self.who]
+        results = []
+        points: list[float | None] = []
+        lines: list[str] = []
+        for exercise, result in graded.results:
+            mine = [one for one in given if one.exercise == exercise.folder]
+            late = self._late(exercise.folder)
+            if result is not None:
+                result = overrides.applied(result, mine)
+            results.append((exercise, result))
+            points.append(self._points(result, mine, late))
+            words = [*(one.words for one in mine), late.words if result is not None else ""]
+            lines += [f"{exercise.folder}: {text}" for text in words if text]
+        folders, most = [e.folder for e, _ in results], [e.max_points for e, _ in results]
+        rule = totals.TotalRule(self.course.weights, self.course.drop_lowest)
+        return replace(graded, results=tuple(results)), totals.total(folders, points, most, rule), lines
+
+    def _late(self, exercise: str) -> Lateness:
+        """How late the submission is for an exercise: by course.toml, else by Gradescope's date."""
+        assert self.course is not None
+        own = [name for name in self.who if exercise in self.course.extensions.get(name, {})]
+        who = own[0] if own else ""
+        deadline = self.course.deadline(who, "", exercise) or self.due
+        return lateness(self.course.late, self.handed_in, False, deadline, self.course.last(who, "", exercise))
+
+    def _points(self, result: ExerciseResult | None, mine: list[overrides.Override], late: Lateness) -> float | None:
+        """The points of an exercise. An override of the whole exercise counts as it is."""
+        assert self.course is not None
+        whole = [one.points for one in mine if not one.check]
+        if whole:
+            return whole[-1]
+        return round(result.points * share(self.course.late, late), 6) if result is not None else None
+
+
+def read(rules: Path, metadata: Path) -> Ruled:
+    """The rules for the submission that this metadata tells of. Raises WrongUse for a wrong course.toml."""
+    course, facts = settings.read(rules), _facts(metadata)
+    users = [user for user in facts.get("users") or [] if isinstance(user, dict)]
+    who = tuple(str(user[key]) for user in users for key in ("sid", "email", "id") if user.get(key))
+    own = [_time((user.get("assignment") or {}).get("due_date")) for user in users]
+    due = next((time for time in own if time), None) or _time((facts.get("assignment") or {}).get("due_date"))
+    given = overrides.read(rules.with_name(overrides.NAME))
+    return Ruled(course, given, who, _time(facts.get("created_at")), due)
+
+
+def _facts(metadata: Path) -> Mapping[str, Any]:
+    """Gradescope's metadata; {} where there is none, as in a try without Gradescope."""
+    try:
+        with metadata.open("rb") as file:
+            content = json.loads(file.read(MAX_BYTES))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _time(text: Any) -> datetime | None:
+    """ "2018-07-01T14:22:32.365935-07:00" as a time."""
+    try:
+        time = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return time if time.tzinfo else None
