@@ -76,16 +76,16 @@ def moodle(text: str, column: str, users: dict[str, int]) -> dict[int, dict[str,
 def test_plain_has_a_row_for_each_student_and_a_column_for_each_exercise():
     klass = made_up(200)
     header, *rows = read(grades.csv(klass))
-    assert header == ["student", "name", *klass.exercises, "total", "max"]
+    assert header == ["student", "name", *klass.exercises, "total", "max", "late", "note"]
     assert [row[0] for row in rows] == [student.id for student in klass.students]
     most = sum(catalog.find(folder).max_points for folder in klass.exercises)
     for row in rows:
-        for folder, cell in zip(klass.exercises, row[2:-2]):
+        for folder, cell in zip(klass.exercises, row[2:-4]):
             result = klass.results.get((row[0], folder))
             assert cell == "" if result is None else float(cell) == result.points
         mine = [result.points for (student, _), result in klass.results.items() if student == row[0]]
-        assert float(row[-2]) == pytest.approx(sum(mine)) and float(row[-1]) == most
-        assert all(NUMBER.fullmatch(cell) for cell in row[2:] if cell)
+        assert float(row[-4]) == pytest.approx(sum(mine)) and float(row[-3]) == most
+        assert all(NUMBER.fullmatch(cell) for cell in row[2:-2] if cell) and row[-2:] == ["", ""]
 
 
 def test_what_could_not_be_graded_is_no_zero_and_has_no_total():

@@ -110,7 +110,8 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         file.finish()
         troubles = file.troubles()
         requested = {exercise.folder for exercise in plan.exercises} if plan.named else set()
-        folders = sorted(requested.union(file.exercises()))
+        overridden = {override.exercise for override in plan.office.overrides}
+        folders = sorted(requested.union(file.exercises(), overridden))
         with ThreadPoolExecutor(1) as executor:
             search = executor.submit(similar.pairs, submissions.handins, plan.jobs)  # it uses processes of its own
 

@@ -59,7 +59,7 @@ def grade(options: argparse.Namespace, exercises: tuple[catalog.Exercise, ...]) 
         from grader.integrations import gradescope_rules, one_student
 
         metadata = options.grade.with_name("submission_metadata.json")
-        ruled = gradescope_rules.read(options.rules, metadata) if options.rules else gradescope_rules.Ruled()
+        ruled = gradescope_rules.read(options.rules, metadata) if options.rules else gradescope_rules.NO_RULES
         graded = one_student.grade(
             options.grade,
             exercises,

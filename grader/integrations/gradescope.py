@@ -10,7 +10,7 @@ from typing import Any
 from grader.catalog import Exercise, paths
 from grader.classroom.course import overrides
 from grader.integrations import bundle
-from grader.integrations.gradescope_rules import Ruled
+from grader.integrations.gradescope_rules import NO_RULES, Ruled
 from grader.integrations.one_student import Graded
 from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
 
@@ -19,7 +19,7 @@ SCRIPTS = ("setup.sh", "run_autograder")
 BLAMELESS = "That is not your code's fault. Tell your instructor."
 
 
-def results(graded: Graded, hidden: str = "visible", ruled: Ruled = Ruled()) -> dict[str, Any]:  # noqa: B008, frozen
+def results(graded: Graded, hidden: str = "visible", ruled: Ruled = NO_RULES) -> dict[str, Any]:
     """The content of results.json. hidden: who sees the hidden checks (one of VISIBLE); nobody sees their inputs.
 
     ruled: the rules of the course, which change the results and the score.

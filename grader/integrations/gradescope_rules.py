@@ -12,8 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.course import overrides, settings, totals
+from grader.classroom.course import overrides as given_points
+from grader.classroom.course import settings, totals
 from grader.classroom.course.lateness import Lateness, lateness, share
+from grader.classroom.course.overrides import Override
 from grader.classroom.course.settings import Course
 from grader.integrations.one_student import Graded
 from grader.records.results import ExerciseResult
@@ -26,7 +28,7 @@ class Ruled:
     """The rules for one submission. who: ids and e-mail addresses of those who handed in; due: Gradescope's date."""
 
     course: Course | None = None
-    overrides: tuple[overrides.Override, ...] = ()
+    overrides: tuple[Override, ...] = ()
     who: tuple[str, ...] = ()
     handed_in: datetime | None = None
     due: datetime | None = None
@@ -43,7 +45,7 @@ class Ruled:
             mine = [one for one in given if one.exercise == exercise.folder]
             late = self._late(exercise.folder)
             if result is not None:
-                result = overrides.applied(result, mine)
+                result = given_points.applied(result, mine)
             results.append((exercise, result))
             points.append(self._points(result, mine, late))
             words = [*(one.words for one in mine), late.words if result is not None else ""]
@@ -60,13 +62,16 @@ class Ruled:
         deadline = self.course.deadline(who, "", exercise) or self.due
         return lateness(self.course.late, self.handed_in, False, deadline, self.course.last(who, "", exercise))
 
-    def _points(self, result: ExerciseResult | None, mine: list[overrides.Override], late: Lateness) -> float | None:
+    def _points(self, result: ExerciseResult | None, mine: list[Override], late: Lateness) -> float | None:
         """The points of an exercise. An override of the whole exercise counts as it is."""
         assert self.course is not None
         whole = [one.points for one in mine if not one.check]
         if whole:
             return whole[-1]
         return round(result.points * share(self.course.late, late), 6) if result is not None else None
+
+
+NO_RULES = Ruled()
 
 
 def read(rules: Path, metadata: Path) -> Ruled:
@@ -76,7 +81,7 @@ def read(rules: Path, metadata: Path) -> Ruled:
     who = tuple(str(user[key]) for user in users for key in ("sid", "email", "id") if user.get(key))
     own = [_time((user.get("assignment") or {}).get("due_date")) for user in users]
     due = next((time for time in own if time), None) or _time((facts.get("assignment") or {}).get("due_date"))
-    given = overrides.read(rules.with_name(overrides.NAME))
+    given = given_points.read(rules.with_name(given_points.NAME))
     return Ruled(course, given, who, _time(facts.get("created_at")), due)
 
 

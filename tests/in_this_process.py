@@ -1,0 +1,51 @@
+"""Grades a class in the process of the tests, by the shared fork server: the real judge, with no process to start."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from grader import catalog
+from grader.classroom.stored_result import written
+from grader.classroom.tasks import Order, Outcome, Task
+from grader.judge import examiner
+from grader.records.results import ExerciseResult, Settings
+from grader.records.submission import Submission
+from grader.sandbox.forkserver import ForkServer
+
+
+class Here:
+    """An executor, with the methods of grader.classroom.pool.Pool.
+
+    seen: the exercises of all files that it judged. changed: what is done to a result, as an earlier check would.
+    """
+
+    def __init__(self, fork_server: ForkServer) -> None:
+        self.fork_server = fork_server
+        self.seen: list[str] = []
+        self.changed: Callable[[ExerciseResult], ExerciseResult] = lambda result: result
+        self.settings = Settings(reveal=False)
+        self.sandbox: dict[str, Any] = {}
+
+    def __call__(self, plan: object, order: Order) -> "Here":
+        """Takes the place of grader.classroom.run.executor_of."""
+        self.settings = order.settings
+        return self
+
+    def __enter__(self) -> "Here":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def wait(self) -> dict[str, Any]:
+        self.sandbox = asdict(self.fork_server.demand())
+        return self.sandbox
+
+    def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
+        for row in rows:
+            for task in row:
+                self.seen.append(task.exercise)
+                submission = Submission(task.source, task.filename, tuple(task.notes))
+                result = examiner.grade(catalog.read(task.exercise), submission, self.fork_server, self.settings)
+                result = self.changed(result)
+                record(Outcome(task, written(result), result.status))

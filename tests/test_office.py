@@ -1,0 +1,572 @@
+"""The teacher's office as the instructor types it: roster, losses, rules of the course, handing back."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from in_this_process import Here
+
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.catalog.errors import WrongUse
+from grader.classroom import arrivals, clones, run, version, versions
+from grader.classroom.course import settings, template, totals
+from grader.classroom.course.attempts import Attempt, counting
+from grader.classroom.course.lateness import Lateness, lateness, share
+from grader.classroom.course.settings import LateRule
+from grader.classroom.course.totals import TotalRule
+from grader.integrations import gradescope_rules
+from grader.integrations.one_student import Graded
+
+SOFTMAX, CONTEXT = "02_softmax_naive", "03_context_vectors"
+RIGHT = {folder: paths.solution(folder).read_text("utf-8") for folder in (SOFTMAX, CONTEXT)}
+WRONG = {folder: mistakes.mistakes(folder)[0].source for folder in (SOFTMAX, CONTEXT)}
+MOST = {folder: catalog.find(folder).max_points for folder in (SOFTMAX, CONTEXT)}
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Essay (7),03 Context vectors (8),Final Score
+    Points Possible,,,,,5,7,(read only)
+"Lovelace, Ada",11,S1,ada@x.edu,A,3,,
+"Hopper, Grace",12,S2,grace@x.edu,B,EX,1.5,
+"=HYPERLINK(""x"")",13,S3,alan@x.edu,A,,EX,
+"Student, Test",99,,0123456789012345678901234567890123456789,A,,,
+"""
+
+
+@pytest.fixture
+def here(fork_server, monkeypatch) -> Iterator[Here]:
+    """Classes are graded in this process."""
+    executor = Here(fork_server)
+    monkeypatch.setattr(run, "executor_of", executor)
+    monkeypatch.setattr(run.similar, "pairs", lambda handins, jobs: [])  # it starts processes of its own
+    yield executor
+
+
+@pytest.fixture
+def grade(here, said, tmp_path):
+    """`grade("roster.csv", DROP)` grades tmp_path/in into tmp_path/out: the command, with these options."""
+
+    def work(*options: str, folder: str = "in") -> subprocess.CompletedProcess:
+        done = said("grade", tmp_path / folder, "--out", tmp_path / "out", *options, cwd=tmp_path)
+        assert "Traceback" not in done.stderr
+        return done
+
+    (tmp_path / "in").mkdir()
+    return work
+
+
+def lay(root: Path, name: str, text: str = RIGHT[CONTEXT]) -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text, "utf-8")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+
+
+def by_student(root: Path) -> dict[str, dict[str, str]]:
+    return {row["student"]: row for row in rows(root / "out/grades.csv")}
+
+
+# 1. Roster.
+
+
+def test_canvas_gradebook_comes_back_filled_in(grade, tmp_path):
+    lay(tmp_path, "roster.csv", CANVAS)
+    lay(tmp_path / "in", "lovelaceada_11_901_context_vectors.py")
+    lay(tmp_path / "in", "hyperlinkx_LATE_13_902_context_vectors.py")
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 0, done.stderr
+    assert list(by_student(tmp_path)) == ["11", "12", "13"]
+    before = list(csv.reader(io.StringIO(CANVAS, newline="")))
+    after = list(csv.reader(io.StringIO((tmp_path / "out/upload/roster.csv").read_text(), newline="")))
+    before[2][6] = "7"  # the only cell for which there are points; a blank would delete Grace's score
+    assert after == before
+    assert "2 cells stay as they were" in done.stderr
+
+
+def test_names_that_nobody_or_two_have_wait_for_a_person(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name,email\na1,Ada Smith,ada@x.edu\na2,Ada Smith,smith@x.edu\nb,Bob Ray,b@x.edu\n")
+    for name in ("ada smith", "b@x.edu", "a2", "mallory"):
+        lay(tmp_path / "in", f"{name}/context_vectors.py")
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 3 and "aliases.csv" in done.stderr and "a1, a2" in done.stderr
+    assert {id: row[CONTEXT] for id, row in by_student(tmp_path).items()} == {"a1": "", "a2": "7", "b": "7"}
+    table = (tmp_path / "aliases.csv").read_text().replace("ada smith,,a1 a2", "ada smith,a1,a1 a2")
+    (tmp_path / "aliases.csv").write_text(table.replace("mallory,mallory,,", "mallory,mallory,-,"))
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 0, done.stderr
+    assert all(row[CONTEXT] == "7" for row in by_student(tmp_path).values())
+    (tmp_path / "aliases.csv").write_text("found,student\nmallory,nobody\n")
+    assert grade("--roster", "roster.csv").returncode == 2
+
+
+NAMES = ["Ada Lovelace", "Grace Hopper", "Alan Turing", "Emmy Noether", "Bob Ray", "Cy Young"]
+
+
+def moodle(tmp_path: Path, numbers: dict[str, int], worksheets: bool) -> None:
+    """Two assignments as Moodle hands them out, each with numbers of its own; perhaps their worksheets."""
+    for folder, first in numbers.items():
+        title = f"{folder[:2]} {catalog.find(folder).title}"
+        with zipfile.ZipFile(tmp_path / f"in/CS1-{title}-4{folder[:2]}.zip", "w") as archive:
+            for number, name in enumerate(NAMES, first):
+                archive.writestr(f"{name}_{number}_assignsubmission_file_/{folder[3:]}.py", RIGHT[folder])
+        if worksheets:
+            text = "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
+            text += "Last modified (submission),Last modified (grade),Feedback comments\r\n"
+            for number, name in enumerate(NAMES, first):
+                late = "Saturday, 21 November 2026, 11:30 PM" if name == NAMES[0] else "20 November 2026, 1:15 PM"
+                text += f"Participant {number},{name},{name[:3].lower()}@x.edu,Submitted,-,{MOST[folder]:.2f},"
+                text += f'{"No" if name == NAMES[1] else "Yes"},"{late}",-,\r\n'
+            lay(tmp_path, f"roster/Grades-CS1-{title}-4{folder[:2]}.csv", "\ufeff" + text)
+
+
+def test_moodles_numbers_are_joined_by_the_worksheets(grade, tmp_path):
+    moodle(tmp_path, {SOFTMAX: 100, CONTEXT: 200}, worksheets=True)
+    lay(tmp_path, "course.toml", 'roster = "roster"\n[late]\npercent = 10\n[deadlines]\n"03" = 2026-11-20\n')
+    done = grade()
+    assert done.returncode == 0, done.stderr
+    table = by_student(tmp_path)
+    assert len(table) == 6 and all(row[SOFTMAX] == "6" for row in table.values())
+    assert table["ada@x.edu"][CONTEXT] == "6.3" and table["ada@x.edu"]["late"] == "03: 1 day late"
+    (sheet,) = (tmp_path / "out/upload").glob("*403.csv")
+    assert sheet.read_bytes().startswith(b"\xef\xbb\xbfIdentifier,Full name,") and b"\r\n" in sheet.read_bytes()
+    filled = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8-sig"), newline="")))
+    grades = {row["Full name"]: (row["Grade"], row["Last modified (grade)"] != "-") for row in filled}
+    assert grades[NAMES[0]] == ("6.3", True) and grades[NAMES[1]] == ("-", False)  # hers is locked
+    assert all(grades[name] == ("7", True) for name in NAMES[2:])
+
+
+def test_moodles_numbers_are_joined_by_unique_names_without_a_roster(grade, tmp_path):
+    moodle(tmp_path, {SOFTMAX: 100, CONTEXT: 200}, worksheets=False)
+    done = grade()
+    assert done.returncode == 0 and "6 numbers of Moodle were joined" in done.stderr
+    assert len(by_student(tmp_path)) == 6
+    lay(tmp_path / "next", f"{NAMES[0]}_300_assignsubmission_file_/01_dot_product_scores.py", "x = 1\n")
+    lay(tmp_path / "next", f"{NAMES[1]}_301_assignsubmission_file_/softmax_naive.py", RIGHT[SOFTMAX])
+    done = grade("--ex", "01", folder="next")
+    assert done.returncode == 0, done.stderr
+    assert by_student(tmp_path)["100"]["01_dot_product_scores"] == "0" and len(by_student(tmp_path)) == 6
+
+
+def test_two_people_of_one_name_are_not_joined(grade, tmp_path):
+    for place in ("02_softmax_naive/Ada_1", "02_softmax_naive/Ada_2", "03_context_vectors/Ada_3"):
+        lay(tmp_path / "in", f"{place}_assignsubmission_file_/{place[3:].split('/')[0]}.py")
+    grade()
+    assert list(by_student(tmp_path)) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "id,name\n", "id,name\nada,A\nada,B\n", "\x00\xff"])
+def test_a_file_that_is_no_roster_is_refused_in_words(grade, tmp_path, text):
+    (tmp_path / "roster.csv").write_bytes(text.encode("latin-1"))
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 2 and "roster.csv" in done.stderr and not (tmp_path / "out/grades.csv").exists()
+
+
+def test_lists_of_nbgrader_and_classroom_50(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "username,first_name,last_name,email,section,github_id,role\n"
+        "ada,Ada,Lovelace,ada@x.edu,A,1,student\nteach,T,T,t@x.edu,,2,teacher\n")  # fmt: skip
+    lay(tmp_path / "in", "hw-ada/exercises/03_context_vectors/context_vectors.py")
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    shutil.rmtree(tmp_path / "in/hw-ada")
+    assert grade("--roster", "roster.csv").returncode == 0
+    assert list(by_student(tmp_path)) == ["ada"]
+
+
+# 2. No silent loss.
+
+
+def test_nobody_is_dropped_without_a_word(grade, tmp_path):
+    for student in ("ada", "bob", "cyd"):
+        lay(tmp_path / "in", f"{student}/context_vectors.py")
+    lay(tmp_path / "other", "dan/softmax_naive.py", RIGHT[SOFTMAX])
+    (tmp_path / "empty").mkdir()
+    assert grade().returncode == 0
+    before = (tmp_path / "out/grades.csv").read_bytes()
+    for folder in ("empty", "other"):
+        done = grade(folder=folder)
+        assert done.returncode == 2 and "3 students would lose their row: ada, bob, cyd" in done.stderr
+        assert (tmp_path / "out/grades.csv").read_bytes() == before
+    assert grade("--ex", "02", folder="other").returncode == 0  # a further assignment, which is named
+    assert list(by_student(tmp_path)) == ["ada", "bob", "cyd", "dan"]
+    shutil.rmtree(tmp_path / "in/bob")
+    shutil.copytree(tmp_path / "other/dan", tmp_path / "in/dan")
+    assert grade().returncode == 2
+    assert grade("--drop").returncode == 0
+    assert list(by_student(tmp_path)) == ["ada", "cyd", "dan"]
+    assert (tmp_path / "out/left/bob/feedback.html").exists() and not (tmp_path / "out/bob").exists()
+
+
+def test_a_withdrawn_hand_in_is_told(grade, tmp_path):
+    for student in ("ada", "bob"):
+        lay(tmp_path / "in", f"{student}/context_vectors.py")
+        lay(tmp_path / "in", f"{student}/softmax_naive.py", RIGHT[SOFTMAX])
+    grade()
+    (tmp_path / "in/ada/softmax_naive.py").unlink()
+    done = grade()
+    assert done.returncode == 2 and f"1 hand-in would be lost: ada {SOFTMAX}" in done.stderr
+    assert grade("--drop").returncode == 0 and by_student(tmp_path)["ada"][SOFTMAX] == ""
+
+
+def test_who_cannot_be_placed_has_a_row(grade, tmp_path):
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    lay(tmp_path / "in", "bob/mystery.py")
+    done = grade()
+    assert done.returncode == 3 and done.stderr.startswith("  not placed: nothing of bob")
+    row = by_student(tmp_path)["bob"]
+    assert row[CONTEXT] == "" and row["note"].startswith("not placed: ")
+    assert grade(folder="in/bob").returncode in (2, 3)
+
+
+def test_nobody_found_is_not_done(grade, tmp_path):
+    done = grade()
+    assert done.returncode == 3 and done.stderr.startswith("No student was found")
+
+
+def test_changes_are_told_with_their_reason_and_ten_versions_are_kept(grade, here, tmp_path, monkeypatch):
+    lay(tmp_path / "in", "ada/context_vectors.py", WRONG[CONTEXT])
+    lay(tmp_path / "in", "bob/context_vectors.py")
+    assert "changed since" not in grade().stderr
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    done = grade()
+    assert f"ada {CONTEXT}:" in done.stderr and "→ 7, new hand-in" in done.stderr
+    own = version.exercise
+    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " mended" * (folder == CONTEXT))
+    here.changed = lambda result: replaced_first(result)
+    assert "check changed" in grade().stderr
+    found = rows(tmp_path / "out/changes.csv")
+    assert [(row["student"], row["why"]) for row in found] == [
+        ("ada", "new hand-in"), ("ada", "check changed"), ("bob", "check changed"),
+    ]  # fmt: skip
+    assert len(list((tmp_path / "out/history").glob("grades-*.csv"))) == 2
+
+
+def replaced_first(result):
+    """The result with the first check failed."""
+    from dataclasses import replace
+
+    first, *others = result.checks
+    return replace(result, checks=(replace(first, points=0.0, outcome="failed"), *others))
+
+
+def test_ten_versions_are_kept(tmp_path):
+    for number in range(14):
+        (tmp_path / "grades.csv").write_text(str(number))
+        os.utime(tmp_path / "grades.csv", (number, number))
+        versions.keep(tmp_path / "grades.csv")
+    kept = sorted((tmp_path / "history").iterdir())
+    assert [path.read_text() for path in kept] == [str(number) for number in range(4, 14)]
+
+
+def test_a_comment_in_the_grader_judges_nothing_anew():
+    source = b'"""Doc."""\n\nx = "# no comment"  # a comment\n\n\n# another\ny = 1\n'
+    assert version.executed(source) == version.executed(b'"""Doc."""\nx = "# no comment"\ny = 1\n')
+    for other in (b'"""Other."""\nx = "# no comment"\ny = 1\n', b'"""Doc."""\nx = "# no"\ny = 1\n', b"not ( python"):
+        assert version.executed(other) != version.executed(source)
+
+
+# 3. Rules of the course.
+
+DAY = datetime(2026, 11, 20, 12, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("after", "marked", "units", "left"),
+    [
+        (timedelta(0), False, 0, 1.0),
+        (timedelta(minutes=10), False, 0, 1.0),  # within the grace
+        (timedelta(minutes=11), False, 1, 0.9),
+        (timedelta(days=1), False, 1, 0.9),
+        (timedelta(days=1, seconds=1), False, 2, 0.8),
+        (timedelta(days=9), False, 9, 0.7),  # the cap
+        (timedelta(days=11), False, 11, 0.0),  # after the cut-off
+        (None, False, 0, 1.0),
+        (None, True, 1, 0.9),
+    ],
+)
+def test_lateness(after, marked, units, left):
+    rule = LateRule("day", 10, 30, grace_s=600)
+    late = lateness(rule, None if after is None else DAY + after, marked, DAY, DAY + timedelta(days=10))
+    assert (late.units, share(rule, late)) == (units, pytest.approx(left))
+
+
+def test_totals_weigh_and_drop():
+    folders, most = ["a", "b", "c"], [10.0, 5.0, 5.0]
+    rule = TotalRule({"a": 2.0}, 1)
+    assert totals.maximum(folders, most, rule) == 25
+    assert totals.total(folders, [5.0, 5.0, None], most, rule) == 15
+    assert totals.total(folders, [0.0, 5.0, 4.0], most, rule) == 9
+    assert totals.total(folders, [None, None, None], most, rule) == 0
+    assert totals.total([], [], [], rule) == 0
+
+
+def test_which_attempt_counts():
+    class Scored:
+        def __init__(self, points: float) -> None:
+            self.points = points
+
+    rule = LateRule("day", 50)
+    first, second = Attempt("1", Scored(6)), Attempt("2", Scored(8), Lateness(1))
+    ended = Attempt("3", Scored(10), Lateness(9, after_end=True))
+    assert counting([first, second], "latest", rule) is second
+    assert counting([first, second], "best", rule) is first  # 8 points, one day late, are 4
+    assert counting([first, second, ended], "latest", rule) is second
+    assert counting([first, second, ended], "best", rule) is first
+    assert counting([ended], "latest", rule) is ended and counting([], "best", rule) is None
+
+
+def test_the_file_that_make_course_writes_changes_nothing_and_stays(said, tmp_path):
+    assert said("course", cwd=tmp_path).returncode == 0
+    course = settings.read(tmp_path / "course.toml")
+    assert course == settings.Course(tmp_path / "course.toml", feedback="full")
+    assert said("course", cwd=tmp_path).returncode == 2
+    all_on = "\n".join(line.removeprefix("# ") if '" =' in line else line for line in template.text().splitlines())
+    lay(tmp_path, "all.toml", all_on)
+    course = settings.read(tmp_path / "all.toml")
+    assert (
+        len(course.deadlines) == len(catalog.exercises()) and course.extensions and course.columns and course.sections
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("percent = 3", "the file knows no percent"),
+        ("[late]\nper = 3", "per must be one of: day, hour"),
+        ("[late]\npercent = 101", "at most 100"),
+        ('[deadlines]\n"99" = 2026-01-01', "no exercise 99"),
+        ('[deadlines]\n"03" = "soon"', "must be a time"),
+        ("drop_lowest = 1.5", "whole number"),
+        ('timezone = "Nowhere"', "knows no Nowhere"),
+        ("late = 3", "late must be a table"),
+        ("= 1", "no TOML"),
+        ('attempts = ["best"]', "latest, best"),
+    ],
+)
+def test_what_is_wrong_in_course_toml_is_told(grade, tmp_path, text, words):
+    lay(tmp_path, "course.toml", text)
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    done = grade()
+    assert done.returncode == 2 and words in done.stderr and "course.toml" in done.stderr
+
+
+def test_overrides_and_comments(grade, here, tmp_path):
+    lay(tmp_path, "course.toml", "")
+    for student in ("ada", "bob"):
+        lay(tmp_path / "in", f"{student}/context_vectors.py", WRONG[CONTEXT])
+    grade()
+    raw = float(by_student(tmp_path)["ada"][CONTEXT])
+    failed = [c for c in json.loads((tmp_path / "out/ada/result.json").read_text())["results"][0]["checks"]
+              if c["outcome"] == "failed"]  # fmt: skip
+    lay(tmp_path, "overrides.csv", "student,exercise,check,points,reason,who\n"
+        f"ada,03,{failed[0]['id']},,read it myself,=cmd()\nbob,03,,5.5,oral exam,Dr. Who\nbob,02,,2,paper,me\n")  # fmt: skip
+    lay(tmp_path, "comments.csv", "student,exercise,comment\nada,03,Well <b>argued</b>.\n")
+    lay(tmp_path, "comments/bob.md", "See me.\n")
+    done = grade()
+    assert done.returncode == 0, done.stderr
+    table = by_student(tmp_path)
+    assert float(table["ada"][CONTEXT]) == pytest.approx(raw + failed[0]["max_points"])
+    assert (table["bob"][CONTEXT], table["bob"][SOFTMAX], table["bob"]["total"]) == ("5.5", "2", "7.5")
+    assert "oral exam" in table["bob"]["note"] and "override: set by hand" in done.stderr
+    page = (tmp_path / "out/ada/feedback.html").read_text()
+    assert "Well &lt;b&gt;argued&lt;/b&gt;." in page and "set by hand" in page
+    assert "See me." in (tmp_path / "out/bob/feedback.html").read_text()
+    assert "oral exam" in (tmp_path / "out/class.html").read_text()
+    judged = len(here.seen)
+    lay(tmp_path / "in", "bob/context_vectors.py")  # a new hand-in under an override
+    done = grade()
+    assert done.returncode == 3 and f"bob {CONTEXT}: the hand-in changed since" in done.stderr
+    assert by_student(tmp_path)["bob"][CONTEXT] == "5.5" and len(here.seen) == judged + 1
+    table = (tmp_path / "overrides.csv").read_text()
+    table = table.replace("oral exam", "oral exam again")
+    lay(tmp_path, "overrides.csv", table)
+    assert grade().returncode == 0
+    lay(tmp_path, "overrides.csv", "student,exercise,check,points,reason,who\nzoe,03,,5,,\n")
+    assert grade().returncode == 3
+
+
+@pytest.mark.parametrize(
+    "row", ["ada,99,,1,,", "ada,03,nothing,1,,", "ada,03,,8,,", "ada,03,,,,", "ada,03,,nan,,", "ada,03,,x,,"]
+)
+def test_a_wrong_line_of_overrides_is_told_with_its_number(grade, tmp_path, row):
+    lay(tmp_path, "course.toml", "")
+    lay(tmp_path, "overrides.csv", f"student,exercise,check,points,reason,who\n{row}\n")
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    done = grade()
+    assert done.returncode == 2 and "overrides.csv, line 2" in done.stderr
+
+
+def test_the_best_attempt_counts_even_when_its_file_is_gone(grade, here, tmp_path, monkeypatch):
+    lay(tmp_path, "course.toml", 'attempts = "best"\n')
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    grade()
+    lay(tmp_path / "in", "ada/context_vectors.py", WRONG[CONTEXT])
+    grade()
+    row = by_student(tmp_path)["ada"]
+    assert row[CONTEXT] == "7" and row["note"] == "03: attempt 1 of 2 counts"
+    own = version.exercise
+    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " mended")
+    here.changed = replaced_first
+    before = len(here.seen)
+    grade()
+    assert len(here.seen) == before + 2  # the first attempt is judged again too
+    assert by_student(tmp_path)["ada"][CONTEXT] == "6.5"
+
+
+def test_times_of_nbgrader_and_of_clones(tmp_path):
+    assert arrivals.parsed("2015-02-02 15:58:23.948203 UTC\n") == datetime(2015, 2, 2, 15, 58, 23, 948203, timezone.utc)
+    assert arrivals.parsed("2015-02-02 15:58:23 America/Los_Angeles").utcoffset() == timedelta(hours=-8)
+    assert arrivals.parsed("soon") is arrivals.parsed("") is None
+    clone, trap = tmp_path / "hw-ada", tmp_path / "trap"
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GIT_COMMITTER_DATE": "2026-11-20T12:00:00+0100"}
+    for words in (
+        ["init", "-q"],
+        ["-c", "user.name=a", "-c", "user.email=a@x", "commit", "-q", "--allow-empty", "-m", "x"],
+    ):
+        clone.mkdir(exist_ok=True)
+        subprocess.run(["git", *words], cwd=clone, env=environment, check=True)
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    with (clone / ".git/config").open("a") as config:
+        config.write(
+            f"[core]\nfsmonitor = {trap}\npager = {trap}\n[gpg]\nprogram = {trap}\n[log]\nshowSignature = true\n"
+        )
+    place = f"{tmp_path}//hw-ada"
+    assert clones.committed(place) == datetime(2026, 11, 20, 11, tzinfo=timezone.utc)
+    assert not (tmp_path / "sprung").exists()
+    (clone / ".git/HEAD").write_text("ref: ../../../../etc/passwd\n")
+    assert clones.committed(place) is None and clones.committed(f"{tmp_path}//nothing") is None
+
+
+def test_sections_and_extensions_move_the_deadline(tmp_path):
+    lay(tmp_path, "course.toml", '[deadlines]\n"03" = 2026-11-20\n[cut_off]\n"03" = 2026-11-22\n[extensions]\n'
+        '"ada" = { "03" = 2026-11-30 }\n[sections]\n"B" = { deadlines = { "03" = 2026-11-21 } }\n')  # fmt: skip
+    course = settings.read(tmp_path / "course.toml")
+    assert [course.deadline(*who, CONTEXT).day for who in (("x", ""), ("x", "B"), ("ada", "B"))] == [20, 21, 30]
+    assert [course.last(who, "", CONTEXT).day for who in ("x", "ada")] == [22, 30]
+
+
+# The same rules on Gradescope.
+
+
+def test_gradescope_follows_the_rules(tmp_path):
+    from made_up_class import result_of
+
+    lay(tmp_path, "course.toml", '[late]\npercent = 20\n[weights]\n"03" = 2\n[extensions]\n'
+        '"slow@x.edu" = { "03" = 2026-11-30 }\n')  # fmt: skip
+    lay(tmp_path, "overrides.csv", "student,exercise,points,reason,who\nset@x.edu,03,1,oral,me\n")
+
+    def score(email: str, created: str) -> float | None:
+        facts = {
+            "created_at": created,
+            "users": [{"email": email}],
+            "assignment": {"due_date": "2026-11-20T12:00:00+00:00"},
+        }
+        lay(tmp_path, "submission_metadata.json", json.dumps(facts))
+        ruled = gradescope_rules.read(tmp_path / "course.toml", tmp_path / "submission_metadata.json")
+        results = ((catalog.find("02"), None), (catalog.find("03"), result_of(CONTEXT)))
+        return ruled.applied(Graded(results))[1]
+
+    assert score("a@x.edu", "2026-11-20T12:00:00+00:00") == 14
+    assert score("a@x.edu", "2026-11-21T13:00:00+00:00") == pytest.approx(14 * 0.6)
+    assert score("slow@x.edu", "2026-11-21T13:00:00+00:00") == 14
+    assert score("set@x.edu", "2026-11-21T13:00:00+00:00") == 2
+    assert gradescope_rules.NO_RULES.applied(Graded(()))[1] is None
+
+
+# 4. Handing back.
+
+
+def moodles_reading(name: str) -> tuple[str, str]:
+    """The participant and the file's name, as Moodle's importziplib.php takes them from a path."""
+    parts = name.split("/")
+    while parts:
+        info = parts.pop(0).split("_", 4)
+        if len(info) >= 4 and info[1].isdigit() and info[2:4] == ["assignsubmission", "file"]:
+            return info[1], "/".join([info[4] if len(info) > 4 else "", *parts]).strip("/")
+    raise AssertionError(f"Moodle would ignore {name}")
+
+
+def canvass_reading(name: str) -> tuple[str, str]:
+    """The user and the attachment, as Canvas' infer_comment_context_from_filename takes them from a name."""
+    assert not name.startswith("._") and not name.split("_")[-1].startswith("link")
+    user, attachment = [part for part in name.split("_") if part.isdigit()][:2]
+    return user, attachment
+
+
+def test_handing_back_to_moodle_and_canvas(grade, said, tmp_path):
+    moodle(tmp_path, {CONTEXT: 200}, worksheets=False)
+    grade("--feedback", "hints")
+    assert said("handback", "moodle", "--out", tmp_path / "out", cwd=tmp_path).returncode == 2
+    lay(tmp_path, "course.toml", "release = 2999-01-01\n")
+    assert said("handback", "moodle", "--out", tmp_path / "out", cwd=tmp_path).returncode == 2
+    lay(tmp_path, "course.toml", "release = 2020-01-01\n")
+    done = said("handback", "moodle", "--out", tmp_path / "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(tmp_path / f"out/handback/moodle/{CONTEXT}.zip") as archive:
+        read = {moodles_reading(name): archive.read(name).decode() for name in archive.namelist()}
+    assert set(read) == {(str(number), f"feedback_{CONTEXT}.html") for number in range(200, 206)}
+    assert all(name in read[str(number), f"feedback_{CONTEXT}.html"] for number, name in enumerate(NAMES, 200))
+    done = said("handback", "canvas", "--out", tmp_path / "out", "--release", cwd=tmp_path)
+    assert done.returncode == 3 and "no file of canvas's is known" in done.stdout
+    done = said("handback", "folder", "--out", tmp_path / "out", "--release", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "out/handback/folder/205/feedback.html").exists()
+
+
+def test_handing_back_to_canvas_keeps_the_kind_of_the_file(grade, said, tmp_path):
+    lay(tmp_path / "in", "rayada_11_901_context_vectors.py", WRONG[CONTEXT])
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+        {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": 1, "source": RIGHT[CONTEXT]}
+    ]}  # fmt: skip
+    lay(tmp_path / "in", "raybob_LATE_12_902_context_vectors.ipynb", json.dumps(notebook))
+    with zipfile.ZipFile(tmp_path / "in/raycyd_13_903_mine.zip", "w") as archive:
+        archive.writestr("context_vectors.py", RIGHT[CONTEXT])
+    grade()
+    said("handback", "canvas", "--out", tmp_path / "out", "--release", cwd=tmp_path)
+    with zipfile.ZipFile(tmp_path / f"out/handback/canvas/{CONTEXT}.zip") as archive:
+        read = {canvass_reading(name): archive.read(name) for name in archive.namelist()}
+    assert set(read) == {("11", "901"), ("12", "902"), ("13", "903")}
+    python = read["11", "901"].decode()
+    assert compile(python, "x", "exec") and "likely: " in python and all(line[0] == "#" for line in python.splitlines())
+    assert "7 of 7" in json.loads(read["12", "902"])["cells"][0]["source"]
+    assert zipfile.ZipFile(io.BytesIO(read["13", "903"])).namelist() == [f"feedback_{CONTEXT}.html"]
+
+
+def test_the_anonymous_page_names_nobody(grade, tmp_path):
+    for student in ("ada.lovelace", "grace.hopper"):
+        lay(tmp_path / "in", f"{student}/context_vectors.py")
+    assert grade("--anonymous").returncode == 0
+    page, key = (tmp_path / "out/class.html").read_text(), tmp_path / "out/pseudonyms.csv"
+    assert "lovelace" not in page and "hopper" not in page and "student 0001" in page
+    assert key.stat().st_mode & 0o077 == 0
+    before = {row["student"]: row["pseudonym"] for row in rows(key)}
+    lay(tmp_path / "in", "emmy/context_vectors.py")
+    grade("--anonymous")
+    after = {row["student"]: row["pseudonym"] for row in rows(key)}
+    assert before.items() < after.items() and len(set(after.values())) == 3
+
+
+# 6. Smaller.
+
+
+def test_an_exception_in_the_students_own_words_is_shown(grade, tmp_path):
+    own = "def attention_weights(inputs):\n    raise ValueError('no batches yet')\n"
+    hidden = "def context_vectors(inputs):\n    raise ValueError(f'{inputs}')\n"
+    lay(tmp_path / "in", "ada/context_vectors.py", own + hidden)
+    grade()
+    checks = json.loads((tmp_path / "out/ada/result.json").read_text())["results"][0]["checks"]
+    said = [check["message"] for check in checks]
+    assert any("ValueError: no batches yet" in text for text in said)
+    assert not any("tensor([" in text for text in said)
+
+
+def test_wrong_use_is_one_exception(tmp_path):
+    with pytest.raises(WrongUse):
+        settings.read(tmp_path / "none.toml")
