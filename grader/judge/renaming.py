@@ -1,7 +1,7 @@
 """Which parameter of a learner's layer is which of the lesson's, where nothing but the names differs.
 
 Names are mapped one to one, layer by layer, by shape, by the words in them, and by their order. What is left open then,
-behaviour decides: `agrees` in promises.py tries the other maps.
+behaviour decides: `agrees` in promises/answers.py tries the other maps.
 """
 
 import itertools

@@ -1,6 +1,8 @@
 """Requests to the worker of one submission, within the limits of the exercise."""
 
+import contextlib
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.catalog.limits import Limits
@@ -42,21 +44,19 @@ class Channel:
         call_cpu_s = max(most / 2 ** len(self.hung), min(LEAST_CPU_S, most))
         return self.fork_server.spawn(replace(self.limits, call_cpu_s=call_cpu_s))
 
-    def answer(self, body: bytes, function: str, cpu_s: float | None = None) -> bytearray:
-        """The encoded reply to an encoded request, which calls `function`.
+    @contextlib.contextmanager
+    def asking(self, function: str) -> Iterator[float]:
+        """Count the time of the request within the block, which calls `function`. Yields the seconds that it may take.
 
-        cpu_s: seconds of the processor, None for those of a call. Raises LearnerError where there is no reply, or Lost.
+        Raises LearnerError where the request gets no reply, or Lost.
         """
-        assert self.worker is not None, "load first"
         seconds, began = self.seconds_left(), time.monotonic()
         try:
-            reply = self.worker.exchange(body, seconds, cpu_s or self.worker.limits.call_cpu_s)
+            yield seconds
         except NO_REPLY as error:
             raise self._why_no_reply(error, function) from None
         finally:
             self.spent += time.monotonic() - began
-        self.count(len(reply))
-        return reply
 
     def read(self, request: Request, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
         """The reply in a body, and its tensors. Its prints are kept. Raises LearnerError where it is malformed."""

@@ -104,7 +104,13 @@ class LoadedChannel(Channel):
     def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
         """The reply to a request that loads. Raises LearnerError where there is none."""
         try:
-            reply, _ = self.read(request, self.answer(protocol.encode_request(request), "", cpu_s))
+            assert self.worker is not None, "load first"
+            with self.asking("") as seconds:
+                body = self.worker.exchange(
+                    protocol.encode_request(request), seconds, cpu_s or self.worker.limits.call_cpu_s
+                )
+            self.count(len(body))
+            reply, _ = self.read(request, body)
         finally:
             self.hung.pop("", None)  # loading calls no function of a check
         if reply.error:

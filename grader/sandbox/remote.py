@@ -47,7 +47,11 @@ class Remote(LoadedChannel):
             raise LearnerError("timeout", {"seconds": self.hung[function], "again": True})
         if not self.is_alive:
             self.load()
-        return self.read(request, self.answer(body, function))
+        assert self.worker is not None, "load first"
+        with self.asking(function) as seconds:
+            reply = self.worker.exchange(body, seconds, self.worker.limits.call_cpu_s)
+        self.count(len(reply))
+        return self.read(request, reply)
 
     @contextlib.contextmanager
     def measured(self, memory_mb: int) -> Iterator[Meter]:

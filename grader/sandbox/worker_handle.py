@@ -59,7 +59,7 @@ class Worker:
         """
         nonce = secrets.randbits(64)
         with self._mishaps():
-            framing.send(self.connection, nonce, request, time.monotonic() + seconds)
+            framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
             return self._reply(nonce, seconds, cpu_s)
 
     def exchange_all(

@@ -27,7 +27,7 @@ GPU_SHARE = 0.5  # of the card's memory, for one worker
 def main(control: socket.socket, plan: dict) -> None:
     """Serve `spawn`, `probe` and `end` until the grader closes the socket.
 
-    `plan` says how to be hardened, as sandbox.harden.Lockdown reads it, and `parent`: the grader's
+    `plan` is as lockdown.layers.Lockdown reads it, with the key `parent`: the grader's
     pid where its death shall be ours (None: the closed socket alone tells).
     """
     if plan["parent"] is not None:

@@ -58,14 +58,15 @@ class Target(Proxy):
         measured: bool = False,
         **kwargs: Any,
     ) -> Any:
-        result = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured)
+        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured)
         if isinstance(result, HeldObject):
             result.created(*self._described(args, kwargs), state, self._learner._device)
         return result
 
     def gradients(self, *args: Any, seed: Any = None, measured: bool = False, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
-        gradients: dict[str, torch.Tensor] = self._call(
+        gradients: dict[str, torch.Tensor]
+        gradients, _ = self._call(
             protocol.CallForGradients, args, kwargs, seed, measured=measured, cotangent_seed=self.cotangent_seed
         )
         return gradients
@@ -76,7 +77,7 @@ class Target(Proxy):
 
     def with_inputs(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
         """The result, and the arguments [args, kwargs] as they are after the same call."""
-        parts = self._call(protocol.CallWithInputs, args, kwargs, seed)
+        parts, _ = self._call(protocol.CallWithInputs, args, kwargs, seed)
         is_whole = type(parts) is list and len(parts) == 3 and [type(part) for part in parts[1:]] == [list, dict]
         if not is_whole or len(parts[1]) != len(args) or parts[2].keys() != kwargs.keys():
             raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
@@ -87,28 +88,24 @@ class Target(Proxy):
 
         The result alone does not tell it where it holds no float, as a list of tokens.
         """
-        parts = self._call(protocol.CallForGraph, args, kwargs, seed)
+        parts, _ = self._call(protocol.CallForGraph, args, kwargs, seed)
         if type(parts) is not list or [type(part) for part in parts[1:]] != [bool, bool]:
             raise LearnerError("protocol", {"message": "nothing was told of graphs"}, self._learner.calls[-1])
         return tuple(parts)
 
     def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
-        return self._call(protocol.Call, args, kwargs, seed, device="meta")
+        return self._call(protocol.Call, args, kwargs, seed, device="meta")[0]
 
     def operations(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[dispatched.Operation]:
         """What torch ran in the call, in order."""
-        _, reply = self._call_with_reply(protocol.CallWithOperations, args, kwargs, seed)
+        _, reply = self._call(protocol.CallWithOperations, args, kwargs, seed)
         try:
             return dispatched.operations(reply, self._learner.source)
         except wire.ProtocolError as error:
             raise LearnerError("protocol", {"message": str(error)}, self._learner.calls[-1]) from None
 
-    def _call(self, kind: type[protocol.Call], args: Any, kwargs: Any, seed: Any, *rest: Any, **options: Any) -> Any:
-        """Make a call of this kind on the learner's side, and take note of it. Returns the value."""
-        return self._call_with_reply(kind, args, kwargs, seed, *rest, **options)[0]
-
-    def _call_with_reply(
+    def _call(
         self,
         kind: type[protocol.Call],
         args: Any,
@@ -119,7 +116,7 @@ class Target(Proxy):
         measured: bool = False,
         **options: Any,
     ) -> tuple[Any, Reply]:
-        """As `_call`. Returns the value and the reply."""
+        """Make a call of this kind on the learner's side, and take note of it. Returns the value and the reply."""
         learner = self._learner
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
