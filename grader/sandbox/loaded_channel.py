@@ -123,8 +123,6 @@ class LoadedChannel(Channel):
             self.reader.names = reply.names
         limit = self.limits.load_cpu_s or self.limits.call_s
         return [
-            LeftOut(
-                line, LearnerError("timeout", {"seconds": limit}) if seconds else LearnerError("exception", error)
-            )
+            LeftOut(line, LearnerError("timeout", {"seconds": limit}) if seconds else LearnerError("exception", error))
             for line, seconds, error in reply.left_out or ()
         ]
