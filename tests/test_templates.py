@@ -79,7 +79,8 @@ def pages(word: str):
         yield f"feedback {level}", feedback.page(one, [result], EXERCISES, level, {EXERCISES[1]: word})
         yield f"verdict {level}", verdict(result, level, result.pictures)
     row = {"exercise": EXERCISES[0], "title": word, "status": "begun", "points": 1, "max_points": 2, "attempts": 1}
-    entry = learner_report.Entry({**row, "first_pass": None}, result, result.pictures, 3, 2, word)
+    row |= {"first_pass": None, "changed": True}
+    entry = learner_report.Entry(row, result, result.pictures, 3, 2, word)
     track = {"track": word, "passed": 1, "exercises": 2, "points": 1, "max_points": 2}
     yield "report", learner_report.page([entry], [track], 0)
     yield "notebook verdict", display.verdict(result, result.pictures)["html"]

@@ -85,8 +85,8 @@ def _unreadable(folder: str) -> Iterator[Problem]:
 
 def _todos(folder: str) -> Iterator[Problem]:
     """The stub is left out, since its comments are those of the solution."""
-    written = (paths.lesson(folder), paths.hints(folder), paths.figure_script(folder), paths.solution(folder))
-    files = [*written, *paths.mistakes(folder)]
+    lesson = (paths.lesson(folder), paths.hints(folder), paths.figure_script(folder))
+    files = [*lesson, paths.solution(folder), paths.notice(folder), *paths.mistakes(folder)]
     for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
         if not path.exists():
             continue
