@@ -123,8 +123,9 @@ mistakes: $(READY)  ## the known mistakes: sentence, change, checks that fail: E
 doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to mend what is missing
 	@$(GRADER) doctor
 
-verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails]
-	@$(GRADER) verify $(call option,,$(EX)) $(call option,--seed,$(SEED)) $(call option,--jobs,$(JOBS)) $(if $(WRITE),--write)
+verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
+	@$(GRADER) verify $(call option,,$(EX)) $(call option,--seed,$(SEED)) $(call option,--jobs,$(JOBS)) $(if $(WRITE),--write) \
+	  $(call option,--device,$(DEVICE)) $(call option,--output,$(OUTPUT))
 
 stub: $(READY)  ## for authors: make the stub of EX from its solution [FORCE=1]
 	@$(GRADER) stub $(call option,,$(EX)) $(if $(FORCE),--force)

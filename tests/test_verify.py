@@ -10,10 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 from globs import some
 
 from grader import catalog
-from grader.authoring import parallel
+from grader.authoring import device_report, parallel, timing
 from grader.catalog import paths, stubs
 from grader.catalog.errors import InfrastructureError
 
@@ -162,6 +163,34 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
         in done.stderr
     )
     assert json.loads(failed_checks_of(house).read_text()) == nothing
+
+
+def test_on_a_device_a_report_is_written_that_lists_the_failures(house, cli):
+    failed_checks_of(house).write_text("{}")
+    done = cli("verify", "77", "--device", "cpu", cwd=house)
+    assert done.returncode == 1 and done.stdout == "the report: verify-cpu.md\n"
+    page = (house / "verify-cpu.md").read_text()
+    assert page.startswith("# Verified on cpu\n") and f"- torch: {torch.__version__}\n" in page
+    assert f"| {FOLDER} | 4 | 5 | 1 |\n" in page
+    assert f"- {FOLDER}: {WRONG}/failed_checks.json: it is not there, or not current\n" in page
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_a_device_that_is_missing_is_told_in_one_line(said):
+    done = said("verify", "02", "--device", "cuda")
+    assert done.returncode == 2 and "torch sees no CUDA device here" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not done.stdout
+
+
+def test_own_attention_is_timed_beside_torchs():
+    timed = [exercise for exercise in catalog.exercises() if exercise.timed]
+    assert timed
+    for exercise in timed:
+        rows = timing.rows(exercise, "cpu", (8, 300))
+        assert [(row.dtype, row.tokens) for row in rows] == [(d, t) for d in ("float32", "bfloat16") for t in (8, 300)]
+        assert all(row.own_s > 0 and row.torch_s > 0 for row in rows)
+        page = device_report.markdown("cpu", {}, (), {exercise.folder: rows})
+        assert page.count(f"## Time and memory: {exercise.folder}") == 1 and page.count("\n| bfloat16 | ") == 2
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")

@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from grader.authoring.verify import Report
 
 
-def verify_all(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterator[Report]:
+def verify_all(exercises: Sequence[Exercise], seed: int, jobs: int, device: str = "cpu") -> Iterator[Report]:
     """The report of each exercise, in their order. jobs: the number of processes at most.
 
     Raises InfrastructureError where nothing can be graded, or a process is killed.
     """
     jobs = min(jobs, len(exercises))
     if jobs <= 1:
-        with ForkServer() as fork_server:
+        with ForkServer(device) as fork_server:
             for exercise in exercises:
-                yield _verified(exercise, seed, fork_server)
+                yield _verified(exercise, seed, device, fork_server)
         return
     try:
-        yield from _in_processes(exercises, seed, jobs)
+        yield from _in_processes(exercises, seed, jobs, device)
     finally:
         gc.collect()  # frees the semaphores of the pool, which the quick end of the command line would leave behind
 
 
-def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterator[Report]:
+def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int, device: str) -> Iterator[Report]:
     spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
-    with ProcessPoolExecutor(jobs, spawned, initializer=_begin) as pool:
+    with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
         longest_first = sorted(exercises, key=lambda exercise: -len(paths.mistakes(exercise.folder)))
-        reports = {exercise.folder: pool.submit(_verified, exercise, seed) for exercise in longest_first}
+        reports = {exercise.folder: pool.submit(_verified, exercise, seed, device) for exercise in longest_first}
         try:
             for exercise in exercises:
                 yield reports[exercise.folder].result()
@@ -54,21 +54,21 @@ def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int) -> Iterat
             pool.shutdown(cancel_futures=True)  # it waits: a process without its parent would never end
 
 
-def _begin() -> None:
+def _begin(device: str) -> None:
     """Prepare a process of the pool."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a message: the main process writes one
     containment.policy.strict = True
-    _own_fork_server()
+    _own_fork_server(device)
 
 
 @functools.cache
-def _own_fork_server() -> ForkServer:
+def _own_fork_server(device: str) -> ForkServer:
     """The fork server of this process of the pool. It ends with the process."""
-    return ForkServer()
+    return ForkServer(device)
 
 
-def _verified(exercise: Exercise, seed: int, fork_server: ForkServer | None = None) -> Report:
+def _verified(exercise: Exercise, seed: int, device: str, fork_server: ForkServer | None = None) -> Report:
     """The report of one exercise. fork_server None: that of this process of the pool."""
     from grader.authoring import verify  # heavy: torch
 
-    return verify.verify(exercise, fork_server or _own_fork_server(), seed)
+    return verify.verify(exercise, fork_server or _own_fork_server(device), seed, device)

@@ -34,13 +34,15 @@ class Report:
         return bool(self.not_passed) and len(self.not_passed) == len(paths.mistakes(self.exercise.folder))
 
 
-def verify(exercise: Exercise, fork_server: ForkServer, seed: int) -> Report:
+def verify(exercise: Exercise, fork_server: ForkServer, seed: int, device: str = "cpu") -> Report:
     """Read the files of an exercise, then run its checks on them, all in one session."""
     report = Report(exercise, parts.problems(exercise))
     if not any(problem.blocks for problem in report.problems):
         known_mistakes = mistakes.mistakes(exercise.folder)
         unloaded = [problem for mistake in known_mistakes for problem in _unloaded(exercise, mistake)]
-        report.problems += unloaded or _graded(report, known_mistakes, fork_server, seed)
+        report.problems += unloaded or _graded(
+            report, known_mistakes, fork_server, examiner.Settings(device=device, seed=seed)
+        )
     return report
 
 
@@ -53,7 +55,9 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
         yield Problem(f"it cannot be loaded: {error}", mistake.path, mend, _first_line(mistake))
 
 
-def _graded(report: Report, known_mistakes: tuple[Mistake, ...], fork_server: ForkServer, seed: int) -> list[Problem]:
+def _graded(
+    report: Report, known_mistakes: tuple[Mistake, ...], fork_server: ForkServer, settings: examiner.Settings
+) -> list[Problem]:
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""
     exercise = report.exercise
     stub, solution, styles = paths.stub(exercise.folder), paths.solution(exercise.folder), paths.styles(exercise.folder)
@@ -67,7 +71,7 @@ def _graded(report: Report, known_mistakes: tuple[Mistake, ...], fork_server: Fo
         results[Path(submission.filename)] = result
 
     try:
-        session = examiner.grade_all(exercise, submissions, fork_server, examiner.Settings(seed=seed), record)
+        session = examiner.grade_all(exercise, submissions, fork_server, settings, record)
     except BrokenCheck as error:
         return [_broken(exercise, error)]
     failing = [*_solution(report, results[solution])]

@@ -45,6 +45,9 @@ class Exercise:
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
     trains: str = ""  # the number of the exercise whose model `make train` trains here
+    timed: str = (
+        ""  # the attention, f(query, keys, values, block_size), that `make verify DEVICE=…` holds against torch's
+    )
     hidden_points: float = 0.0  # in a learner's bundle: the points of the checks that it does not hold
 
     @property
@@ -109,7 +112,8 @@ def read(folder: str) -> Exercise:
         forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))
         hidden = float(data.get("hidden_points", 0))
         trains = str(data.get("trains", ""))
-        return Exercise(folder, data["title"], data["track"], points, limits, forbidden, trains, hidden)
+        timed = str(data.get("timed", ""))
+        return Exercise(folder, data["title"], data["track"], points, limits, forbidden, trains, timed, hidden)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 
