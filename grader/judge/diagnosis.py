@@ -95,7 +95,7 @@ class Diagnostician:
         unexplained = [
             name for name, failure in failures.items() if not matches.get(name) and not failure.check.measured
         ]
-        for name in unexplained:
+        for name in sorted(unexplained, key=lambda name: len(failures[name].calls)):  # the shortest tells soonest
             by_check[name] = [both for both in explained if self.wrong_versions.fails_alike(both, failures[name])]
             for pair in two_mistakes.candidates(self.wrong_versions.all, name, set(failures), passed, matched):
                 if by_check[name] or len(tried) >= MAX_PAIRS:

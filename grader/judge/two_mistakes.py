@@ -17,15 +17,15 @@ def candidates(
 ) -> Iterator[tuple[WrongVersion, WrongVersion]]:
     """The pairs that may explain why a check fails, the likeliest first.
 
-    Neither fails a check that passed; together they fail all that failed. First come those of which one explains
-    another check already (`known`), then those that both fail this one, then those that fail least.
+    Both fail this check: where one passes it, the pair fails it as the other alone, which was tried. Neither fails a
+    check that passed; together they fail all that failed. First come those of which one explains another check already
+    (`known`), then those that fail least.
     """
-    likely = [(one, one.failed) for one in versions if one.failed and not one.failed & passed]
+    likely = [(one, one.failed) for one in versions if one.failed and check in one.failed and not one.failed & passed]
     pairs = [(one, other) for one, other in combinations(likely, 2) if failed <= one[1] | other[1]]
 
-    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, int, int]:
-        explain, fail = (sum(one in known for one, _ in pair), sum(check in reach for _, reach in pair))
-        return -explain, -fail, sum(len(reach) for _, reach in pair)
+    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, int]:
+        return -sum(one in known for one, _ in pair), sum(len(reach) for _, reach in pair)
 
     for (one, _), (other, _) in sorted(pairs, key=rank):
         yield one, other
@@ -41,4 +41,5 @@ def joined(solution: Path, slug: str, one: WrongVersion, other: WrongVersion) ->
         connection = Local(overlay.compose(source, changes), solution.name, slug)
     except (ValueError, RuntimeError):
         return None
-    return WrongVersion(f"{one.name} + {other.name}", AND.join((one.sentence, other.sentence)), "", connection, None)
+    sentence = AND.join((one.sentence, other.sentence))
+    return WrongVersion(f"{one.name} + {other.name}", sentence, "", None, lambda: connection)

@@ -1,8 +1,8 @@
 """The known mistakes of an exercise, run on the checks that a submission failed: which of them fail alike?"""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from grader.catalog import mistakes
 from grader.judge.failure import Failure
@@ -23,13 +23,18 @@ class WrongVersion:
     """A known mistake. sentence: the first line of its docstring, which the learner reads.
 
     overlay: what it changes; failed: the checks that it does not pass, None where failed_checks.json does not list it.
+    load: makes the connection, when it is first asked for: many are never run.
     """
 
     name: str
     sentence: str
     overlay: str
-    connection: Local
     failed: frozenset[str] | None
+    load: Callable[[], Local]
+
+    @cached_property
+    def connection(self) -> Local:
+        return self.load()
 
     def may_fail(self, check: str) -> bool:
         return self.failed is None or check in self.failed
@@ -48,15 +53,15 @@ class WrongVersions:
 
     @cached_property
     def all(self) -> list[WrongVersion]:
-        """Every known mistake of the exercise, loaded in this process."""
+        """Every known mistake of the exercise."""
         exercise = self.session.exercise
         failed_checks = mistakes.failed_checks(exercise.folder)
         versions = []
         for mistake in mistakes.mistakes(exercise.folder):
-            connection = Local(mistake.source, mistake.path.name, exercise.slug)
+            load = partial(Local, mistake.source, mistake.path.name, exercise.slug)
             failed = failed_checks[mistake.name].checks if mistake.name in failed_checks else None
             sentence = mistake.sentence or mistake.name
-            versions.append(WrongVersion(mistake.name, sentence, mistake.overlay, connection, failed))
+            versions.append(WrongVersion(mistake.name, sentence, mistake.overlay, failed, load))
         return versions
 
     def explaining(self, candidates: Iterable[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:

@@ -10,22 +10,27 @@ from grader.records.source import SourceWords
 from grader.worker import protocol
 from grader.worker.executor import Executor
 from grader.worker.protocol import Reply, Request
+from grader.worker.submitted_source import SubmittedSource
 from grader.worker.wire import RawTensor
 
 L = TypeVar("L", bound="Local")
 
 
 class Local:
-    """A source in this process. It answers the same requests as a Remote, in the same way."""
+    """A source in this process. It answers the same requests as a Remote, in the same way.
+
+    Raises RuntimeError where something in it fails when it is run.
+    """
 
     is_alive = True
 
     def __init__(self, source: str, filename: str, name: str):
         self.executor, self.source, self.words = Executor(), source, SourceWords(source)
-        reply, _ = self.executor.handle(protocol.Load(source, filename, name), [])
-        error = reply.error or (reply.left_out and reply.left_out[0][2])
-        if error:
-            raise RuntimeError(f"{filename}: {error['type']}: {error['message']}")
+        self.executor.source = SubmittedSource(filename, name)
+        try:
+            self.executor.source.run_whole(source)
+        except Exception as error:
+            raise RuntimeError(f"{filename}: {type(error).__name__}: {error}") from None
 
     @classmethod
     def load(cls: type[L], path: Path, name: str) -> L:

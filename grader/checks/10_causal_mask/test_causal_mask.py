@@ -92,7 +92,7 @@ def test_future_stays_hidden(learner, rng):
         expect(target(*after), result, f"{target.name}, when only the future is another,")
 
 
-@task(4, after=FRESH)
+@task(4)
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN, and even then no weight falls on the future."""
     scores = torch.stack([LARGE_SCORES, torch.full((4, 4), -10_000.0)])  # (2, 4, 4)

@@ -98,7 +98,7 @@ def test_future_stays_hidden(learner, rng):
         layer.load(state | {"W_key.weight": torch.zeros(4, 3)})
 
 
-@task(1, after=FRESH)
+@task(1)
 def test_large_scores(learner, rng):
     """Scores of ±10,000 give no NaN and no glance at the future."""
     # Of each token (a, b, value): queries are 100 · a, keys 100 · b. No hidden score is above all that are seen:

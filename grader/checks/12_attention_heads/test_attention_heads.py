@@ -164,7 +164,7 @@ def causal_state(key, query, value):
 # All tasks
 
 
-@task(3, after=FRESH)
+@task(3)
 def test_large_scores(learner, rng):
     """Scores of ±10,000 give no NaN in any class, and no glance at the future in CausalHead."""
     values = rng.integers(-4, 5, 4, 2, dtype=torch.float32)

@@ -87,7 +87,7 @@ def test_out_of_sight(learner, rng):
     expect(after[..., 4, :], before[..., 4, :], "the result of the token at position 4, now that the others changed,")
 
 
-@task(2, after="fresh_attention")
+@task(2)
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no infinity, also where all that a token sees is −10,000."""
     keys = torch.tensor([[100.0, 0.0], [-100.0, 0.0], [-100.0, 0.0], [100.0, 0.0], [100.0, 0.0]])[None, None]

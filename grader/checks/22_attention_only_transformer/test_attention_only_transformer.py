@@ -165,7 +165,7 @@ def test_sum_of_heads(learner, rng):
     expect(sum(parts), whole, "the sum of the outputs of one head each")
 
 
-@task(1, after="fresh_attention")
+@task(1)
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no glance at the future."""
     x = torch.tensor([[1.0, 1.0, 3.0, 0.0], [1.0, 0.5, 5.0, 0.0], [1.0, -0.5, 7.0, 0.0], [1.0, -1.0, 2.0, 0.0]])
