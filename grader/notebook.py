@@ -1,5 +1,5 @@
-"""In a notebook: `from grader.notebook import check, figure, hint, plot`, then `check("03")`."""
+"""In a notebook: `from grader.notebook import check, figure, hint, plot, setup`, then `check()`."""
 
-from grader.integrations.notebook import check, figure, hint, plot
+from grader.integrations.notebook import check, figure, hint, plot, setup
 
-__all__ = ["check", "figure", "hint", "plot"]
+__all__ = ["check", "figure", "hint", "plot", "setup"]

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -16,7 +17,7 @@ from browser import browser
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import reset
+from grader.desk import examples, reset
 from grader.integrations.figures import joining
 from grader.integrations.notebook import collect
 
@@ -154,16 +155,23 @@ def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub(checkout
         notebook = jupytext.reads(export.percent(exercise), fmt="py:percent")
         nbformat.validate(notebook)
         code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-        assert f'check("{exercise.folder[:2]}")' in code[-1]
+        assert code[-1].startswith("check()") and "setup()" in code[0]
         stub = reset.source(exercise.folder)
         for name in collect.defined(stub):
             (holder,) = [cell for cell in code if name in collect.defined(cell)]
             assert "raise NotImplementedError" in holder or "# given" in holder
         assert not any("SOLUTION" in cell for cell in code)
-        text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        text = "\n".join(cell.source for cell in notebook.cells)
+        for example in examples.of(exercise.folder):  # a cell that can be run, behind the code that it calls
+            (cell, *_) = [cell for cell in notebook.cells if "tags" in cell.metadata and example.code in cell.source]
+            assert cell.metadata["tags"] == ["raises-exception"]
+            called = [name for name in collect.defined(stub) if re.search(rf"\b{name}\(", example.code)]
+            holders = [code.index(holder) for name in called for holder in code if name in collect.defined(holder)]
+            assert max(holders, default=0) < code.index(cell.source)
+        assert text.count("<details>") >= text.count("[common promises]") > 0
         lesson = paths.lesson(exercise.folder).read_text("utf-8")
         lines = [line for line in lesson.splitlines() if line.strip()]
-        assert [line for line in lines if line.rstrip() not in text] == []
+        assert [line for line in lines if line.rstrip() not in text and not line.startswith("```")] == []
 
 
 def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatch):
@@ -240,8 +248,8 @@ def test_a_notebook_is_graded_as_it_was_run(checkout):
     right = next(cell.source for cell in notebook.cells if "attention_weights" in gather_names(cell))
     notebook.cells += [
         new_code_cell(wrong),
-        new_code_cell('check("03", seed=7)'),
-        new_code_cell('plot("03")'),
+        new_code_cell("check(seed=7)"),
+        new_code_cell("plot()"),
         new_code_cell(right),  # as if the first cell had been run again
         new_code_cell('check("03", seed=7)'),
         new_code_cell('hint("3")'),
@@ -263,6 +271,7 @@ def test_a_notebook_is_graded_as_it_was_run(checkout):
     broken, picture, _, again, hint, other, nonsense = notebook.cells[-7:]
     assert "7 of 7 points" in html_of(first) and "<svg" in html_of(first)
     assert "failed" in html_of(broken) and "likely: " in html_of(broken) and "<svg" in html_of(broken)
+    assert "your notebook, cell" in html_of(broken) or re.search(r"Look at cell \d+, line 3", html_of(broken))
     assert "&lt;script&gt;" in html_of(broken) and "<script" not in html_of(broken)
     assert "Largest difference" in html_of(picture)
     assert "7 of 7 points" in html_of(again)

@@ -110,3 +110,18 @@ def told(comment: str) -> tuple[str, str]:
                 if not waiting:
                     return comment[: place + 1], ""
     return "", ""
+
+
+def cells(block: str) -> list[str]:
+    """A block in pieces, each of which ends with an expression whose value the lesson tells, and with that value.
+
+    Raises SyntaxError where it is no Python.
+    """
+    lines, pieces, first = block.splitlines(), [], 0
+    body = ast.parse(block).body
+    for example, following in zip(statements(block, 0, ""), [*body[1:], None]):
+        end = following.lineno - 1 if following else len(lines)
+        if example.is_shown or following is None:
+            pieces.append("\n".join(lines[first:end]).strip("\n"))
+            first = end
+    return pieces

@@ -1,12 +1,15 @@
-"""In a notebook: `from grader.notebook import check, figure, hint, plot`, then `check("03")`.
+"""In a notebook: `from grader.notebook import check, figure, hint, plot`, then `check()`.
 
 The kernel only collects what was run, and shows the answer. Grading runs in a process of its own, whose code the
 notebook cannot change, with the learner's code in a sandboxed worker as everywhere.
 """
 
+import ast
+import contextlib
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from grader import catalog
 from grader.catalog import paths
@@ -14,25 +17,38 @@ from grader.catalog.errors import WrongUse
 from grader.desk import reset
 from grader.integrations.notebook import collect
 
+WALLS = {
+    "A": "a sandbox of its own", "B": "a sandbox without hidden folders", "C": "a sandbox that opens no files",
+    "D": "a process of its own, without a sandbox",
+}  # fmt: skip
 NAME = "your notebook"  # what the learner's code is called in messages
 
 
-def check(exercise: str | int, seed: int | None = None) -> None:
+def check(exercise: str | int | None = None, seed: int | None = None) -> None:
     """Grade what this notebook holds now: the definitions as their cells were last run. Shows the verdict."""
     _show(_asked("check", exercise, seed))
 
 
-def plot(exercise: str | int) -> None:
+def setup() -> None:
+    """Say that all is there, and how well the learner's code is walled in on this machine."""
+    from grader.sandbox import tiers
+
+    tier = tiers.choose()
+    said = f"Ready. Your code runs in {WALLS[tier.name]} (tier {tier.name})."
+    _show({"text": said if tier.name == "A" else f"{said} Why no stronger one: {'; '.join(tier.reasons)}"})
+
+
+def plot(exercise: str | int | None = None) -> None:
     """Show your attention weights beside the expected ones. It works while the code is still wrong."""
     _show(_asked("plot", exercise))
 
 
-def hint(exercise: str | int, task: int | None = None) -> None:
+def hint(exercise: str | int | None = None, task: int | None = None) -> None:
     """Show the next hint, for `task` where it is given."""
     from grader.desk import hints, progress
 
     try:
-        known = catalog.find(str(exercise))
+        known = _exercise(exercise)
     except catalog.NoSuchExercise as error:
         return _show({"text": str(error)})
     answer = hints.ask(known.folder, task, progress.NOTEBOOK)
@@ -42,22 +58,22 @@ def hint(exercise: str | int, task: int | None = None) -> None:
     return _show({"text": f"{text}\n\n{answer.left} left."}, markdown=True)
 
 
-def figure(exercise: str | int) -> object:
+def figure(exercise: str | int | None = None) -> object:
     """The lesson's figure to play with, as a widget. Its button puts your own matrices beside the expected ones."""
     from grader.integrations.notebook import figure_widget
 
     try:
-        known = catalog.find(str(exercise))
+        known = _exercise(exercise)
         return figure_widget.make(known, lambda: _asked("matrices", known.folder))
     except (catalog.NoSuchExercise, WrongUse) as error:
         return _show({"text": str(error)})
 
 
-def _asked(what: str, exercise: str | int, seed: int | None = None) -> dict:
+def _asked(what: str, exercise: str | int | None, seed: int | None = None) -> dict:
     """The answer of the process that grades: {"text": …, "html": …}."""
     shell = _shell()
     try:
-        known = catalog.find(str(exercise))
+        known = _exercise(exercise)
     except catalog.NoSuchExercise as error:
         return {"text": str(error)}
     wanted = collect.defined(reset.source(known.folder))
@@ -79,6 +95,31 @@ def _asked(what: str, exercise: str | int, seed: int | None = None) -> dict:
     except ValueError:
         last = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
         return {"text": f"The grader could not do its work: {last}"}
+
+
+def _exercise(named: str | int | None) -> catalog.Exercise:
+    """The exercise that is named, else the one in whose folder the notebook lies, else whose code was run.
+
+    Raises NoSuchExercise.
+    """
+    if named is not None:
+        return catalog.find(str(named))
+    with contextlib.suppress(catalog.NoSuchExercise):
+        return catalog.find(Path.cwd().name)
+    ran = set(collect.defined("\n".join(map(_python, _shell().history_manager.input_hist_raw))))
+    found = [one for one in catalog.exercises() if set(collect.defined(reset.source(one.folder))) <= ran]
+    if len(found) == 1:
+        return found[0]
+    raise catalog.NoSuchExercise('Which exercise is this? Its number says it: check("03")')
+
+
+def _python(cell: str) -> str:
+    """The cell where it is Python, else nothing."""
+    try:
+        ast.parse(cell)
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    return cell
 
 
 def _shell():

@@ -4,10 +4,12 @@ import json
 import os
 import secrets
 import sys
+from typing import Any
 
 from grader import catalog
 from grader.catalog.errors import InfrastructureError
 from grader.desk import progress
+from grader.records.results import ExerciseResult
 from grader.records.submission import MAX_SOURCE, Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -25,11 +27,19 @@ def answer(request: dict) -> dict:
         if form := {"plot": display.pictures, "matrices": display.matrices}.get(request["what"]):
             return form(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
         seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
-        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=seed))
+        settings = examiner.Settings(seed=seed)
+        result = examiner.grade(exercise, handed_in, fork_server, settings, _located)
         progress.note(result, kind=progress.NOTEBOOK)
         return display.verdict(
             result, capture.capture_pictures(exercise, handed_in, fork_server) if result.started else ()
         )
+
+
+def _located(judge: Any, handed_in: Submission, verdict: ExerciseResult) -> ExerciseResult:
+    """The verdict with the cells and lines to look at."""
+    from grader.judge.where import search
+
+    return search.located(judge, handed_in, verdict) if verdict.status == "failed" else verdict
 
 
 def main() -> None:

@@ -2,25 +2,48 @@
 
 import hashlib
 import json
+import re
+import subprocess
 import sys
 from pathlib import Path
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import reset
-from grader.integrations.nbgrader import assignment
+from grader.integrations.notebook import layout
 from grader.reports.json import SCHEMA
 
 MADE, KEPT = "made", "kept"
 MINE = "attention-kata"  # our key in the notebook's metadata
-FIRST = "You work in this notebook as you would in `{stub}`. Run the cells that you change; the last one grades them."
-LAST = """\
+FIRST = (
+    "You work in this notebook as you would in `{stub}`. Run the set-up first, then the cells that you change. The "
+    "last one grades them."
+)
+SETUP = """\
+# @title Set-up: run this first. Where the exercises are not at hand (Google Colab), it fetches them.
+REPOSITORY = "{repository}"
+
+import os
+import subprocess
 import sys
+from pathlib import Path
 
-sys.path.append("../..")  # where the grader lies
-from grader.notebook import check, figure, hint, plot
+here = Path.cwd()
+root = next((folder for folder in (here, *here.parents) if (folder / "grader/notebook.py").exists()), None)
+if root is None:
+    root = here / "attention-kata"
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", REPOSITORY, str(root)], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "-e", str(root)], check=True)
+    os.chdir(root / "exercises/{folder}")
+sys.path.append(str(root))
 
-check("{number}")  # hint("{number}"): a hint; plot("{number}"): your weights; figure("{number}"): its figure"""
+from grader.notebook import check, figure, hint, plot, setup
+
+setup()"""
+LAST = "check()  # hint(): a hint; plot(): your weights; figure(): the lesson's figure"
+HIDDEN = '# %% jupyter={"source_hidden": true}'
+MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" goes on behind such a cell
+UNKNOWN = "https://…"  # to be filled in
 
 
 def make(exercise: Exercise) -> tuple[Path, str]:
@@ -41,6 +64,7 @@ def make(exercise: Exercise) -> tuple[Path, str]:
     notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook.metadata.pop("jupytext", None)  # it is paired with nothing
     for number, cell in enumerate(notebook.cells):
+        cell.metadata.pop("lines_to_next_cell", None)
         cell.id = f"{exercise.folder[:2]}-{number}"  # the same each time: git sees no difference
     notebook.metadata[MINE] = {"made": fingerprint(notebook), "schema": SCHEMA}
     try:
@@ -52,16 +76,26 @@ def make(exercise: Exercise) -> tuple[Path, str]:
 
 def percent(exercise: Exercise) -> str:
     """Lesson and stub as one source in jupytext's percent format, in the lesson's order."""
-    readme = paths.lesson(exercise.folder).read_text("utf-8")
+    lesson = paths.lesson(exercise.folder).read_text("utf-8")
     parts = [_markdown(FIRST.format(stub=paths.stub(exercise.folder).name))]
-    for cell in assignment.cells(readme, reset.source(exercise.folder), frozenset()):
-        if isinstance(cell, assignment.Markdown):
+    parts.append(f"{HIDDEN}\n{SETUP.format(repository=repository(), folder=exercise.folder)}")
+    for cell in layout.cells(lesson, reset.source(exercise.folder)):
+        if cell.is_code:
+            parts.append(f"{MAY_FAIL if cell.is_example else '# %%'}\n{cell.text}")
+        else:
             parts.append(_markdown(cell.text))
-        elif isinstance(cell, assignment.Code):
-            lines = [line for line in cell.text.splitlines() if line.strip() not in (assignment.BEGIN, assignment.END)]
-            parts.append("\n".join(["# %%", *lines]))
-    parts.append("# %%\n" + LAST.format(number=exercise.folder[:2]))
+    parts.append(f"# %%\n{LAST}")
     return "\n\n".join(parts) + "\n"
+
+
+def repository() -> str:
+    """The address from which a machine elsewhere can fetch the exercises, as git knows it; else UNKNOWN."""
+    command = ["git", "-C", str(paths.ROOT), "config", "--get", "remote.origin.url"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:  # no git
+        return UNKNOWN
+    return found if re.fullmatch(r"https://[\w.:/~-]+", found) else UNKNOWN  # none with a password in it
 
 
 def is_untouched(path: Path) -> bool:

@@ -1,0 +1,70 @@
+"""The cells of an exercise's notebook in their order: the lesson, the code to write, the lesson's calls to run."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from grader.desk import examples
+from grader.integrations.nbgrader import assignment
+
+BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
+# The paragraph that names the common promises, and the list that follows it.
+PROMISES = re.compile(r"^[^\n|]*\[common promises\].*?(?=\n\n(?![-*] )|\Z)", re.M | re.S)
+FOLDED = "<details>\n<summary>What else is graded</summary>\n\n{}\n\n</details>"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. is_example: a call of the lesson; it may raise an error while the code is not written."""
+
+    text: str
+    is_code: bool = False
+    is_example: bool = False
+
+
+def cells(lesson: str, stub: str) -> list[Cell]:
+    """The cells. A call stands behind the code that it calls, and a value that the lesson tells ends its cell."""
+    parts = assignment.cells(lesson, stub, frozenset())
+    missing = {part.name for part in parts if isinstance(part, assignment.Code) and part.name}
+    arranged: list[Cell] = []
+    waiting: list[Cell] = []  # examples, and the words between them, until their code is there
+    for number, part in enumerate(parts):
+        following = parts[number + 1] if number + 1 < len(parts) else None
+        if isinstance(part, assignment.Markdown):
+            first, *rest = list(_of_section(part.text))
+            arranged.append(first)
+            waiting += rest
+        elif isinstance(part, assignment.Code):
+            missing -= {part.name}
+            lines = [line for line in part.text.splitlines() if line.strip() not in (assignment.BEGIN, assignment.END)]
+            arranged.append(Cell("\n".join(lines), is_code=True))
+        if not isinstance(following, assignment.Code) and not _calls(waiting, missing):
+            arranged += waiting
+            waiting = []
+    return [*arranged, *waiting]
+
+
+def _of_section(text: str) -> Iterator[Cell]:
+    """A section of the lesson. In those of the tasks each `python` block is code to run."""
+    if not examples.HEADING.match(text.partition("\n")[0]):
+        yield Cell(_folded(text))
+        return
+    end = 0
+    for block in BLOCK.finditer(text):
+        if before := text[end : block.start()].strip("\n"):
+            yield Cell(_folded(before))
+        yield from (Cell(piece, is_code=True, is_example=True) for piece in examples.cells(block[1]))
+        end = block.end()
+    if after := text[end:].strip("\n"):
+        yield Cell(_folded(after))
+
+
+def _folded(text: str) -> str:
+    """The text with the list of promises folded away."""
+    return PROMISES.sub(lambda found: FOLDED.format(found[0].strip()), text)
+
+
+def _calls(waiting: Iterable[Cell], names: Iterable[str]) -> bool:
+    """Whether one of the examples calls what is not there yet."""
+    code = "\n".join(cell.text for cell in waiting if cell.is_example)
+    return any(re.search(rf"\b{name}\b", code) for name in names)
