@@ -4,7 +4,8 @@ import pytest
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import formulas, hints
+from grader.desk import hints
+from grader.reports import formulas
 
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)

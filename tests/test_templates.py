@@ -145,7 +145,12 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
     for path in some(paths.GRADER.rglob("*.py")):
         if count := len(re.findall(r"\bMarkup\((?!\"\\n\"\))", path.read_text("utf-8"))):
             made[path.relative_to(paths.GRADER).as_posix()] = count
-    assert made == {"reports/html_page.py": 2, "reports/heatmap/svg.py": 1, "classroom/pages/sections.py": 1}
+    assert made == {
+        "reports/html_page.py": 2,
+        "reports/lesson_page.py": 1,
+        "reports/heatmap/svg.py": 1,
+        "classroom/pages/sections.py": 1,
+    }
     for name in TEMPLATES:
         text = (paths.GRADER / name).read_text("utf-8")
         assert not re.search(r"\|\s*safe\b|autoescape|\bon[a-z]+=|style=", text), name

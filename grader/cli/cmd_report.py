@@ -84,8 +84,20 @@ def _hints(folder: str) -> tuple[int, int]:
 
 
 def _lesson(folder: str, output: Path) -> str:
-    """The relative address of the lesson: in the site where `make docs` has built it, else its source."""
-    built = paths.site_page(folder)
-    target = built if built.exists() else paths.lesson(folder)
+    """The relative address of the lesson: in the site where `make docs` built it, else a page beside the report.
+
+    Raises WrongUse where that cannot be written.
+    """
+    target = paths.site_page(folder)
+    if not target.exists():
+        from grader.reports import lesson_page
+
+        target = output.with_name(f"{output.stem}-lessons") / f"{folder}.html"
+        title = f"{folder[:2]} {catalog.find(folder).title}"
+        try:
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(lesson_page.page(paths.lesson(folder).read_text("utf-8"), title), "utf-8")
+        except OSError as error:
+            raise WrongUse(f"{target} cannot be written: {error.strerror}") from None
     relative = os.path.relpath(target, output.resolve().parent)
     return urllib.parse.quote(Path(relative).as_posix())

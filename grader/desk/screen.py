@@ -12,13 +12,12 @@ from rich.text import Text
 from rich.theme import Theme
 
 from grader.catalog import Exercise, paths
-from grader.desk import formulas
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
 from grader.desk.pager import Pager
 from grader.records.causes import causes
 from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
-from grader.reports import terminal
+from grader.reports import formulas, terminal
 
 KEYS = (
     ("n", "next"), ("p", "previous"), ("h", "hint"), ("t", "try"), ("a", "all"), ("g", "plot"),

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
-from grader.desk import formulas
 from grader.records.sanitize import inert
+from grader.reports import formulas
 from grader.reports.terminal import Hanging
 
 WIDE = 110  # columns from which two sources fit beside one another

@@ -4,8 +4,8 @@ import functools
 import re
 from typing import Any
 
-# Code is left as it is; a formula stands between two $$, or between two $ in one line.
-FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+)\$", re.S)
+# Code is left as it is; a formula stands between two $$, or between two $, wrapped once at most.
+FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+(?:\n[^$\n]+)?)\$", re.S)
 WORDS = re.compile(r"\\text\{([^{}]*)\}")
 SCRIPT = re.compile(r"([_^])\{((?!\(|\\\w+\})[^{}]*[^{}A-Za-z0-9][^{}]*)\}")  # of more than one name or number
 SIGNS = re.compile(r"\s*([·≤≥∘∈×⟺→])\s*")
