@@ -8,6 +8,7 @@ from truths_core import (
     dropped,
     embedded,
     filled,
+    less_mean,
     made_of,
     normal_scores,
     projected,
@@ -20,6 +21,17 @@ from truths_core import (
 from grader.sentence import inputs
 
 CASES = {
+    "00": [
+        Case("means of columns", [("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
+        Case("all entries", [("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
+        Case("an error", [("choose", "Mean", "dim=1")], says="An error"),
+        Case(
+            "no error for a square",
+            [("choose", "Mean", "dim=1"), ("choose", "Rows of x", "three")],
+            lambda: less_mean(1, square=True),
+            "not centred",
+        ),
+    ],
     "01": [
         Case(
             "a right angle",

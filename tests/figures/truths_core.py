@@ -13,6 +13,12 @@ from grader.judge.randomness import manual_seed
 from grader.sentence import JOURNEY, inputs
 
 
+def less_mean(dim: int | None, square: bool = False) -> dict[str, torch.Tensor]:
+    """The rows of exercise 00 less a mean as broadcasting lays it over them."""
+    x = torch.tensor([[1.0, 2.0, 6.0], [0.0, 4.0, 8.0], [3.0, 3.0, 0.0]])[: 3 if square else 2]
+    return {"result": x - (x.mean() if dim is None else x.mean(dim=dim))}
+
+
 def softmax_of(change: dict[int, float], temperature: float = 1.0) -> dict[str, torch.Tensor]:
     """What both kinds of softmax give for the scores of "journey" with some changed."""
     scores = inputs() @ inputs()[JOURNEY]
