@@ -265,7 +265,7 @@ def test_a_notebook_is_graded_as_it_was_run(checkout):
     assert "application/vnd.jupyter.widget-view+json" in drawn.outputs[0]["data"]
     states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
     assert joining.widget(path.parent.name) in [state["state"].get("_esm") for state in states]
-    assert ast.literal_eval(asked.outputs[0]["text"]) == ["0"]  # the right cell was run again
+    assert [float(far) < 1e-4 for far in ast.literal_eval(asked.outputs[0]["text"])] == [True]  # half a printed digit
     assert "No exercise is called" in no_figure.outputs[0]["data"]["text/plain"]
     first = notebook.cells[-9]
     broken, picture, _, again, hint, other, nonsense = notebook.cells[-7:]
