@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader.authoring import figure_parts
 from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, overlay, paths, stubs
-from grader.judge import figure_numbers
 
 SENTENCE_END = (".", "?", "!")
 LEAST_SENTENCE = 30  # characters
@@ -34,7 +34,7 @@ def problems(exercise: Exercise) -> list[Problem]:
         _lesson(folder),
         _notice(folder),
     )
-    return files + [problem for part in (*parts, _figure(exercise)) for problem in part]
+    return files + [problem for part in (*parts, figure_parts.wrong(folder)) for problem in part]
 
 
 def _missing(folder: str) -> Iterator[Problem]:
@@ -56,6 +56,7 @@ def _missing(folder: str) -> Iterator[Problem]:
             blocks = path.suffix == ".py"
             yield Problem(f"the {what} is missing", path, f"Write it, then: {again(folder)}", blocks=blocks)
     yield from _too_few(folder)
+    yield from figure_parts.missing(folder)
 
 
 def _too_few(folder: str) -> Iterator[Problem]:
@@ -182,29 +183,6 @@ def _lesson(folder: str) -> Iterator[Problem]:
             yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, mend)
         if number not in hinted:
             yield Problem(f"there is no heading `## Task {number}`", hints, mend)
-
-
-def _figure(exercise: Exercise) -> Iterator[Problem]:
-    """An exercise needs an interactive figure that first shows documented numbers."""
-    folder = exercise.folder
-    script, numbers = paths.figure_script(folder), paths.figure_data(folder)
-    missing = [path for path in (script, numbers) if not path.exists()]
-    for path in missing:
-        what = "the interactive figure is missing" if path == script else "the numbers of the figure are missing"
-        yield Problem(what, path, f"Write it as another exercise has it, then: {again(folder)}")
-    if missing:
-        return
-    mend = f"Mend it, then: {again(folder)}"
-    if "export default {" not in script.read_text("utf-8"):
-        yield Problem("the figure has no `export default { render({ model, el }) … }`", script, mend)
-    try:
-        figure_numbers.data(folder)
-        if not figure_numbers.start(folder):
-            yield Problem("the figure shows no documented number first: `start` is empty", numbers, mend)
-    except KeyError as error:
-        yield Problem(f"the figure shows {error} first, and documented.toml has no such number", numbers, mend)
-    except Exception as error:  # whatever an author's module may raise
-        yield Problem(f"it cannot be run: {type(error).__name__}: {error}", numbers, mend)
 
 
 def _notice(folder: str) -> Iterator[Problem]:
