@@ -54,6 +54,7 @@ def double(x):
 '''
 LESSON = "# 77 Double\n\n## Task 1: `double`\n"
 HINTS = "# Hints\n\n## Task 1\n\n1. How often?\n"
+NOTICE = "One product does it.\n\nDig deeper: What would a sum of two cost?\n"
 DOCUMENTED = """[[number]]
 id = "four"
 source = "arithmetic"
@@ -115,6 +116,7 @@ def house(tmp_path):
     styles = {f"tests/styles/{FOLDER}/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
     files = {
         f"solutions/{FOLDER}/double.py": SOLUTION,
+        f"solutions/{FOLDER}/notice.md": NOTICE,
         f"exercises/{FOLDER}/README.md": LESSON,
         f"exercises/{FOLDER}/hints.md": HINTS,
         f"grader/checks/{FOLDER}/exercise.toml": TOML,
