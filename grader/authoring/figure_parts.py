@@ -3,14 +3,18 @@
 from collections.abc import Iterator
 
 from grader.authoring.problem import Problem, again
-from grader.catalog import paths
+from grader.catalog import Exercise, paths
 from grader.judge import figure_numbers
 
+TRACKS = ("core", "beyond")  # whose exercises need one
 FORM = "export default {"
 
 
-def missing(folder: str) -> Iterator[Problem]:
-    """Every exercise needs a script that draws its figure, and the numbers for it."""
+def missing(exercise: Exercise) -> Iterator[Problem]:
+    """An exercise of these tracks needs a script that draws its figure, and the numbers for it."""
+    if exercise.track not in TRACKS:
+        return
+    folder = exercise.folder
     needed = {
         "interactive figure is": paths.figure_script(folder),
         "numbers of the figure are": paths.figure_data(folder),

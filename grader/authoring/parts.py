@@ -22,7 +22,7 @@ HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
 def problems(exercise: Exercise) -> list[Problem]:
     """All problems that reading shows, in the order of the steps in CONTRIBUTING.md."""
     folder = exercise.folder
-    files = [*_missing(folder), *_unreadable(folder)]
+    files = [*_missing(folder), *figure_parts.missing(exercise), *_unreadable(folder)]
     if any(problem.blocks for problem in files):
         return [*files, *_todos(folder)]
     parts = (
@@ -56,7 +56,6 @@ def _missing(folder: str) -> Iterator[Problem]:
             blocks = path.suffix == ".py"
             yield Problem(f"the {what} is missing", path, f"Write it, then: {again(folder)}", blocks=blocks)
     yield from _too_few(folder)
-    yield from figure_parts.missing(folder)
 
 
 def _too_few(folder: str) -> Iterator[Problem]:
