@@ -27,7 +27,7 @@ def test_fresh_centred_rows(learner, reference, rng):
     """centred_rows is right for new rows, also where there are as many rows as columns."""
     for shape in (SQUARE, *SHAPES):
         agrees(learner.centred_rows, reference.centred_rows, rng.randn(*shape) + 2)
-    agrees(learner.centred_rows, reference.centred_rows, x=rng.strided(4, 3))
+    agrees(learner.centred_rows, reference.centred_rows, rng.strided(4, 3))
     keeps_dtype(learner.centred_rows, reference.centred_rows, rng.randn(4, 3))
 
 
@@ -36,7 +36,7 @@ def test_fresh_all_products(learner, reference, rng):
     """all_products is right for new rows, as many or as few of each as there are."""
     agrees(learner.all_products, reference.all_products, rng.randn(4, 4), rng.randn(4, 4))
     agrees(learner.all_products, reference.all_products, rng.randn(5, 3), rng.randn(2, 3))
-    agrees(learner.all_products, reference.all_products, a=rng.randn(1, 6), b=rng.strided(4, 6))
+    agrees(learner.all_products, reference.all_products, rng.randn(1, 6), rng.strided(4, 6))
     keeps_dtype(learner.all_products, reference.all_products, rng.randn(4, 3), rng.randn(2, 3))
 
 
@@ -83,7 +83,7 @@ def test_fresh_affine(learner, reference, rng):
     for d_in, d_out in ((3, 2), (3, 3), (1, 4)):
         mine, theirs = pair(learner, reference, rng, d_in, d_out)
         agrees(mine, theirs, rng.randn(4, d_in))
-        agrees(mine, theirs, x=rng.randn(1, d_in))
+        agrees(mine, theirs, rng.randn(1, d_in))
     mine, theirs = pair(learner, reference, rng, 3, 2)
     keeps_dtype(mine, theirs, rng.randn(4, 3))
 
@@ -104,3 +104,14 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.positions, rng.randn(4, 3))
     keeps_inputs(learner.less_fixed_mean, rng.randn(4, 3))
     keeps_inputs(learner.Affine(3, 2, seed=5), rng.randn(4, 3))
+
+
+@task(5, after=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: x, a and b of all_products, d_in and d_out of Affine."""
+    x = rng.randn(4, 3)
+    learner.centred_rows(x=x)
+    learner.all_products(a=x, b=rng.randn(2, 3))
+    learner.positions(x=x)
+    learner.less_fixed_mean(x=x)
+    learner.Affine(d_in=3, d_out=2)(x=x)
