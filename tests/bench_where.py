@@ -8,6 +8,7 @@ left out of the search, as a learner's is known to nobody. Pairs put two mistake
 import argparse
 import ast
 import contextlib
+import functools
 import itertools
 import random
 import re
@@ -47,13 +48,13 @@ class Case:
 
 @contextlib.contextmanager
 def counting(candidates: list[int]) -> Iterator[None]:
-    """Meanwhile each candidate that is loaded adds a 1."""
-    load = Trial.load
-    Trial.load = lambda trial, source: candidates.append(1) or load(trial, source)
+    """Meanwhile each search adds how many candidates it tried."""
+    close = Trial.close
+    Trial.close = lambda trial: candidates.append(trial.tried) or close(trial)
     try:
         yield
     finally:
-        Trial.load = load
+        Trial.close = close
 
 
 class Keeping(Examiner):
@@ -69,6 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ex", default="all", help="exercises, as in 06,13")
     parser.add_argument("--most", type=int, default=12, help="cases of each kind for each exercise; 0: all")
+    parser.add_argument("--seed", type=int, default=SEED, help="which cases are drawn")
     parser.add_argument("--kinds", default="solution,styles,pairs")
     parser.add_argument("--seconds", type=float, default=search.SECONDS, help="for one search; more on a busy machine")
     parser.add_argument("--named", action="store_true", help="do not leave the mistake out of the diagnosis")
@@ -79,7 +81,7 @@ def main() -> None:
     costs: list[tuple[float, int]] = []
     with ForkServer() as fork_server:
         for exercise in chosen:
-            for kind, cases in bank(exercise, options.most).items():
+            for kind, cases in bank(exercise, options.most, options.seed).items():
                 if kind in options.kinds.split(","):
                     counted = measure(exercise, cases, fork_server, costs, options)
                     totals[kind] += counted
@@ -106,8 +108,8 @@ def told(counted: Counter) -> str:
     return f"{number:4} cases: " + ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
 
 
-def bank(exercise: catalog.Exercise, most: int) -> dict[str, list[Case]]:
-    rng = random.Random(SEED)
+def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Case]]:
+    rng = random.Random(seed)
     solution = paths.solution(exercise.folder)
     bases = {"solution": [solution], "styles": list(paths.styles(exercise.folder))}
     cases: dict[str, list[Case]] = {}
@@ -130,12 +132,13 @@ def singles(exercise: catalog.Exercise, file: Path) -> Iterator[Case]:
         if right == solution:
             yield Case(exercise, file.stem, (mistake.name,), wrong, (differing(right, wrong),))
             continue
-        change = changed_part(ast.parse(solution), ast.parse(wrong))
+        change = change_of(solution, wrong)
         source = carried(right, *change) if change is not None else None
         if source is not None and source != right:
             yield Case(exercise, file.stem, (mistake.name,), source, (differing(right, source),))
 
 
+@functools.cache
 def bare(source: str) -> str:
     """A source without comments and docstrings."""
     tree = ast.parse(source)
@@ -143,6 +146,11 @@ def bare(source: str) -> str:
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
     return ast.unparse(tree) + "\n"
+
+
+@functools.cache
+def change_of(solution: str, wrong: str) -> tuple[ast.AST, ast.AST] | None:
+    return changed_part(ast.parse(solution), ast.parse(wrong))
 
 
 def pair(one: Case, two: Case) -> Case | None:
@@ -285,7 +293,7 @@ def differing(right: str, wrong: str) -> frozenset[int]:
 
 def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> Counter:
     counted: Counter = Counter()
-    candidates: list[int] = []  # of one search: a 1 for each
+    candidates: list[int] = []  # of one search
     with Session(exercise, SEED) as session, counting(candidates):
         examiner = Keeping(session, fork_server, Settings(seed=SEED, reveal=False))
         examiner.record_requests()
@@ -305,6 +313,8 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
             found = search.places(examiner, submission, failures, passed, diagnoses, options.seconds, without)
             costs.append((time.perf_counter() - began, sum(candidates)))
             verdict = count(case, found, counted)
+            how = "/".join(sorted({place.how for place in found.values()})) or "nothing"
+            counted[f"{how}: {verdict or 'true'}"] += 1
             if options.verbose and verdict:
                 print(f"  {verdict}: {case.base} {case.names} truth {sorted(map(sorted, case.truths))}", end=" ")
                 print(sorted({(place.how, place.lines, place.sentence) for place in found.values()}))
@@ -333,7 +343,8 @@ def count(case: Case, found: dict, counted: Counter) -> str:
         counted["nothing"] += 1
         return "nothing"
     true = [name for name, node in overlay.definitions(case.source).items() if inside(case.truths[0], node)]
-    right = all(any(re.search(rf"\b{name}\b", place.sentence) for name in true) for place in found.values())
+    names = "|".join(rf"\b{name}\b|the class {name.partition('.')[0]}\b" for name in true)
+    right = all(re.search(names, place.sentence) for place in found.values())
     counted["definition" if right else "wrong definition"] += 1
     return "definition" if right else "wrong definition"
 

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -83,9 +84,14 @@ class Tree:
             new = {top: ast.unparse(self.module.body[top]) for top in tops}
         return self._with(new)
 
-    def replaced(self, top: int, text: str) -> str:
-        """The source with another text for one statement of the module."""
-        return self._with({top: text})
+    def edited(self, unit: Unit, changes: tuple[Change, ...]) -> str:
+        """The source with changes made to one definition, which alone is written anew."""
+        with made(changes):
+            text = ast.unparse(unit.node)
+        if unit.owner is not None:
+            text = textwrap.indent(text, " " * unit.node.col_offset)
+        start, end = span(unit.node)
+        return "\n".join([*self.lines[: start - 1], text, *self.lines[end:]]) + "\n"
 
     def _with(self, new: dict[int, str]) -> str:
         parts, at = [], 0

@@ -1,21 +1,24 @@
-"""Runs changed versions of one submission in a sandboxed worker: which checks would pass?"""
+"""Runs changed versions of one submission in sandboxed workers: what do they answer, which checks would pass?"""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
 from grader.judge.session import Check, Session
+from grader.records import places
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.remote import Remote
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
-from grader.worker import wire
+from grader.worker import protocol, wire
 
 LOADS = 200  # of sources in one worker: what one leaves behind at import may stay
 CALL_S = 0.5  # for one call; right code takes a hundredth of it
 TOTAL_S = 2.0  # for all calls of one candidate
+ANSWER_S = 0.15  # of computing, for one answer where many are asked ahead
+MISHAPS = (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError)
 
 
 class Trial:
@@ -31,6 +34,7 @@ class Trial:
         cpu_s = min(limits.call_cpu_s, CALL_S) if limits.call_cpu_s else None
         self.limits = replace(limits, call_s=min(limits.call_s, 2 * CALL_S), call_cpu_s=cpu_s, total_s=TOTAL_S)
         self.worker: Worker | None = None
+        self.asked: Worker | None = None  # what `answers` asks
         self.remote: Remote | None = None
         self.subject: Learner | None = None
         self.tried = self.loads = 0
@@ -40,20 +44,47 @@ class Trial:
     def is_over(self) -> bool:
         return time.monotonic() >= self.deadline or self.is_cancelled()
 
+    def answers(self, sources: Sequence[str], requests: Sequence[bytes]) -> Iterator[list[bytearray] | None]:
+        """For each source its encoded replies to the requests; None where it ended, hung, or sent something else.
+
+        The sources are sent ahead of the replies. Ends early where the time is over.
+        """
+        done = 0
+        while done < len(sources) and not self.is_over:
+            if self.asked is None or not self.asked.alive:
+                most = replace(self.limits, call_cpu_s=self.limits.call_cpu_s and ANSWER_S)
+                self.asked = self.examiner.fork_server.spawn(most)
+            bodies = [body for source in sources[done:] for body in (self._load(source), *requests)]
+            replies = self.asked.exchange_all(bodies, self.limits.call_s)
+            try:
+                while done < len(sources):
+                    answer = [next(replies) for _ in range(len(requests) + 1)][1:]
+                    done, self.tried = done + 1, self.tried + 1
+                    yield answer
+            except MISHAPS:
+                done, self.tried = done + 1, self.tried + 1
+                yield None
+
+    def _load(self, source: str) -> bytes:
+        """The encoded request that loads a source."""
+        filename, is_notebook = self.submission.filename, places.is_notebook(source)
+        slug, skip = self.examiner.exercise.slug, list(self.slow)
+        return protocol.encode_request(protocol.Load(source, filename, slug, is_notebook, skip, CALL_S))
+
     def load(self, source: str) -> bool:
         """Make this source the candidate. Returns whether it could be loaded."""
         self.tried += 1
         self.loads += 1
         again = self.worker if self.loads % LOADS else None
-        if again is None:
-            self.close()
+        if again is None and self.worker is not None:
+            self.worker.close()
         submission = replace(self.submission, source=source)
         self.remote = Remote(self.examiner.fork_server, submission, self.examiner.exercise.slug, self.limits)
         self.remote.skipped |= self.slow
         try:
             self.remote.load(again)
             self.slow |= self.remote.stopped()
-        except (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError):
+        except MISHAPS:
             self.subject = None
             return False
         finally:
@@ -89,7 +120,8 @@ class Trial:
             remote.close()
 
     def close(self) -> None:
-        """End the worker."""
-        if self.worker is not None:
-            self.worker.close()
-        self.worker = None
+        """End the workers."""
+        for worker in (self.worker, self.asked):
+            if worker is not None:
+                worker.close()
+        self.worker = self.asked = None

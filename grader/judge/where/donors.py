@@ -1,0 +1,92 @@
+"""Edits that put an expression or a statement of the solution in the place of the learner's, with the learner's names.
+
+Repair with parts of a right program: Gulwani et al. 2018 (Clara, arXiv 1603.03165).
+"""
+
+import ast
+from collections.abc import Iterator
+
+from grader.judge.where.alignment import Alignment, share, statements
+from grader.judge.where.edits import Change, Edit
+from grader.judge.where.expressions import slots
+from grader.judge.where.guidance import words
+from grader.judge.where.nodes import called, is_docstring
+from grader.judge.where.statements import BODIES
+from grader.judge.where.vocabulary import MISSING
+
+LEAST = 0.3  # of the words that a part shares with what comes into its place
+MOST = 200  # pairs of an expression and another one
+CLOSE = 0.6
+MAX_INSERTED = 60
+
+
+def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
+    """The likeliest edits of this kind.
+
+    helpers: the learner's own, which no edit goes round: the mistake may be there.
+    """
+    yield from _expressions(alignment, helpers)
+    yield from _statements(alignment, helpers)
+
+
+def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
+    donors, known = [], set()
+    for node, _, _ in slots(alignment.twin.node):
+        new = alignment.renamed(node)
+        text = ast.unparse(new) if new is not None else ""
+        if text and text not in known and not isinstance(node, (ast.Slice, ast.Starred)):
+            known.add(text)
+            donors.append((new, words(new), text))
+    pairs = []
+    for target, slot, around in slots(alignment.unit.node):
+        if isinstance(target, (ast.Slice, ast.Starred)) or named(target) & helpers:
+            continue
+        own, mine = words(target), ast.unparse(target)
+        is_value = isinstance(around, (ast.Assign, ast.Return))
+        for new, theirs, text in donors:
+            likeness = share(own, theirs)
+            if likeness >= LEAST and text != mine:
+                pairs.append((likeness + 0.05 * is_value, len(pairs), target, slot, new))
+    for likeness, _, target, slot, new in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MOST]:
+        yield Edit((Change(*slot, new),), target.lineno, _kind(target), 0 if likeness >= CLOSE else 1)
+
+
+def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
+    """Statements that the learner's definition lacks, in the place of one or between two."""
+    inserted = 0
+    for new in alignment.missing:
+        theirs = words(new)
+        likeliest = max((share(words(old), theirs) for old in statements(alignment.unit)), default=0.0)
+        for parent, field, body in bodies(alignment.unit.node):
+            for index, old in enumerate(body):
+                if is_docstring(old):
+                    continue
+                before, after = body[:index], body[index + 1 :]
+                likeness = share(words(old), theirs)
+                if likeness >= LEAST and not hasattr(old, "body") and not named(old) & helpers:
+                    change = Change(parent, field, None, [*before, new, *after])
+                    yield Edit((change,), old.lineno, "a statement", 0 if likeness >= CLOSE else 1)
+                if inserted < MAX_INSERTED and not isinstance(new, ast.Return):
+                    inserted += 1
+                    change = Change(parent, field, None, [*before, new, old, *after])
+                    yield Edit((change,), old.lineno, MISSING, 1 if likeliest < CLOSE else 2)
+
+
+def named(node: ast.AST) -> frozenset[str]:
+    """The names and attributes in a piece of code."""
+    return frozenset(str(getattr(part, "id", getattr(part, "attr", ""))) for part in ast.walk(node))
+
+
+def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
+    """Every list of statements in a function, and where it stands."""
+    for node in ast.walk(function):
+        for field in BODIES:
+            body = getattr(node, field, None)
+            if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+                yield node, field, body
+
+
+def _kind(target: ast.expr) -> str:
+    if isinstance(target, ast.Call):
+        return f"what {called(target)} is called with"
+    return "an operation" if isinstance(target, (ast.BinOp, ast.Compare, ast.UnaryOp)) else "what is computed there"

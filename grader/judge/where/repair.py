@@ -1,0 +1,168 @@
+"""Tries edits in the definitions that are to blame until the failed checks pass."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from grader.judge.examiner import Examiner
+from grader.judge.session import Check
+from grader.judge.where.alignment import Alignment
+from grader.judge.where.blame import Blame, Group
+from grader.judge.where.donors import donor_edits
+from grader.judge.where.edits import Change, Edit, Scope, Tree, Unit, together
+from grader.judge.where.expressions import expression_edits
+from grader.judge.where.guidance import Guidance
+from grader.judge.where.probes import Probe, sifted
+from grader.judge.where.several import MAX_CHANGES, Step, needed, steps
+from grader.judge.where.statements import statement_edits
+from grader.judge.where.trial import Trial
+from grader.records.seeds import part
+
+NO_PYTHON = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
+SEEDS = 1  # with which a repair is tried once more
+LIKELY = 1  # the last tier of edits that may mend a part of the checks alone
+
+Tried = tuple[Unit, Edit]
+
+
+class Repairs:
+    """The edits of one submission, tried out. probes: of the failed checks; passing: checks that no edit may break."""
+
+    def __init__(
+        self,
+        examiner: Examiner,
+        tree: Tree,
+        trial: Trial,
+        blame: Blame,
+        found: dict[str, Probe],
+        passing: tuple[Check, ...],
+    ):
+        self.examiner, self.tree, self.trial, self.blame = examiner, tree, trial, blame
+        self.probes, self.passing = found, passing
+        self.others: tuple[Check, ...] = ()  # checks that were not examined as one before them failed
+
+    def parts(self, group: Group) -> list[Tried]:
+        """Parts of the solution on lines that do not stand in it, the most alike first."""
+        found = [(unit, edit) for unit, one in self.alignments(group) for edit in donor_edits(one, self.blame.helpers)]
+        odd = self.odd(group)
+        return [pair for pair in found if pair[1].line in odd and pair[1].tier == 0]
+
+    def all(self, group: Group, guide: Guidance | None) -> Iterator[Tried]:
+        """All edits by how likely they are: lines that stand in the solution are right for the most part."""
+        odd = self.odd(group)
+        found = [(unit, edit) for unit, one in self.alignments(group) for edit in donor_edits(one, self.blame.helpers)]
+        for unit in group.units:
+            scope = Scope.of(unit)
+            edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
+            found += [(unit, edit) for edit in (*edits, *together(edits))]
+        score = guide.score if guide is not None else lambda edit: 0.0
+        return iter(sorted(found, key=lambda pair: (-score(pair[1]), pair[1].tier + (pair[1].line not in odd))))
+
+    def alignments(self, group: Group) -> list[tuple[Unit, Alignment]]:
+        """Each definition beside the solution's; a helper beside that of the definition that calls it."""
+        twins = [(unit, self.blame.twin(unit) or self.blame.twin(group.units[0])) for unit in group.units]
+        return [(unit, Alignment(unit, twin)) for unit, twin in twins if twin is not None]
+
+    def odd(self, group: Group) -> set[int]:
+        """The lines that do not stand in the solution."""
+        return {line for _, one in self.alignments(group) for node in one.odd for line in range(*head_of(node))}
+
+    def several(self, group: Group, most: int) -> tuple[int, ...]:
+        """At most so many lines whose statements, replaced together, make the group's checks pass; () without any."""
+        replaced: list[Step] = []
+        left_out: list[Step] = []
+        for unit, alignment in self.alignments(group):
+            if self.blame.twin(unit) is not None:
+                some, more = steps(alignment, self.blame.helpers)
+                replaced, left_out = replaced + some, left_out + more
+        tops = {unit.top for unit in group.units}
+
+        def mends(found: Sequence[Step]) -> bool:
+            changes = tuple(change for step in found for change in step.changes)
+            source = self.changed(group, changes, tops)
+            return source is not None and self.is_mended(group, source)
+
+        for found in (replaced, [*replaced, *left_out]) if left_out else (replaced,):
+            if 1 < len(found) <= MAX_CHANGES and not self.trial.is_over and mends(found):
+                lines = tuple(sorted({step.line for step in needed(found, mends)}))
+                return lines if len(lines) <= most else ()
+        return ()
+
+    def whole(self, group: Group, edits: Iterable[Tried]) -> Edit | None:
+        """The first edit after which every failed check of the group passes, and none that passed before fails."""
+        for unit, edit in self.sifted(group, edits):
+            if self.trial.is_over:
+                break
+            if self.mends(group, unit, edit) and self.confirmed(group):
+                return edit
+        return None
+
+    def partial(self, group: Group, edits: Iterable[Tried]) -> Edit | None:
+        """The first edit after which one failed check passes, and none that passed before fails."""
+        likely = [pair for pair in edits if pair[1].tier <= LIKELY]
+        for check in group.checks[1:4] if len(group.checks) > 1 else ():
+            alone = Group(group.units, (check,), group.base)
+            for unit, edit in self.sifted(alone, likely):
+                if self.trial.is_over:
+                    return None
+                if self.mends(alone, unit, edit) and self.confirmed(alone):
+                    return edit
+        return None
+
+    def sifted(self, group: Group, edits: Iterable[Tried]) -> Iterator[Tried]:
+        """The edits after which the group's cheapest probe is answered rightly; all, where there is no probe."""
+        found = [self.probes[check.id] for check in group.checks if check.id in self.probes]
+        candidates = self.candidates(group, edits)
+        if found:
+            return sifted(self.trial, min(found, key=lambda probe: probe.cost), candidates)
+        return (pair for pair, _ in candidates)
+
+    def candidates(self, group: Group, edits: Iterable[Tried]) -> Iterator[tuple[Tried, str]]:
+        """Each edit that gives another source than those before it, with that source."""
+        seen: set[int] = set()
+        for unit, edit in edits:
+            source = self.source(group, unit, edit)
+            if source is not None and hash(source) not in seen:
+                seen.add(hash(source))
+                yield (unit, edit), source
+
+    def source(self, group: Group, unit: Unit, edit: Edit) -> str | None:
+        """The source with the edit, None where it is no Python."""
+        if group.base:
+            return self.changed(group, edit.changes, {unit.top})
+        try:
+            return self.tree.edited(unit, edit.changes)
+        except NO_PYTHON:
+            return None
+
+    def changed(self, group: Group, changes: tuple[Change, ...], tops: set[int]) -> str | None:
+        """The source with changes in several definitions, None where it is no Python."""
+        try:
+            if group.base:
+                return self.blame.with_solution((*group.base, *changes), {unit.top for unit in self.tree.units})
+            return self.tree.changed(changes, tops)
+        except NO_PYTHON:
+            return None
+
+    def mends(self, group: Group, unit: Unit, edit: Edit) -> bool:
+        """Whether the group's checks pass with the edit, and all that passed before."""
+        source = self.source(group, unit, edit)
+        return source is not None and self.is_mended(group, source)
+
+    def is_mended(self, group: Group, source: str) -> bool:
+        """Whether a source passes the group's checks, and all that passed before."""
+        if not self.trial.load(source) or not self.trial.passes_all(group.checks):
+            return False
+        others = self.others if len(group.checks) == len(self.blame.failing) else ()
+        return self.trial.passes_all(others) and self.trial.passes_all(self.passing)
+
+    def confirmed(self, group: Group) -> bool:
+        """Whether the candidate passes with another seed too: weak checks accept nonsense by chance."""
+        seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
+        return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
+
+
+def head_of(node: ast.stmt) -> tuple[int, int]:
+    """The lines of a statement, of one with a body those of its head: the first, and the one behind the last."""
+    body = getattr(node, "body", None)
+    last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+    return node.lineno, max(last, node.lineno) + 1
