@@ -17,6 +17,7 @@ from a_course import FOLDER, Course, cell
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
+from grader.classroom import office
 from grader.classroom.handins import Graded
 from grader.integrations.nbgrader import course, gradebook, submitted
 from grader.judge import examiner
@@ -101,6 +102,24 @@ def test_the_same_state_as_autograde(classroom, grade, tmp_path):
     assert mine["late"][1] == 7.0 and mine["ben"][1] is None
     assert mine["ben"][2][1][:2] == ("task_2", 0.0) and mine["stub"][3][0][1] == "No response."
     assert (classroom.root / "autograded" / "ada" / FOLDER / "timestamp.txt").read_text().startswith("2026-01-01")
+
+
+def test_the_rules_of_the_course_hold(classroom, grade):
+    """The deadline, the late rule with an extension, and overrides."""
+    fill(classroom)
+    classroom.submit("slow", classroom.solved(), "2026-02-01 10:00:00 UTC")
+    (classroom.root / "course.toml").write_text(
+        '[late]\npercent = 20\ncap = 40\n[deadlines]\n"03" = 2026-01-30T12:00:00\n'
+        '[extensions]\n"slow" = { "03" = 2026-01-31T12:00:00 }\n'
+    )
+    (classroom.root / "overrides.csv").write_text("student,exercise,points,reason,who\nstub,03,3.5,oral exam,me\n")
+    rules = office.opened(classroom.root / "course.toml", None)
+    gradebook.grade_course(classroom.root, FOLDER, grade, office=rules)
+    found = state(classroom)
+    assert {student: found[student][1] for student in ("ada", "ben", "late", "slow")} == {
+        "ada": None, "ben": None, "late": 2.8, "slow": 1.4,
+    }  # fmt: skip
+    assert sum(points for _, points, *_ in found["stub"][2] if points) == 3.5
 
 
 def test_what_is_graded_is_left_alone_until_it_changes(classroom, grade):

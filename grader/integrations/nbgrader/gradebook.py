@@ -60,7 +60,7 @@ def grade_course(
     """
     app = submitted.open_app(course, assignment, db_url)
     if office is not None:
-        late.set_deadline(app, office.course)
+        late.use(app, office.course)
     handins = submitted.waiting(app, force)
     results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
     if office is not None:

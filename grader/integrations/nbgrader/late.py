@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp
-from nbgrader.plugins import BasePlugin
+from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
 from grader.catalog.errors import WrongUse
@@ -14,15 +14,19 @@ from grader.classroom.course.lateness import lateness, share
 from grader.classroom.course.settings import Course
 
 
-class CourseLateness(BasePlugin):
-    """Assigns the penalties of course.toml. nbgrader asks only for who is later than the deadline in its gradebook."""
+class CourseLateness(LateSubmissionPlugin):
+    """Assigns the penalties of course.toml; where there is none, nbgrader's own.
+
+    nbgrader asks only for who is later than the deadline in its gradebook.
+    """
 
     rules = Unicode("course.toml", help="The file with the rules of the course").tag(config=True)
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
-        """The points that a submission loses; None where the course has no rules. Extensions of course.toml count."""
+        """The points that a submission loses; None where it loses none. Extensions of course.toml count."""
         if not Path(self.rules).exists():
-            return None
+            own: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
+            return own
         try:
             course = settings.read(Path(self.rules))
         except WrongUse as error:
@@ -38,8 +42,10 @@ class CourseLateness(BasePlugin):
         return penalty
 
 
-def set_deadline(app: AutogradeApp, course: Course) -> None:
-    """Write the course's deadline into the gradebook, where course.toml has one for the assignment."""
+def use(app: AutogradeApp, course: Course) -> None:
+    """Have these rules hold: the penalties, and the deadline in the gradebook, where the course has one."""
+    if course.path is not None:
+        app.config.CourseLateness.rules = str(course.path.resolve())
     name = app.coursedir.assignment_id
     deadline = course.deadlines.get(name)
     if deadline is None:
