@@ -69,6 +69,18 @@ def test_a_trained_model_and_its_training_are_in_it(unpacked):
     assert done.returncode == 2 and "not passed yet" in done.stderr and "FORCE" not in done.stderr
 
 
+def test_every_figure_has_its_numbers_in_it(unpacked):
+    """Without solutions and hidden numbers the figures still have all that they draw."""
+    ask = (
+        "from grader import catalog; from grader.judge import figure_numbers as f\n"
+        "from grader.integrations.figures import joining\n"
+        "having = [one.folder for one in catalog.exercises() if f.has_figure(one.folder)]\n"
+        "print(sum(bool(f.data(folder) and joining.widget(folder)) for folder in having))"
+    )
+    done = subprocess.run([sys.executable, "-c", ask], cwd=unpacked, capture_output=True, text=True, check=False)
+    assert int(done.stdout or 0) == sum(paths.figure_script(folder).exists() for folder in FOLDERS) > 20, done.stderr
+
+
 def test_no_solution_is_in_it(content):
     everything = "\n".join(content.values())
     lessons = "\n".join(text for name, text in content.items() if name.startswith("exercises/"))
