@@ -9,7 +9,8 @@ from grader.judge import figure_numbers
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/figures/templates/figure.html"
-FIRST_PARAGRAPH = re.compile(r"</h1>.*?</p>", re.S)
+# A paragraph, or a list or a quotation, in which no figure is placed.
+BLOCK = re.compile(r"<(?P<around>ul|ol|blockquote|details|table)\b.*?</(?P=around)>|<p>.*?</p>", re.S)
 CELL, LINE, LETTER, TOP = 58, 26, 7, 24  # pixels: a cell's width, its height, a letter's width, the name's height
 
 
@@ -48,11 +49,13 @@ class Still:
 
 
 def placed(page: str, folder: str, script: str) -> str:
-    """The page of a lesson with its figure after the first paragraph. script: the address of the figure's script."""
+    """The page of a lesson with its figure after the first paragraph of its text. script: the address of the figure's script."""
     title, stills = figure_numbers.figure(folder).title, [_still(shown) for shown in figure_numbers.start(folder)]
     facts = {"title": title, "pictures": stills, "data": figure_numbers.data(folder), "script": script}
     html = render(TEMPLATE, **facts)
-    return FIRST_PARAGRAPH.sub(lambda match: f"{match[0]}\n{html}", page, count=1)
+    blocks = BLOCK.finditer(page, page.index("</h1>"))
+    place = next(block.end() for block in blocks if not block["around"])
+    return f"{page[:place]}\n{html}{page[place:]}"
 
 
 def _still(shown: figure_numbers.Shown) -> Still:
