@@ -49,12 +49,13 @@ class Still:
 
 
 def placed(page: str, folder: str, script: str) -> str:
-    """The page of a lesson with its figure after the first paragraph of its text. script: the address of the figure's script."""
+    """The page of a lesson with its figure after the first paragraph of the text. script: the address of its script."""
     title, stills = figure_numbers.figure(folder).title, [_still(shown) for shown in figure_numbers.start(folder)]
     facts = {"title": title, "pictures": stills, "data": figure_numbers.data(folder), "script": script}
     html = render(TEMPLATE, **facts)
-    blocks = BLOCK.finditer(page, page.index("</h1>"))
-    place = next(block.end() for block in blocks if not block["around"])
+    title_ends = page.index("</h1>") + len("</h1>")
+    paragraphs = (block for block in BLOCK.finditer(page, title_ends) if not block["around"])
+    place = next((paragraph.end() for paragraph in paragraphs), title_ends)
     return f"{page[:place]}\n{html}{page[place:]}"
 
 
