@@ -11,6 +11,7 @@ ifdef PYTHON
   READY_WATCH :=
   READY_CLASSROOM :=
   READY_DOCS :=
+  READY_NOTEBOOK :=
 else
   PYTHON := $(VENV)/bin/python
   READY := $(VENV)/.ready
@@ -18,6 +19,7 @@ else
   READY_WATCH := $(VENV)/.ready-watch
   READY_CLASSROOM := $(VENV)/.ready-classroom
   READY_DOCS := $(VENV)/.ready-docs
+  READY_NOTEBOOK := $(VENV)/.ready-notebook
 endif
 GRADER = "$(PYTHON)" -m grader
 # $(call option,--name,VALUE): the option where VALUE is given, quoted for the shell.
@@ -108,7 +110,7 @@ train: $(READY)  ## train the model that you wrote anew, and look on: EX=23 [STE
 report: $(READY)  ## one HTML page of all your exercises: state, verdicts, pictures, hints left [OUTPUT=report.html]
 	@$(GRADER) report $(call option,--output,$(OUTPUT))
 
-notebook: $(READY)  ## the exercise as a notebook, opened in JupyterLab if it is installed: EX=03
+notebook: $(READY_NOTEBOOK)  ## the exercise as a notebook, opened in JupyterLab if it is installed: EX=03
 	@$(GRADER) notebook $(call option,,$(EX))
 
 docs: $(READY_DOCS)  ## the lessons as a site of static pages [OUTPUT=site]
@@ -181,6 +183,11 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 
 $(VENV)/.ready-docs: $(VENV)/.ready
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+$(VENV)/.ready-notebook: $(VENV)/.ready
+	@echo "Fetching JupyterLab, once …"
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[notebook]'
 	@touch $@
 
 $(VENV)/.ready-classroom: $(VENV)/.ready

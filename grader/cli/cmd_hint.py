@@ -55,7 +55,7 @@ def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str)
     from rich.padding import Padding
     from rich.text import Text
 
-    from grader.reports import terminal
+    from grader.reports import formulas, terminal
 
     console, task = terminal.console(), None
     console.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))
@@ -63,6 +63,10 @@ def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str)
         if hint.task != task:
             task = hint.task
             console.print(Text(f"Task {task}"))
-        console.print(Padding(Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), hint.text), (0, 0, 0, 2)))
+        console.print(
+            Padding(
+                Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2)
+            )
+        )
     if closing:
         console.print(Text(closing, "dim"))

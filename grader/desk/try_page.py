@@ -10,7 +10,7 @@ from rich.text import Text
 
 from grader.catalog import Exercise
 from grader.desk import digits
-from grader.desk.tryout import Outcome
+from grader.desk.tryout import OWN, Outcome
 from grader.reports import terminal
 
 MINE, LESSON = "yours", "the lesson"
@@ -28,7 +28,8 @@ def page(exercise: Exercise, outcomes: Iterable[Outcome], width: int) -> list[Re
             title = outcome.example.title.replace("`", "")
             lines += [Text(), Text.assemble((f"Task {task}  ", "dim"), (title, "bold"))]
         lines += shown(outcome, width)
-    return [*lines, Text(), Text(closing(exercise, known), "dim")]
+    last = closing(exercise, known)
+    return [*lines, Text(), Text(last, "dim")] if last else lines
 
 
 def shown(outcome: Outcome, width: int) -> list[RenderableType]:
@@ -38,7 +39,7 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     sign, style = (
         terminal.SIGNS["passed" if equal else "failed"] if equal is not None else terminal.SIGNS["not_checked"]
     )
-    head = Text.assemble((f"{sign} ", style), Text(example.code.replace("\n", "\n  ")))
+    head = Text.assemble((f"{sign} " if example.task != OWN else "> ", style), Text(example.code.replace("\n", "\n  ")))
     lines: list[RenderableType] = [head]
     if outcome.printed.strip():
         lines += [terminal.line(indent, text) for indent, text in terminal.printed(outcome.printed)]
