@@ -1,5 +1,7 @@
 """Measures the promised speeds, each as a ratio within one run, for `make bench`. No test depends on it."""
 
+from __future__ import annotations
+
 import importlib.util
 import statistics
 import subprocess
@@ -7,6 +9,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.catalog import Exercise
+    from grader.sandbox.forkserver import ForkServer
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -14,6 +21,8 @@ ROUNDS = 9
 GRADINGS = 40
 SAVES = 24
 WATCHED = ("03", "13")
+MOST_S = {"19": 3.0, "21": 3.0}  # where memory is measured; 0.3 s elsewhere
+WRONG_FILES = (("07", "** 0.5", "** 0.37 + 0.11"), ("13", "keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"))
 CHECK = [sys.executable, "-m", "grader", "check", "03", "--seed", "7"]
 CHECK += ["--submission", str(ROOT / "tests/golden/right_answer/submission.py")]
 
@@ -31,6 +40,8 @@ def main() -> None:
         sys.exit("The watch is measured with watchfiles, which is not installed: pip install '.[watch]', or make bench")
     start()
     sandbox()
+    diagnosis()
+    right_files()
     watch()
     figures()
 
@@ -81,6 +92,54 @@ def sandbox() -> None:
         name = sandboxed.tier.name
         print(f"one verdict on exercise 02: {protected * 1e3:.0f} ms in tier {name}, {bare_s * 1e3:.0f} ms bare")
         print(f"ratio {protected / bare_s:.2f} (at most 1.3 is promised)")
+
+
+def graded(exercise: Exercise, source: str, fork_server: ForkServer, **settings: bool) -> float:
+    """The seconds of one verdict, where the fork server is warm."""
+    from grader.judge import examiner
+    from grader.records.submission import Submission
+
+    began = time.perf_counter()
+    examiner.grade(exercise, Submission(source, "submission.py"), fork_server, examiner.Settings(seed=1, **settings))
+    return time.perf_counter() - began
+
+
+def diagnosis() -> None:
+    """The verdict on a wrong file with and without diagnosis: a known mistake, and one that nothing explains."""
+    from grader import catalog
+    from grader.catalog import mistakes, paths
+    from grader.sandbox.forkserver import ForkServer
+
+    with ForkServer() as fork_server:
+        for number, old, new in WRONG_FILES:
+            exercise = catalog.find(number)
+            known = mistakes.mistakes(exercise.folder)[0].source
+            solution = paths.solution(exercise.folder).read_text("utf-8")
+            assert old in solution, f"the solution of exercise {number} is another one now"
+            for what, source in (("known", known), ("unknown", solution.replace(old, new))):
+                pairs = [
+                    [graded(exercise, source, fork_server, diagnose=on) for on in (False, True)] for _ in range(ROUNDS)
+                ]
+                plain, full = (statistics.median(times) for times in zip(*pairs, strict=True))
+                print(
+                    f"wrong file of exercise {number}, {what} mistake: {plain * 1e3:.0f} ms without diagnosis,", end=" "
+                )
+                print(f"{full * 1e3:.0f} ms with it; ratio {full / plain:.2f}")
+
+
+def right_files() -> None:
+    """The verdict on the right file of each exercise."""
+    from grader import catalog
+    from grader.catalog import paths
+    from grader.sandbox.forkserver import ForkServer
+
+    with ForkServer() as fork_server:
+        for exercise in catalog.exercises():
+            source = paths.solution(exercise.folder).read_text("utf-8")
+            found = statistics.median(graded(exercise, source, fork_server) for _ in range(3))
+            most = MOST_S.get(exercise.folder[:2], 0.3)
+            over = "" if found <= most else ": too long"
+            print(f"right file of exercise {exercise.folder[:2]}: {found:.2f} s (at most {most:g} s is promised{over})")
 
 
 def watch() -> None:

@@ -6,8 +6,8 @@ from grader.authors import Mismatch, expect, keeps_device, keeps_dtype, keeps_in
 
 FORWARD = ("fresh_forward", "any_block_size", "causal")
 BACKWARD = ("fresh_backward", "causal_backward")
-# (B, H, T, h, block_size)
-SIZES = ((2, 3, 8, 4, 2), (1, 2, 7, 5, 3), (3, 1, 6, 2, 4), (2, 2, 5, 3, 64), (1, 1, 1, 1, 1), (1, 4, 9, 4, 9))
+# (B, H, T, h, block_size). The telling one first: with blocks of two, many mistakes of the mask are alike.
+SIZES = ((1, 2, 7, 5, 3), (2, 3, 8, 4, 2), (3, 1, 6, 2, 4), (2, 2, 5, 3, 64), (1, 1, 1, 1, 1), (1, 4, 9, 4, 9))
 WHOLE = (  # the same where each block is whole
     (2, 3, 8, 4, 2),
     (1, 2, 9, 5, 3),
