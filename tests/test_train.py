@@ -6,6 +6,7 @@ import runpy
 import pytest
 import torch
 from rich.console import Console
+from thorough import THOROUGH
 
 from grader import catalog
 from grader.catalog import paths
@@ -105,7 +106,7 @@ def test_one_head_leads_at_every_graded_period():
         assert names["find_induction_head"](model, ids) == (1, 0)
 
 
-@pytest.mark.slow
+@pytest.mark.skipif(not THOROUGH, reason="a whole training; THOROUGH=1 runs it")
 def test_one_layer_trained_alike_stays_above_the_lessons_loss():
     made = runpy.run_path(str(paths.trainer(EXERCISE.folder)))
     torch.manual_seed(made["SEED"])

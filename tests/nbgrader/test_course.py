@@ -6,6 +6,7 @@ import io
 import types
 
 import pytest
+from thorough import sample
 
 pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
 
@@ -114,7 +115,7 @@ def test_documented_checks_judge_as_the_grader_does(exercise, fork_server):
     sources = {
         path.name: path.read_text("utf-8") for path in (paths.solution(exercise.folder), paths.stub(exercise.folder))
     }
-    sources |= {mistake.name: mistake.source for mistake in mistakes.mistakes(exercise.folder)[::9]}
+    sources |= {mistake.name: mistake.source for mistake in sample(mistakes.mistakes(exercise.folder), 2)}
     for name, source in sources.items():
         result = examiner.grade(
             exercise, Submission(source, name), fork_server, examiner.Settings(seed=1, diagnose=False)
