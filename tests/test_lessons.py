@@ -10,7 +10,6 @@ from grader.catalog import paths
 from grader.desk import lesson as tasks_of
 
 EXERCISES = catalog.exercises()
-NEW = [one for one in EXERCISES if paths.experiment(one.folder).exists()]
 PROMISES = "../../docs/promises.md"
 COLUMNS = 76
 BLOCK = re.compile(r"^```.*?\n(.*?)^```", re.M | re.S)
@@ -35,7 +34,7 @@ def test_the_page_of_promises_says_what_the_helpers_of_checks_ask():
         assert word in text
 
 
-@pytest.mark.parametrize("exercise", NEW, ids=folder)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_a_lesson_says_what_it_gives_and_asks(exercise):
     text = text_of(exercise)
     above = text.partition("\n## ")[0]
@@ -47,7 +46,7 @@ def test_a_lesson_says_what_it_gives_and_asks(exercise):
         assert text.count(f"\n{heading}\n") == 1, heading
 
 
-@pytest.mark.parametrize("exercise", NEW, ids=folder)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_what_is_folded_opens_and_closes_and_is_not_in_the_watch(exercise):
     text = text_of(exercise)
     assert (
@@ -58,13 +57,13 @@ def test_what_is_folded_opens_and_closes_and_is_not_in_the_watch(exercise):
     assert all("details" not in task.text and "Stuck?" not in task.text for task in tasks_of.tasks(exercise.folder))
 
 
-@pytest.mark.parametrize("exercise", NEW, ids=folder)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_no_line_of_a_code_block_is_cut(exercise):
     lines = [line for block in BLOCK.findall(text_of(exercise)) for line in block.splitlines()]
     assert [line for line in lines if len(line) > COLUMNS] == []
 
 
-@pytest.mark.parametrize("exercise", NEW, ids=folder)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_what_to_notice_stands_beside_the_solution(exercise):
     notice = (paths.SOLUTIONS / exercise.folder / "notice.md").read_text("utf-8")
     first, deeper = notice.strip().split("\n\n")
