@@ -132,10 +132,6 @@ class History:
         self.file.executemany("insert or replace into marks values (?, ?, ?, ?, ?, ?)", rows)
         self.file.execute("commit")
 
-    def forget(self, students: Iterable[str]) -> None:
-        """Forget the attempts of students who left."""
-        self.file.executemany("delete from attempts where student = ?", [(student,) for student in students])
-
     # Overrides.
 
     def handin_of(self, line: str, digest: str) -> str:

@@ -1,6 +1,6 @@
 """The instructor's files of a course, as one run uses them: roster, rules, overrides, comments, aliases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def opened(rules: Path | None, roster: Path | None) -> Office:
     return Office(course, people, folder, given, comments.read(folder), told)
 
 
-def matched(office: Office, found: Found, earlier: Mapping[Student, set[str]]) -> Asked:
+def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Asked:
     """The hand-ins of the students on the roster; without one, Moodle's numbers joined by name.
 
     earlier: everybody in the class, with the exercises handed in. Names that are open are added to aliases.csv.

@@ -5,21 +5,18 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from grader import catalog
-from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, losses, office, outputs, pool, similar
-from grader.classroom.course.settings import Course
-from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Unplaced
+from grader.classroom.handins import Found, Graded, HandIn
 from grader.classroom.history import History
 from grader.classroom.intake import finder
 from grader.classroom.ledger import Ledger, Memory
 from grader.classroom.marking import Marking
-from grader.classroom.office import Office
+from grader.classroom.plan import Event, Plan, Undone
 from grader.classroom.store import Store
 from grader.classroom.tasks import Order, Outcome
 from grader.records import containment
@@ -28,59 +25,6 @@ from grader.records.seeds import secret_seed
 
 if TYPE_CHECKING:
     from grader.classroom.cluster import Cluster
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A run as it was requested.
-
-    seed None: a new secret, which is never shown; a resumed run keeps its own. timeout: seconds for one call; None: the
-    exercise's own.
-    """
-
-    submissions: Path
-    out: Path
-    exercises: tuple[Exercise, ...]
-    named: bool = True  # each exercise was named; False: only exercises with a submission count
-    device: str = "cpu"
-    seed: int | None = None
-    timeout: float | None = None
-    jobs: int = 1
-    tier: str | None = None
-    accept_tier: str | None = None
-    dask: str | None = None
-    form: str = "plain"
-    level: str = "full"
-    office: Office = field(default_factory=lambda: Office(Course()))
-    drop: bool = False  # who is not in the class any more may go
-    anonymous: bool = False  # the page of the class has pseudonyms
-
-
-@dataclass(frozen=True)
-class Event:
-    """An event of a run, for the terminal and the log. `facts` are plain data."""
-
-    kind: str  # "told", "found", "begin", "graded", "ungraded", "changed", "written", "recorded"
-    facts: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Undone:
-    """What is left for a person to do.
-
-    troubles: (student's id, exercise) → why there is no grade; needs_person: a person must say whose they are;
-    unplaced: students of whom no file could be placed; nobody: no student handed in anything; notes: lines about the
-    rest.
-    """
-
-    troubles: dict[tuple[str, str], str]
-    needs_person: tuple[NeedsPerson, ...]
-    unplaced: tuple[Unplaced, ...] = ()
-    nobody: bool = False
-    notes: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.troubles or self.needs_person or self.unplaced or self.nobody or self.notes)
 
 
 def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
@@ -120,13 +64,17 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
                 return containment.optional("the pairs that agree", (), search.result)
 
             marking = Marking(plan.office, file, history, submissions)
+            unwritten = None
             try:
                 summary = outputs.write(
                     plan.out, file.students(), folders, plan.form, plan.level, pairs, troubles, submissions,
                     plan.office.rule, marking.standing, marking.pseudonyms(plan.out) if plan.anonymous else None,
                 )  # fmt: skip
-            finally:
-                publish(Event("changed", {"changes": marking.finish(plan.out)}))
+            except outputs.Unwritten as error:  # the marks are complete all the same
+                unwritten = error
+        publish(Event("changed", {"changes": marking.finish(plan.out)}))
+        if unwritten is not None:
+            raise unwritten
         outputs.move_away(plan.out, lost.students)
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}

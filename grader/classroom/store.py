@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -144,13 +145,14 @@ class Store:
         """Add a student. Who is there with the same id gets this name."""
         self.file.execute("insert or replace into students values (?, ?)", (student.id, student.name))
 
-    def rolled(self) -> dict[Student, set[str]]:
+    def rolled(self) -> dict[Student, tuple[str, ...]]:
         """Everybody in the class, with the exercises that they handed in."""
-        students = self.file.execute("select student, name from students order by student").fetchall()
-        exercises: dict[str, set[str]] = {student: set() for student, _ in students}
-        for student, exercise in self.file.execute("select student, exercise from handins"):
-            exercises.setdefault(student, set()).add(exercise)
-        return {Student(id, name): exercises[id] for id, name in students}
+        query = (
+            "select student, students.name, group_concat(exercise) from students left join handins using (student) "
+            "group by student order by student"
+        )
+        rows = self.file.execute(query)
+        return {Student(id, name): tuple(map(sys.intern, (all or "").split(","))) * bool(all) for id, name, all in rows}
 
     def enter(self, handin: HandIn, key: str | None, trouble: str = "") -> None:
         """Add a hand-in with the key of its result. key None: it cannot be graded now; `trouble` says why."""

@@ -5,7 +5,7 @@ name tells that they are one: it counts where each assignment has it at most onc
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from grader.classroom.handins import Found, Student
@@ -14,7 +14,7 @@ from grader.classroom.intake.claims import likeness
 MOODLE = "Moodle"
 
 
-def joined(found: Found, known: Mapping[Student, set[str]]) -> tuple[Found, int]:
+def joined(found: Found, known: Mapping[Student, Collection[str]]) -> tuple[Found, int]:
     """The hand-ins with one student for each full name, and how many numbers were joined to another one.
 
     known: the students of earlier runs, with the exercises that they handed in; who is among them keeps that id.
