@@ -1,6 +1,7 @@
 """The text of a new course.toml: each rule with a comment, and without effect until it is changed."""
 
 from grader import catalog
+from grader.reports.html import LEVELS
 
 HEAD = """\
 # The rules of this course, for `make grade`, nbgrader's road (in the course's folder) and Gradescope's (RULES=…).
@@ -9,7 +10,7 @@ HEAD = """\
 
 timezone = "UTC"          # of the times below, and of your Moodle profile: such as "Europe/Berlin"
 # roster = "roster.csv"   # Canvas gradebook, Moodle worksheet or grade export, or id,name,… (or a folder of them)
-feedback = "full"         # what students read: full, hints, names, none
+feedback = "full"         # what students read: LEVELS
 # release = 2026-12-24T12:00:00   # from when on `make handback` hands feedback back without RELEASE=yes
 anonymous = false         # true: the page of the class shows pseudonyms
 
@@ -48,4 +49,4 @@ TAIL = """
 def text() -> str:
     """The file, with a line for the deadline of each exercise."""
     lines = [f'# "{one.folder[:2]}" = 2026-11-20T23:59:00    # {one.title}' for one in catalog.exercises()]
-    return HEAD + "\n".join(lines) + "\n" + TAIL
+    return HEAD.replace("LEVELS", ", ".join(LEVELS)) + "\n".join(lines) + "\n" + TAIL
