@@ -8,6 +8,7 @@ import copy
 import difflib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import TypeVar
 
 from grader.judge.where.edits import Unit
 from grader.judge.where.guidance import words
@@ -16,6 +17,9 @@ from grader.judge.where.nodes import is_docstring
 ALIKE = 0.5  # of the words that two definitions of one name share
 NAMED_ALIKE = 0.4  # of the letters that two attributes of one meaning share
 MAX_INLINED = 3  # definitions that are put in each other's place
+
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 class Alignment:
@@ -34,10 +38,10 @@ class Alignment:
         theirs = [new for node in statements(twin) if (new := self.renamed(node)) is not None]
         self.odd, self.missing = _without_equals(list(statements(unit)), theirs)
 
-    def renamed(self, node: ast.AST, inlined: int = 0) -> ast.AST | None:
+    def renamed(self, node: Node, inlined: int = 0) -> Node | None:
         """A copy of the solution's code with the learner's names; None where one has no counterpart."""
         renamer = _Renamer(self, inlined)
-        new = renamer.visit(copy.deepcopy(node))
+        new: Node = renamer.visit(copy.deepcopy(node))
         return None if renamer.is_lost else new
 
     def _align(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from grader.judge.where.alignment import Alignment, share, statements
 from grader.judge.where.edits import Change, Edit
-from grader.judge.where.expressions import slots
+from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.guidance import words
 from grader.judge.where.nodes import called, is_docstring
 from grader.judge.where.statements import BODIES
@@ -37,7 +37,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
         if text and text not in known and not isinstance(node, (ast.Slice, ast.Starred)):
             known.add(text)
             donors.append((new, words(new), text))
-    pairs = []
+    pairs: list[tuple[float, int, ast.expr, Slot, ast.expr]] = []
     for target, slot, around in slots(alignment.unit.node):
         if isinstance(target, (ast.Slice, ast.Starred)) or named(target) & helpers:
             continue

@@ -151,9 +151,13 @@ class Search:
         found: dict[str, Place] = {}
         for group in self.blame.groups():
             left = [check.id for check in group.checks if check.id not in found or not found[check.id].lines]
-            place = self.place(group) if left else None
+            told = [
+                check.id for check in group.checks if check.id not in left and group.base
+            ]  # of two that hide another
+            place = self.place(group) if left or told else None
             if place is not None:
                 found |= dict.fromkeys(left, place)
+                found |= {name: _both(found[name], place) for name in told if place.lines}
         for name, failure in self.failures.items():
             line = _told_line(failure)
             if line and (name not in found or found[name].how == "definition"):
@@ -215,6 +219,13 @@ class Search:
         if len(lines) > 1 and is_notebook(source):
             where = "; ".join(place(source, line) for line in lines)
         return Place(lines, f"Look at {where}{f': {kind}' if kind else ''}.", how)
+
+
+def _both(one: Place, other: Place) -> Place:
+    """Two places that a check fails for."""
+    if set(other.lines) <= set(one.lines):
+        return one
+    return Place((*one.lines, *other.lines), f"{one.sentence} {other.sentence}", one.how)
 
 
 def _listed(lines: tuple[int, ...]) -> str:
