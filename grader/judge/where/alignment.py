@@ -36,7 +36,10 @@ class Alignment:
         self.values = dict(_definitions(twin))  # of the solution's local names
         self._align()
         theirs = [new for node in statements(twin) if (new := self.renamed(node)) is not None]
-        self.odd, self.missing = _without_equals(list(statements(unit)), theirs)
+        self.odd, missing = _without_equals(list(statements(unit)), theirs)
+        named = [new for node in statements(twin) if (new := self.renamed(node, MAX_INLINED)) is not None]
+        known = {_text(node) for node in named}  # what is put in the place of a name would go round the learner's value
+        self.missing = [node for node in missing if _text(node) in known]
 
     def renamed(self, node: Node, inlined: int = 0) -> Node | None:
         """A copy of the solution's code with the learner's names; None where one has no counterpart."""

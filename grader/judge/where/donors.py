@@ -6,7 +6,7 @@ Repair with parts of a right program: Gulwani et al. 2018 (Clara, arXiv 1603.031
 import ast
 from collections.abc import Iterator
 
-from grader.judge.where.alignment import Alignment, share, statements
+from grader.judge.where.alignment import MAX_INLINED, Alignment, share, statements
 from grader.judge.where.edits import Change, Edit
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.guidance import words
@@ -34,21 +34,23 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
     for node, _, _ in slots(alignment.twin.node):
         new = alignment.renamed(node)
         text = ast.unparse(new) if new is not None else ""
-        if text and text not in known and not isinstance(node, (ast.Slice, ast.Starred)):
+        if new is not None and text not in known and not isinstance(node, (ast.Slice, ast.Starred)):
             known.add(text)
-            donors.append((new, words(new), text))
-    pairs: list[tuple[float, int, ast.expr, Slot, ast.expr]] = []
+            own_names = alignment.renamed(node, MAX_INLINED) is not None
+            donors.append((new, words(new), text, own_names))
+    pairs: list[tuple[float, int, ast.expr, Slot, ast.expr, int]] = []
     for target, slot, around in slots(alignment.unit.node):
         if isinstance(target, (ast.Slice, ast.Starred)) or named(target) & helpers:
             continue
         own, mine = words(target), ast.unparse(target)
         is_value = isinstance(around, (ast.Assign, ast.Return))
-        for new, theirs, text in donors:
+        for new, theirs, text, own_names in donors:
             likeness = share(own, theirs)
             if likeness >= LEAST and text != mine:
-                pairs.append((likeness + 0.05 * is_value, len(pairs), target, slot, new))
-    for likeness, _, target, slot, new in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MOST]:
-        yield Edit((Change(*slot, new),), target.lineno, _kind(target), 0 if likeness >= CLOSE else 1)
+                tier = 0 if likeness >= CLOSE and own_names else 1
+                pairs.append((likeness + 0.05 * is_value, len(pairs), target, slot, new, tier))
+    for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MOST]:
+        yield Edit((Change(*slot, new),), target.lineno, _kind(target), tier)
 
 
 def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
