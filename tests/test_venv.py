@@ -1,0 +1,53 @@
+"""The environment that make builds on first use."""
+
+import sys
+
+import pytest
+
+from grader import venv
+
+SLOW_INDEX = "http://127.0.0.1:9/"  # nothing listens there
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """What is run, in order; an index that is out of reach is tried in earnest, and nothing is installed."""
+    commands: list[list[str]] = []
+    really = venv.step
+
+    def step(what: str, command: list[str], optional: bool = False) -> bool:
+        """Take the place of venv.step for all but the attempt at the index."""
+        commands.append(command)
+        return really(what, [sys.executable, *command[1:]], optional) if venv.CPU_INDEX in command else False
+
+    monkeypatch.setattr(venv, "step", step)
+    monkeypatch.setattr(venv, "CPU_INDEX", SLOW_INDEX)
+    monkeypatch.setattr(venv, "SHORT", (*venv.SHORT, "--no-cache-dir", "--dry-run", "--isolated"))
+    monkeypatch.setattr(venv, "version", lambda python: None)
+    return commands
+
+
+def asked(commands: list[list[str]]) -> bool:
+    """Whether the index of builds without CUDA was asked."""
+    return any(venv.CPU_INDEX in command for command in commands)
+
+
+def test_without_a_driver_the_small_torch_is_asked_for_first_and_the_ordinary_one_then(ran, monkeypatch, capsys):
+    monkeypatch.setattr(venv, "DRIVER", ())
+    monkeypatch.setattr(venv.shutil, "which", lambda name: None)
+    monkeypatch.setattr(venv.sys, "platform", "linux")
+    assert venv.main(".venv", "") == 0
+    assert asked(ran) and "-e" in ran[-2]  # the ordinary index has what is missing
+    said = capsys.readouterr().out
+    assert "that index cannot be reached" in said and "Ready after" in said
+
+
+def test_with_a_driver_or_by_ones_own_word_it_is_not(ran, monkeypatch):
+    monkeypatch.setattr(venv, "DRIVER", ("/",))
+    assert venv.main(".venv", "") == 0 and not asked(ran)
+    assert venv.main(".venv", "cuda") == 0 and not asked(ran)
+
+
+def test_an_unknown_torch_is_refused(ran, capsys):
+    assert venv.main(".venv", "gpu") == 1 and not ran
+    assert "TORCH=cpu or TORCH=cuda" in capsys.readouterr().err
