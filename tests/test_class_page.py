@@ -13,7 +13,7 @@ from grader.classroom.handins import Class, Student
 from grader.classroom.outputs import write
 from grader.classroom.pages.class_page import class_page
 from grader.classroom.similar import Pair
-from grader.records.results import ERROR, PASSED
+from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
 MANY = 2000
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -186,15 +186,15 @@ def test_histograms_and_hardest_checks_agree_with_the_results(page, klass):
         assert said["all points"] == sum(points == most for points in found)
         assert said["50 to 59 %"] == sum(0.5 <= points / most < 0.6 for points in found)
     hardest = page.eval_on_selector("#checks ~ .scroll tbody tr", "row => [...row.cells].map(c => c.textContent)")
-    tallies: dict = {}
+    outcomes: dict = {}
     for result in klass.results.values():
         if result.started and result.status != ERROR:
             for check in result.checks:
-                tallies.setdefault((result.exercise, check.title), []).append(check.outcome == PASSED)
-    shares = {key: sum(passed) / len(passed) for key, passed in tallies.items()}
-    (folder, title), least = min(shares.items(), key=lambda entry: entry[1])
-    passed = tallies[folder, title]
-    assert hardest == [folder[:2], title, f"{sum(passed):,} ({100 * least:.0f} %)", f"{passed.count(False):,}", "0"]
+                outcomes.setdefault((result.exercise, check.title), []).append(check.outcome)
+    shares = {key: all_.count(FAILED) / (all_.count(FAILED) + all_.count(PASSED)) for key, all_ in outcomes.items()}
+    (folder, title), share = max(shares.items(), key=lambda entry: entry[1])
+    counts = [outcomes[folder, title].count(outcome) for outcome in (FAILED, PASSED, NOT_CHECKED)]
+    assert hardest == [folder[:2], title, f"{counts[0]:,} ({100 * share:.0f} %)", *map("{:,}".format, counts[1:])]
 
 
 @in_browser

@@ -15,6 +15,8 @@ from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseR
 
 # The state of one student's exercise, one letter each, so that a row stays small.
 ALL_PASSED, SOME_FAILED, NOT_LOADED, NOT_STARTED, NOT_GRADED, ABSENT = "p", "f", "e", "n", "u", "-"
+CHECK_PASSED, CHECK_FAILED, CHECK_LEFT_OUT = "p", "f", "-"  # the outcome of one check, likewise
+OUTCOMES = {PASSED: CHECK_PASSED, FAILED: CHECK_FAILED, NOT_CHECKED: CHECK_LEFT_OUT}
 BINS = 11  # of a distribution: tenths of the points, and all of them
 MAX_KINDS = 5000  # different sentences that are counted: learners' code can choose some of them
 
@@ -26,7 +28,8 @@ class Row:
     """One student: points (None: not handed in, or not graded) and state of each exercise, in order.
 
     total: by the rule of the course; None where an exercise could not be graded, since the sum would be too low. late:
-    what came late; notes: what else an instructor must know.
+    what came late; notes: what else an instructor must know. outcomes: of the checks of each exercise, in order, a
+    letter each; "" where the file could not be run or was untouched.
     """
 
     student: Student
@@ -36,27 +39,12 @@ class Row:
     total: float | None = None
     late: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
 
     @property
     def handed_in(self) -> bool:
         """Whether the student handed in something."""
         return any(state != ABSENT for state in self.states)
-
-
-@dataclass
-class Tally:
-    """The outcomes of a check in the class, among the files that could be run."""
-
-    exercise: int  # its index
-    title: str
-    passed: int = 0
-    failed: int = 0
-    not_checked: int = 0
-
-    @property
-    def tried(self) -> int:
-        """The number of these files."""
-        return self.passed + self.failed + self.not_checked
 
 
 @dataclass(frozen=True)
@@ -80,10 +68,11 @@ class Summary:
         self.rule = rule
         self._folders = [exercise.folder for exercise in self.exercises]
         self._most = [exercise.max_points for exercise in self.exercises]
-        self.checks: dict[tuple[int, str], Tally] = {}
+        self.titles: dict[tuple[int, str], str] = {}  # of the checks, by exercise and id
         self.diagnoses: Counter[Kind] = Counter()  # students
         self.troubles: Counter[Kind] = Counter()  # files that could not be loaded or graded
         self._index = {exercise.folder: index for index, exercise in enumerate(self.exercises)}
+        self._texts: dict[str, str] = {}
         self._kinds: dict[Kind, Kind] = {}  # so that all rows with the same sentence share one string
         self._rows: list[Row] = []
         self._sorted = True
@@ -120,6 +109,7 @@ class Summary:
         """Count one student. ungraded: exercise folder → why there is no result; marks: by the rules of the course."""
         points: list[float | None] = [None] * len(self.exercises)
         states = [ABSENT] * len(self.exercises)
+        outcomes = [""] * len(self.exercises)
         diagnoses: set[Kind] = set()
         for result in results:
             index = self._index[result.exercise]
@@ -127,7 +117,7 @@ class Summary:
             if states[index] == NOT_LOADED:
                 _count(self.troubles, (index, _first_line(result.message.replace(result.submission, "the file"))))
             elif states[index] != NOT_STARTED:
-                self._count_checks(index, result)
+                outcomes[index] = self._outcomes(index, result)
                 diagnoses |= {(index, check.diagnosis) for check in result.checks if check.diagnosis}
         for exercise, reason in (ungraded or {}).items():
             index = self._index[exercise]
@@ -144,7 +134,7 @@ class Summary:
         shared = tuple(self._kinds.setdefault(kind, kind) for kind in sorted(diagnoses) if kind in self.diagnoses)
         total = None if NOT_GRADED in states else totals.total(self._folders, points, self._most, self.rule)
         late, said = _words(marks or {})
-        row = Row(student, tuple(points), "".join(states), shared, total, late, (*said, *notes))
+        row = Row(student, tuple(points), "".join(states), shared, total, late, (*said, *notes), tuple(outcomes))
         self._rows.append(row)
         self._sorted = False
         return row
@@ -178,17 +168,12 @@ class Summary:
         totals = self.totals()
         return statistics.median(totals) if totals else None
 
-    def hardest(self, most: int) -> list[Tally]:
-        """The checks that the smallest share of the files passed, `most` at most."""
-        tallies = [tally for tally in self.checks.values() if tally.passed < tally.tried]
-        return sorted(tallies, key=lambda tally: (tally.passed / tally.tried, -tally.failed, tally.exercise))[:most]
-
-    def _count_checks(self, index: int, result: ExerciseResult) -> None:
-        for check in result.checks:
-            tally = self.checks.setdefault((index, check.id), Tally(index, check.title))
-            tally.passed += check.outcome == PASSED
-            tally.failed += check.outcome == FAILED
-            tally.not_checked += check.outcome == NOT_CHECKED
+    def _outcomes(self, index: int, result: ExerciseResult) -> str:
+        """The outcomes of the checks. Equal texts are one object, so that a large class stays small."""
+        letters = {check.id: OUTCOMES[check.outcome] for check in result.checks}
+        self.titles.update(((index, check.id), check.title) for check in result.checks)
+        text = "".join(letters.get(name, CHECK_LEFT_OUT) for name in self.exercises[index].points)
+        return self._texts.setdefault(text, text)
 
 
 def commonest(counts: Counter[Kind], most: int) -> list[tuple[Kind, int]]:

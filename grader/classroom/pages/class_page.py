@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.catalog import paths
+from grader.classroom.analysis import difficulty
 from grader.classroom.grades import number
 from grader.classroom.handins import Class, Found
 from grader.classroom.intake import tally
@@ -59,7 +60,7 @@ def render(
         groups=groups,
         mistakes=sections.mistakes(summary, common, distributions),
         exercises=sections.exercises(summary, distributions),
-        hardest=summary.hardest(MOST_CHECKS),
+        hardest=difficulty.hardest(difficulty.checks(summary), MOST_CHECKS),
         troubles=commonest(summary.troubles, MOST_TROUBLES),
         pairs=sections.pairs(summary, pairs),
         files=tally.sum_of(submissions.count, "graded", ungraded) if submissions and submissions.count.found else "",

@@ -1,0 +1,84 @@
+"""How hard each check was, and how well it separates students who know much from those who know little."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from grader.classroom.summary import CHECK_FAILED, CHECK_PASSED, Row, Summary
+
+LEAST = 5  # students who passed, and who failed, below which a correlation says nothing
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """One check in the class, among the files that could be run.
+
+    exercise: its index; discrimination: the point-biserial correlation, from -1 to 1, of passing with the points that
+    the student has in all other checks; None where it would say nothing.
+    """
+
+    exercise: int
+    title: str
+    passed: int
+    failed: int
+    not_checked: int
+    discrimination: float | None
+
+    @property
+    def tried(self) -> int:
+        """The files that were judged by this check: those that it was not checked on do not count."""
+        return self.passed + self.failed
+
+    @property
+    def failing(self) -> float:
+        """The share of these files that failed it, from 0 to 1."""
+        return self.failed / self.tried if self.tried else 0.0
+
+
+def checks(summary: Summary) -> list[Difficulty]:
+    """All checks, in the order of the exercises."""
+    earned = [_earned(summary, row) for row in summary.rows]
+    found = []
+    for index, exercise in enumerate(summary.exercises):
+        for place, (name, points) in enumerate(exercise.points.items()):
+            outcomes = [(row.outcomes[index][place : place + 1], sum_) for row, sum_ in zip(summary.rows, earned)]
+            passed = [sum_ - points for outcome, sum_ in outcomes if outcome == CHECK_PASSED]
+            failed = [sum_ for outcome, sum_ in outcomes if outcome == CHECK_FAILED]
+            not_checked = sum(bool(outcome) for outcome, _ in outcomes) - len(passed) - len(failed)
+            title = summary.titles.get((index, name), name)
+            counts = len(passed), len(failed), not_checked
+            found.append(Difficulty(index, title, *counts, discrimination(passed, failed)))
+    return found
+
+
+def hardest(all_checks: Iterable[Difficulty], most: int) -> list[Difficulty]:
+    """The checks that the largest share of the files failed on which they were tried, `most` at most."""
+    failed = [check for check in all_checks if check.failed]
+    return sorted(failed, key=lambda check: (-check.failing, -check.failed, check.exercise, check.title))[:most]
+
+
+def discrimination(passed: Sequence[float], failed: Sequence[float]) -> float | None:
+    """The point-biserial correlation of passing with a score. passed, failed: the scores of who did.
+
+    It is Pearson's correlation, where passing counts as 1 and failing as 0. None where fewer than LEAST passed or
+    failed, or where all scores are equal.
+    """
+    if min(len(passed), len(failed)) < LEAST:
+        return None
+    scores, count = (*passed, *failed), len(passed) + len(failed)
+    mean = math.fsum(scores) / count
+    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / count)
+    if deviation < 1e-9:
+        return None
+    distance = math.fsum(passed) / len(passed) - math.fsum(failed) / len(failed)
+    return distance / deviation * math.sqrt(len(passed) * len(failed)) / count
+
+
+def _earned(summary: Summary, row: Row) -> float:
+    """The points of all checks that a student passed, whatever the rules of the course make of them."""
+    return math.fsum(
+        points
+        for exercise, outcomes in zip(summary.exercises, row.outcomes)
+        for points, outcome in zip(exercise.points.values(), outcomes)
+        if outcome == CHECK_PASSED
+    )
