@@ -119,7 +119,7 @@ docs: $(READY_DOCS)  ## the lessons as a site of static pages [OUTPUT=site]
 documented: $(READY)  ## the numbers of the source documents, and the check that grades each [FORMAT=text|json|md]
 	@$(GRADER) documented $(call option,--format,$(FORMAT))
 
-mistakes: $(READY)  ## the known mistakes: sentence, change, checks that fail: EX=11 [NAME=mistake FORMAT=text|json|md]
+mistakes: $(READY)  ## the known mistakes: sentence, change, misconception, checks that fail: EX=11 [NAME=mistake FORMAT=text|json|md]
 	@$(GRADER) mistakes $(call option,,$(EX)) $(call option,,$(NAME)) $(call option,--format,$(FORMAT))
 
 doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to mend what is missing

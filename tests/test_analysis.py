@@ -2,13 +2,19 @@
 
 import statistics
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
-from made_up_class import made_up, result_of
+from made_up_class import folders, made_up, result_of
 
-from grader.classroom.analysis import difficulty
+from grader.catalog import misconceptions, mistakes
+from grader.classroom.analysis import difficulty, helping, lessons
+from grader.classroom.analysis.spread import spread, tenths
 from grader.classroom.handins import Student
+from grader.classroom.past import Stuck, stuck
+from grader.classroom.similar import Pair, clusters
 from grader.classroom.summary import Summary
+from grader.judge.two_mistakes import AND
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
 
@@ -57,3 +63,104 @@ def test_a_correlation_of_few_or_of_equal_scores_is_none():
     assert difficulty.discrimination([3.0] * 4, [1.0] * 50) is None
     assert difficulty.discrimination([3.0] * 5, [3.0] * 50) is None
     assert difficulty.discrimination([3.0] * 5, [1.0] * 5) == pytest.approx(1)
+
+
+# What to teach.
+
+
+def test_students_are_counted_once_for_a_misconception_and_the_example_is_the_commonest(klass, summary):
+    """Counted anew from the results: for each misconception the set of students with one of its mistakes."""
+    names = {
+        (folder, mistake.sentence): one
+        for folder in klass.exercises
+        for mistake in mistakes.mistakes(folder)
+        for one, all_names in misconceptions.assigned(folder).items()
+        if mistake.name in all_names
+    }
+    who, said = {}, {}
+    for (student, folder), result in klass.results.items():
+        for sentence in {check.diagnosis for check in result.checks if check.diagnosis}:
+            who.setdefault(names[folder, sentence], set()).add(student)
+            said.setdefault(names[folder, sentence], []).append((klass.exercises.index(folder), sentence))
+    found = lessons.to_teach(summary)
+    assert {one.misconception.id: len(one.students) for one in found} == {id: len(all_) for id, all_ in who.items()}
+    counts = [len(one.students) for one in found]
+    assert counts == sorted(counts, reverse=True)
+    for one in found:
+        all_said = said[one.misconception.id]
+        assert all_said.count(one.example) == max(map(all_said.count, all_said))
+        assert {summary.rows[number].student.id for number in one.students} == who[one.misconception.id]
+
+
+def test_a_diagnosis_of_two_mistakes_counts_for_both_and_one_without_a_mistake_for_none():
+    folder = folders(1)[0]
+    first, second = mistakes.find(folder, "scores_in_float32"), mistakes.find(folder, "scaled_too_early")
+    sums = Summary([folder])
+    for number, words in enumerate([AND.join((first.sentence, second.sentence)), "The values are twice as large."]):
+        result = result_of(folder, 0.0)
+        checks = (replace(result.checks[0], diagnosis=words), *result.checks[1:])
+        sums.add(Student(f"s{number}"), [replace(result, checks=checks)])
+    assert {one.misconception.id: one.students for one in lessons.to_teach(sums)} == {"dtype": (0,), "scale": (0,)}
+
+
+# Whom to help.
+
+NOON = datetime(2026, 11, 3, 12, tzinfo=timezone.utc)
+
+
+def test_who_is_stuck_and_behind_stands_first_with_the_reasons_in_words():
+    one, two = folders(2)
+    sums = Summary([one, two])
+    for number in range(4):
+        sums.add(Student(f"good {number}"), [result_of(one), result_of(two)])
+    sums.add(Student("behind"), [result_of(one)])
+    sums.add(Student("stuck"), [result_of(one, 0.5), result_of(two)])
+    sums.add(Student("absent"), [])
+    needs = helping.ranked(sums, {"stuck": [Stuck(one, 6, NOON)]}, 20)
+    assert [need.row.student.id for need in needs] == ["stuck", "behind"]
+    most = [exercise.max_points for exercise in sums.exercises]
+    half = sums.rows[-1].points[0]
+    assert needs[0].score == pytest.approx((most[0] - half) / sum(most) + 1)  # six attempts count as four
+    assert needs[1].score == pytest.approx(most[1] / sum(most) + 1 / 2)
+    assert needs[0].reasons == (
+        f"{half + most[1]:g} points, the median is {sum(most):g}",
+        f"stuck at {one[:2]} since 3 November: 6 attempts alike",
+    )
+    assert needs[1].reasons[1] == f"not begun, though half of the class has: {two[:2]}"
+    assert len(helping.ranked(sums, {}, 1)) == 1
+
+
+def test_only_the_last_attempts_that_passed_the_same_checks_count():
+    folder = folders(1)[0]
+    half, more = result_of(folder, 0.5), result_of(folder, 0.8)
+    known = {"half": half, "more": more, "all": result_of(folder)}
+    days = [NOON.replace(day=day) for day in range(1, 6)]
+
+    def attempts(*keys):
+        return [("ada", folder, list(zip(days, keys)))]
+
+    assert stuck(attempts("half", "more", "more", "more"), known.get) == {"ada": [Stuck(folder, 3, days[1])]}
+    assert stuck(attempts("more", "half"), known.get) == {}
+    assert stuck(attempts("more", "more", "all"), known.get) == {}
+    assert stuck(attempts("half", None, "half"), known.get) == {}  # one whose result is gone says nothing
+
+
+# How totals are spread, and clusters.
+
+
+def test_the_spread_is_that_of_a_small_calculation():
+    totals = [7.0, 1.0, 4.0, 10.0, 2.5, 8.0]
+    found, ordered = spread(totals), sorted(totals)
+    assert found.mean == pytest.approx(32.5 / 6) and found.median == 5.5 and (found.least, found.most) == (1, 10)
+    assert found.lower == pytest.approx(ordered[1] + 0.25 * (ordered[2] - ordered[1]))  # place 1.25 of 0 to 5
+    assert found.upper == pytest.approx(ordered[3] + 0.75 * (ordered[4] - ordered[3]))
+    assert spread([]) is None and spread([3.0]).upper == 3.0
+    assert tenths(totals, 10.0) == (0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1)
+
+
+def test_clusters_join_what_hangs_together():
+    a, b, c, d, e = (Student(name) for name in "abcde")
+    pairs = [Pair(one, two, "01", 0.9, (), 9.0, 9.0) for one, two in [(a, b), (d, e), (b, c), (d, e)]]
+    found = clusters(pairs)
+    assert [cluster.students for cluster in found] == [(a, b, c), (d, e)]
+    assert [cluster.pairs for cluster in found] == [(pairs[0], pairs[2]), (pairs[1], pairs[3])]

@@ -6,18 +6,39 @@ import statistics
 from collections import Counter
 
 import pytest
+from browser import CONTRASTS
 from made_up_class import HOSTILE, folders, made_up, result_of, results, stream, students
 
 from grader import catalog
 from grader.classroom.handins import Class, Student
 from grader.classroom.outputs import write
 from grader.classroom.pages.class_page import class_page
-from grader.classroom.similar import Pair
+from grader.classroom.similar import Agreement, Pair
+from grader.classroom.similar.fingerprints import Lines
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
 MANY = 2000
+CODE = ("<script>window.stolen = 5</script>", "total = 0\nfor x in xs:")
+WIDTHS = (390, 820, 1280)
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+
+
+# A function of JavaScript: the words in cells of tables that are not on one line.
+BROKEN_WORDS = """() => {
+  const broken = [], range = document.createRange();
+  for (const cell of document.querySelectorAll('th, td')) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      for (const word of walker.currentNode.data.matchAll(/[\\p{L}\\p{N}.,]+/gu)) {
+        range.setStart(walker.currentNode, word.index);
+        range.setEnd(walker.currentNode, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(word[0]);
+      }
+    }
+  }
+  return broken;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +49,9 @@ def klass() -> Class:
 @pytest.fixture(scope="module")
 def text(klass) -> str:
     a, b, c = klass.students[8], klass.students[9], klass.students[0]
-    evil = "<script>window.stolen = 5</script>"
+    same = Agreement(Lines(2, 2), Lines(3, 4), CODE)
     pairs = (
-        Pair(a, b, folders()[2], 0.914, (evil, "lines 3 to 9"), 12.0, 20.0),
+        Pair(a, b, folders()[2], 0.914, (same,), 12.0, 20.0),
         Pair(a, b, folders()[5], 0.62, (), 8.0, 20.0),
         Pair(a, c, folders()[5], 1.0, (), 19.0, 19.0),
     )
@@ -204,12 +225,13 @@ def test_names_are_texts_and_nothing_else(page):
     assert "\\u202egnihton\\u202c" in shown
     assert page.eval_on_selector_all("body script:not([type])", "all => all.length") == 1
     assert page.eval_on_selector_all("main img, main svg[onload], main iframe", "all => all.length") == 0
+    assert page.eval_on_selector_all("#students ~ #pairs ~ ol.groups > li", "all => all.length") == 1
     pairs = page.eval_on_selector_all("#pairs ~ ol.groups li.pair", "all => all.map(l => l.innerText.split('\\n'))")
     assert [lines[0] for lines in pairs] == ["Student 00008 and Student 00009", f"Student 00008 and {HOSTILE[0]}"]
-    assert pairs[0][1].startswith("91% in 03 ") and pairs[0][1].endswith(
-        "<script>window.stolen = 5</script>; lines 3 to 9"
-    )
-    assert pairs[0][2].startswith("62% in 06 ") and pairs[1][1].startswith("100% in 06 ")
+    assert pairs[0][1].startswith("91% in 03 ") and pairs[0][1].endswith("line 2 of the one, lines 3 to 4 of the other")
+    assert pairs[1][1].startswith("100% in 06 ")
+    page.click("li.pair summary")
+    assert page.eval_on_selector_all("li.pair pre", "all => all.map(p => p.textContent)") == list(CODE)
 
 
 @in_browser
@@ -247,6 +269,33 @@ def test_print_has_every_row_and_the_screen_few(page):
     assert len(rows(page)) == 50
     page.emulate_media(media="print")
     assert not page.is_visible("#filters") and page.is_visible("#table")
+
+
+@in_browser
+def test_a_topic_lists_the_students_who_showed_it(page, klass):
+    first = page.text_content("#teach ~ ol > li >> nth=0")
+    said = int(re.match(r"\s*([\d,]+) students?: ", first)[1].replace(",", ""))
+    page.click("#teach ~ ol > li >> nth=0 >> button")
+    assert count(page) == f"{said:,} of 2,000 students"
+    shown = page.eval_on_selector_all("#help + p + ol > li", "all => all.map(l => l.innerText)")
+    assert len(shown) == 20
+    assert all(re.search(r": .*(the median is|not begun)", words) for words in shown)
+
+
+@in_browser
+def test_three_widths_in_light_and_dark_break_no_word_and_have_contrast(page):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra dev)").Axe()
+    page.eval_on_selector_all("main details", "all => all.forEach(one => { one.open = true; })")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        assert page.evaluate(BROKEN_WORDS) == [], width
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        violations = axe.run(page).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in violations] == [], scheme
+        faint = page.evaluate(CONTRASTS)  # of texts in SVG too, at which axe does not look
+        assert [one for one in faint if one["contrast"] < 4.5][:5] == [], scheme
 
 
 @in_browser

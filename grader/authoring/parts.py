@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.authoring import figure_parts
+from grader.authoring import assigned, figure_parts
 from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, overlay, paths, stubs
 
@@ -31,6 +31,7 @@ def problems(exercise: Exercise) -> list[Problem]:
         _checks(exercise),
         _numbers(exercise),
         _mistakes(folder),
+        assigned.problems(folder),
         _lesson(folder),
         _notice(folder),
     )

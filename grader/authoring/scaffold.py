@@ -23,6 +23,7 @@ def files(folder: str, track: str) -> dict[Path, str]:
     }
     mistakes, styles = range(1, parts.LEAST_MISTAKES + 1), range(1, parts.LEAST_STYLES + 1)
     contents |= {paths.mistakes_folder(folder) / f"mistake_{number}.py": MISTAKE.format(**facts) for number in mistakes}
+    contents[paths.assigned_mistakes(folder)] = ASSIGNED
     contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
     contents |= figure_scaffold.files(folder)
     return contents | {paths.lesson(folder): LESSON.format(**facts), paths.hints(folder): HINTS.format(**facts)}
@@ -133,6 +134,9 @@ MISTAKE = '''"""TODO: what is wrong and where to look, in one sentence; never th
 def {slug}(x: torch.Tensor) -> torch.Tensor:
     return x + 1  # TODO: the solution's body with one real mistake; no docstring, no import that it has
 '''
+ASSIGNED = """# The misconception that each mistake shows: see grader/catalog/misconceptions.toml.
+# dtype = ["mistake_1", "mistake_2"]
+"""
 STYLE = '''"""TODO: a right answer as another person would write it (a loop, einsum). Name the file after it."""
 
 import torch

@@ -21,6 +21,7 @@ SITE_STYLE, SITE_WORKER = GRADER / "integrations/site/site.css", GRADER / "integ
 FIGURES = GRADER / "integrations" / "figures"  # what the interactive figures share
 FIGURE_STYLE = FIGURES / "figures.css"
 SITE_SETTINGS = ROOT / "mkdocs.yml"
+MISCONCEPTIONS = GRADER / "catalog" / "misconceptions.toml"
 README, MAKEFILE = ROOT / "README.md", ROOT / "Makefile"
 TEMPLATES = GRADER / "integrations" / "templates"  # what runs on platforms outside this package
 STYLE = GRADER / "reports" / "style.css"  # of every HTML page
@@ -54,6 +55,11 @@ def mistakes_folder(folder: str) -> Path:
 def failed_checks(folder: str) -> Path:
     """Which checks each known mistake does not pass, as JSON; `make verify WRITE=1` makes it."""
     return mistakes_folder(folder) / "failed_checks.json"
+
+
+def assigned_mistakes(folder: str) -> Path:
+    """Which misconception each known mistake shows."""
+    return mistakes_folder(folder) / "misconceptions.toml"
 
 
 def styles(folder: str) -> list[Path]:

@@ -3,14 +3,17 @@
 It stands in the same file as the results (see `store`), in tables of its own.
 """
 
+import itertools
 import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 
+from grader.classroom.analysis.spread import Spread
 from grader.classroom.handins import Origin
+from grader.classroom.past import Run
 from grader.classroom.store import Store
 from grader.records.submission import Submission
 
@@ -23,6 +26,8 @@ create table if not exists kept (digest text primary key, submission blob) witho
 create table if not exists marks (
     student text, exercise text, points real, digest text, version text, given text,
     primary key (student, exercise)) without rowid;
+create table if not exists runs (
+    time text primary key, students integer, handed_in integer, totals text) without rowid;
 create table if not exists overrides (line text primary key, digest text, seen text) without rowid;
 """
 
@@ -99,6 +104,16 @@ class History:
             for number, *row in self.file.execute(query, (exercise,)).fetchall():
                 yield number, _kept(row)
 
+    def repeated(self) -> Iterator[tuple[str, str, list[tuple[datetime, str | None]]]]:
+        """Who tried an exercise more than once: student, exercise, and of each attempt when it came and its key."""
+        query = (
+            "select student, exercise, coalesce(handed_in, seen), key from attempts where (student, exercise) in "
+            "(select student, exercise from attempts group by student, exercise having count(*) > 1) "
+            "order by student, exercise, number"
+        )
+        for (student, exercise), rows in itertools.groupby(self.file.execute(query).fetchall(), lambda row: row[:2]):
+            yield student, exercise, [(datetime.fromisoformat(time), key) for *_, time, key in rows]
+
     def rekey(self, number: int, key: str) -> None:
         """Note the key of the result of an attempt, after a check has changed."""
         self.file.execute("update attempts set key = ? where number = ?", (key, number))
@@ -131,6 +146,20 @@ class History:
         rows = ((student, exercise, m.points, m.digest, m.version, m.given) for student, exercise, m in marks)
         self.file.executemany("insert or replace into marks values (?, ?, ?, ?, ?, ?)", rows)
         self.file.execute("commit")
+
+    # How the class stood after each run.
+
+    def runs(self) -> list[Run]:
+        """The runs after which the class stood otherwise than before, in order."""
+        rows = self.file.execute("select time, students, handed_in, totals from runs order by time").fetchall()
+        spreads = [Spread(**json.loads(totals)) if totals else None for *_, totals in rows]
+        return [Run(datetime.fromisoformat(row[0]), row[1], row[2], own) for row, own in zip(rows, spreads)]
+
+    def add_run(self, run: Run) -> None:
+        """Remember how the class stands."""
+        totals = json.dumps(asdict(run.totals)) if run.totals else None
+        row = (run.time.isoformat(timespec="seconds"), run.students, run.handed_in, totals)
+        self.file.execute("insert or replace into runs values (?, ?, ?, ?)", row)
 
     # Overrides.
 

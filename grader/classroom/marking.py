@@ -1,6 +1,7 @@
 """Applies the rules of a course to the results of a run, one student after the other, and notes what changed."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 
 from grader.classroom import changes, office, pseudonyms
@@ -9,6 +10,7 @@ from grader.classroom.course.standing import Standing
 from grader.classroom.handins import Found, Student
 from grader.classroom.history import Given, History
 from grader.classroom.office import Office
+from grader.classroom.past import Past, run, stuck
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
 from grader.classroom.summary import Summary
@@ -51,6 +53,14 @@ class Marking:
     def pseudonyms(self, out: Path) -> Callable[[Summary], Mapping[str, Student]]:
         """A function that gives the students of a summary their pseudonyms."""
         return lambda summary: pseudonyms.of(out / pseudonyms.NAME, [row.student for row in summary.rows])
+
+    def past(self, summary: Summary) -> Past:
+        """What the page of the class shows of earlier runs, and of this one."""
+        runs, now = self.history.runs(), run(summary, datetime.now(timezone.utc))
+        if not runs or runs[-1].facts != now.facts:
+            self.history.add_run(now)
+            runs = [*runs, now]
+        return Past(stuck(self.history.repeated(), self.store.result), runs)
 
     def filled(self, out: Path, summary: Summary) -> tuple[str, ...]:
         """Write the roster's files with the points filled in. Returns lines about them."""

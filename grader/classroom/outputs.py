@@ -18,6 +18,7 @@ from grader.classroom.course.standing import NOTHING, Standing
 from grader.classroom.course.totals import PLAIN, TotalRule
 from grader.classroom.handins import Found, Student
 from grader.classroom.pages import class_page, feedback
+from grader.classroom.past import Past
 from grader.classroom.similar import Pair
 from grader.classroom.summary import Summary
 from grader.records import containment
@@ -44,6 +45,7 @@ def write(
     rule: TotalRule = PLAIN,
     standing: Callable[[Student, Sequence[ExerciseResult]], Standing] = lambda student, results: NOTHING,
     pseudonyms: Callable[[Summary], Mapping[str, Student]] | None = None,
+    past: Callable[[Summary], Past] = lambda summary: Past(),
 ) -> Summary:
     """Write all results. Each file is replaced as a whole, and one that would not change is not written.
 
@@ -51,7 +53,8 @@ def write(
     taken one at a time. form: one of grades.FORMS; level: one of reports.html.LEVELS. pairs: is called for the
     grader.classroom.similar.Pair of the class. ungraded: (student's id, exercise) → why there is no result.
     submissions: all that was handed in; rule: of totals; standing: is called for what the rules of the course say of a
-    student; pseudonyms: for the students on the page of the class, by id, where it is to be anonymous.
+    student; pseudonyms: for the students on the page of the class, by id, where it is to be anonymous; past: for what
+    that page shows of earlier runs.
     Raises WrongUse where two students have the same id, and Unwritten, after all other files are written, where a file
     could not be: the grades then go to standard output.
     """
@@ -86,12 +89,13 @@ def write(
         put(out / student.id / class_page.FEEDBACK, feedback.page, *facts)
     put(out / GRADES, grades.table, summary, form)
     missing = _ungraded_files(submissions, troubles) if submissions else 0
+    earlier = containment.optional("the earlier runs", Past(), past, summary)
     if pseudonyms is None:
-        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing))
+        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing, past=earlier))
     else:
         names = pseudonyms(summary)
-        hidden = summary.renamed(names)
-        put(out / PAGE, lambda: class_page.render(hidden, anonymous(pairs(), names), ungraded=missing, linked=False))
+        facts = {"ungraded": missing, "linked": False, "past": earlier.renamed({id: s.id for id, s in names.items()})}
+        put(out / PAGE, lambda: class_page.render(summary.renamed(names), anonymous(pairs(), names), **facts))
     if unwritten:
         more = f" (and {len(unwritten) - 1} files more)" if len(unwritten) > 1 else ""
         raise Unwritten(f"{unwritten[0]}{more}. All results are kept: grade again. To write elsewhere: OUT=…")
@@ -110,9 +114,10 @@ def move_away(out: Path, students: Sequence[str]) -> None:
 
 
 def anonymous(pairs: Sequence[Pair], names: Mapping[str, Student]) -> list[Pair]:
-    """The same pairs of similar submissions, under pseudonyms."""
+    """The same pairs of similar submissions, under pseudonyms and without their code, in which names may stand."""
     known = [pair for pair in pairs if pair.student_a.id in names and pair.student_b.id in names]
-    return [replace(p, student_a=names[p.student_a.id], student_b=names[p.student_b.id]) for p in known]
+    hidden = [replace(p, student_a=names[p.student_a.id], student_b=names[p.student_b.id]) for p in known]
+    return [replace(p, evidence=tuple(replace(piece, code=("", "")) for piece in p.evidence)) for p in hidden]
 
 
 def left_over(out: Path, summary: Summary) -> tuple[str, ...]:

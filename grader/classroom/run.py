@@ -69,6 +69,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
                 summary = outputs.write(
                     plan.out, file.students(), folders, plan.form, plan.level, pairs, troubles, submissions,
                     plan.office.rule, marking.standing, marking.pseudonyms(plan.out) if plan.anonymous else None,
+                    marking.past,
                 )  # fmt: skip
             except outputs.Unwritten as error:  # the marks are complete all the same
                 unwritten = error

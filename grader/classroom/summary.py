@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from grader import catalog
+from grader.classroom.analysis.spread import tenths
 from grader.classroom.course import totals
 from grader.classroom.course.marks import Mark
 from grader.classroom.course.totals import PLAIN, TotalRule, maximum
@@ -17,7 +18,6 @@ from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseR
 ALL_PASSED, SOME_FAILED, NOT_LOADED, NOT_STARTED, NOT_GRADED, ABSENT = "p", "f", "e", "n", "u", "-"
 CHECK_PASSED, CHECK_FAILED, CHECK_LEFT_OUT = "p", "f", "-"  # the outcome of one check, likewise
 OUTCOMES = {PASSED: CHECK_PASSED, FAILED: CHECK_FAILED, NOT_CHECKED: CHECK_LEFT_OUT}
-BINS = 11  # of a distribution: tenths of the points, and all of them
 MAX_KINDS = 5000  # different sentences that are counted: learners' code can choose some of them
 
 Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submission
@@ -148,16 +148,11 @@ class Summary:
 
     def distribution(self, index: int) -> Distribution:
         """The distribution of the points of the exercise with this index."""
-        exercise, bins = self.exercises[index], [0] * BINS
-        all_points: list[float] = []
         states = Counter(row.states[index] for row in self._rows)
-        for row in self._rows:
-            if row.points[index] is not None:
-                all_points.append(row.points[index])
-                share = row.points[index] / exercise.max_points if exercise.max_points else 1.0
-                bins[min(int(share * 10 + 1e-9), BINS - 1)] += 1
-        median = statistics.median(all_points) if all_points else None
-        return Distribution(len(self._rows) - states[ABSENT], tuple(bins), median, states)
+        points = [row.points[index] for row in self._rows if row.points[index] is not None]
+        median = statistics.median(points) if points else None
+        bins = tenths(points, self.exercises[index].max_points)
+        return Distribution(len(self._rows) - states[ABSENT], bins, median, states)
 
     def totals(self) -> list[float]:
         """The totals of all students who handed in something."""

@@ -1,7 +1,8 @@
-"""Show the known mistakes of an exercise: what a learner reads, what each changes, which checks it fails."""
+"""Show the known mistakes of an exercise: what a learner reads, what each changes and shows, which checks it fails."""
 
 import argparse
 import json
+from dataclasses import asdict
 from typing import Any
 
 from grader import catalog
@@ -20,18 +21,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run this verb. Returns the exit code."""
-    from grader.catalog import mistakes, overlay, paths
+    from grader.catalog import misconceptions, mistakes, overlay, paths
 
     folder = catalog.find(options.exercise).folder
     chosen = [mistake for mistake in mistakes.mistakes(folder) if options.name in (None, mistake.name)]
     if not chosen:
         name = options.name or "mistakes"
         raise WrongUse(f"{folder} has no {name} here. See all: make mistakes EX={folder[:2]}")
+    shows = misconceptions.of_mistakes(folder)
     solution, not_passed = paths.solution(folder).read_text("utf-8"), mistakes.failed_checks(folder)
     rows = [
         {
             "name": mistake.name,
             "sentence": mistake.sentence,
+            "misconception": asdict(shows[mistake.name]) if mistake.name in shows else None,
             "changes": overlay.difference(solution, mistake.overlay),
             "failed_checks": list(not_passed[mistake.name].failed) if mistake.name in not_passed else [],
         }
@@ -56,13 +59,21 @@ def _show(rows: list[dict[str, Any]]) -> None:
         console.print(Text(row["sentence"]))
         for line in row["changes"]:
             console.print(Text(f"    {line}", COLOURS.get(line[:1], "")))
+        console.print(Text(f"shows: {_shown(row)}", "dim"))
         console.print(Text(f"fails: {_failed(row)}\n", "dim"))
     console.print(f"{len(rows)} mistake{'s' * (len(rows) != 1)}")
 
 
 def _markdown(row: dict[str, Any]) -> str:
     changes = "\n".join(row["changes"])
-    return f"## `{row['name']}`\n\n{row['sentence']}\n\n```diff\n{changes}\n```\n\nFails: {_failed(row)}\n"
+    facts = f"Shows: {_shown(row)}\n\nFails: {_failed(row)}\n"
+    return f"## `{row['name']}`\n\n{row['sentence']}\n\n```diff\n{changes}\n```\n\n{facts}"
+
+
+def _shown(row: dict[str, Any]) -> str:
+    """The misconception, and what to show again."""
+    one = row["misconception"]
+    return f"{one['title']} (lesson {one['lesson']}, “{one['section']}”)" if one else "no misconception yet"
 
 
 def _failed(row: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 
 const PAGE = 50;
 const WORDS = { e: ["error", "could not be loaded"], n: ["stub", "untouched"], u: ["?", "not graded"] };
-const [ID, NAME, FOLDER, POINTS, TOTAL, STATES, GROUPS, MISTAKES] = [0, 1, 2, 3, 4, 5, 6, 7];
+const [ID, NAME, FOLDER, POINTS, TOTAL, STATES, GROUPS, MISTAKES, TOPICS] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const named = data.rows.some((row) => row[NAME]);
@@ -37,6 +37,7 @@ function passes(row, index) {
   }
   const number = Number(asked.set.slice(1));
   if (asked.set[0] === "g" && !row[GROUPS].includes(number)) return false;
+  if (asked.set[0] === "t" && !row[TOPICS].includes(number)) return false;
   return asked.set[0] !== "d" || row[MISTAKES].includes(number);
 }
 

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.catalog import paths
-from grader.classroom.analysis import difficulty
+from grader.classroom.analysis import difficulty, helping, lessons
+from grader.classroom.analysis.lessons import Lesson
+from grader.classroom.analysis.spread import spread as spread_of
+from grader.classroom.analysis.spread import tenths
 from grader.classroom.grades import number
 from grader.classroom.handins import Class, Found
 from grader.classroom.intake import tally
-from grader.classroom.pages import sections
+from grader.classroom.pages import charts, sections
 from grader.classroom.pages.sections import address
+from grader.classroom.past import NO_PAST, Past
 from grader.classroom.similar import Pair
 from grader.classroom.summary import (
     ABSENT,
@@ -27,7 +31,12 @@ from grader.reports.html_page import document
 
 FEEDBACK = "feedback.html"
 MOST_DIAGNOSES = 30  # that are listed and can be chosen as filters
-MOST_OPEN, MOST_CHECKS, MOST_TROUBLES, MOST_PAIRS, MOST_NAMED = 10, 15, 10, 200, 8
+MOST_OPEN, MOST_CHECKS, MOST_TROUBLES, MOST_NAMED, MOST_TAUGHT, MOST_NEEDS = 10, 15, 10, 8, 8, 20
+MOST_PAIRS, MOST_MEMBERS, MOST_PIECES = 200, 30, 4  # clusters; students and pairs of one; pieces of code of a pair
+MOST = {
+    "open": MOST_OPEN, "named": MOST_NAMED, "taught": MOST_TAUGHT, "needing": tally.MOST,
+    "pairs": MOST_PAIRS, "members": MOST_MEMBERS, "pieces": MOST_PIECES,
+}  # fmt: skip
 FAR_BELOW = 0.5  # a total below this share of the median needs attention
 
 
@@ -42,14 +51,16 @@ def render(
     submissions: Found | None = None,
     ungraded: int = 0,
     linked: bool = True,
+    past: Past = NO_PAST,
 ) -> str:
     """The page of a summary.
 
     submissions: all that was handed in; ungraded: how many files could not be graded; linked: students lead to their
-    pages, which pseudonyms do not have.
+    pages, which pseudonyms do not have; past: what earlier runs tell.
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
-    groups = attention(summary)
+    groups, taught, checks = attention(summary), lessons.to_teach(summary), difficulty.checks(summary)
+    clusters, spread = sections.groups(summary, pairs), spread_of(summary.totals())
     distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
     return document(
         "classroom/pages/templates/class.html",
@@ -58,19 +69,27 @@ def render(
         style=paths.CLASS_STYLE.read_text("utf-8"),
         facts=_facts(summary),
         groups=groups,
+        topics=sections.topics(summary, taught),
+        needs=helping.ranked(summary, past.stuck, MOST_NEEDS),
         mistakes=sections.mistakes(summary, common, distributions),
         exercises=sections.exercises(summary, distributions),
-        hardest=difficulty.hardest(difficulty.checks(summary), MOST_CHECKS),
+        spread=spread,
+        totals=charts.histogram(tenths(summary.totals(), summary.max_points), "Totals"),
+        max_points=number(summary.max_points),
+        runs=past.runs,
+        hardest=difficulty.hardest(checks, MOST_CHECKS),
+        checks=checks,
         troubles=commonest(summary.troubles, MOST_TROUBLES),
-        pairs=sections.pairs(summary, pairs),
+        clusters=clusters,
+        hidden=_hidden(clusters),
         files=tally.sum_of(submissions.count, "graded", ungraded) if submissions and submissions.count.found else "",
         needs_person=submissions.needs_person if submissions else (),
         titles=sections.titles_of(summary),
         rows={row.student.id: row for row in summary.rows},
-        data=_data(summary, groups, common, linked),
+        data=_data(summary, groups, common, taught, linked),
         linked=linked,
         noted=[row for row in summary.rows if row.late or row.notes],
-        most={"open": MOST_OPEN, "pairs": MOST_PAIRS, "named": MOST_NAMED, "needing": tally.MOST},
+        most=MOST,
         address=address,
         listed=tally.listed,
         feedback=FEEDBACK,
@@ -107,13 +126,19 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind], linked: bool) -> dict[str, Any]:
+def _data(
+    summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind], taught: Sequence[Lesson], linked: bool
+) -> dict[str, Any]:
     """The table as JSON for the page's script. The template does not see the names, so they are made inert here."""
     numbers = {kind: index for index, kind in enumerate(common)}
     members: dict[int, list[int]] = {}
     for index, rows in enumerate(groups.values()):
         for row in rows:
             members.setdefault(id(row), []).append(index)
+    topics: dict[int, list[int]] = {}
+    for index, lesson in enumerate(taught):
+        for number_ in lesson.students:
+            topics.setdefault(number_, []).append(index)
     return {
         "feedback": FEEDBACK,
         "max": summary.max_points,
@@ -128,7 +153,14 @@ def _data(summary: Summary, groups: dict[str, list[Row]], common: Sequence[Kind]
                 row.states,
                 members.get(id(row), ()),
                 [numbers[kind] for kind in row.diagnoses if kind in numbers],
+                topics.get(place, ()),
             ]
-            for row in summary.rows
+            for place, row in enumerate(summary.rows)
         ],
     }
+
+
+def _hidden(clusters: Sequence[sections.Group]) -> int:
+    """How many pairs the page does not show."""
+    whole = sum(len(cluster.pairs) for cluster in clusters)
+    return whole - sum(min(len(cluster.pairs), MOST_MEMBERS) for cluster in clusters[:MOST_PAIRS])

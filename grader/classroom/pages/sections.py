@@ -7,14 +7,13 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from grader.classroom.analysis import lessons
+from grader.classroom.analysis.lessons import Lesson
 from grader.classroom.grades import number
 from grader.classroom.handins import Student
-from grader.classroom.similar import Pair
+from grader.classroom.pages.charts import histogram
+from grader.classroom.similar import Agreement, Pair, clusters
 from grader.classroom.summary import ALL_PASSED, NOT_GRADED, NOT_LOADED, NOT_STARTED, Distribution, Kind, Row, Summary
-from grader.reports.templating import escape
-
-BAR, GAP, HEIGHT, FLOOR = 18, 4, 72, 88  # of a histogram, in its own units
-BIN_NAMES = (*(f"{low} to {low + 9} %" for low in range(0, 100, 10)), "all points")
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,18 @@ class Mistake:
 
 
 @dataclass(frozen=True)
+class Topic:
+    """What to teach again. exercises: their numbers; example: a sentence that a student read, and where."""
+
+    title: str
+    count: int
+    exercises: str
+    example: str
+    where: str
+    again: str
+
+
+@dataclass(frozen=True)
 class Panel:
     """One exercise in the class."""
 
@@ -43,11 +54,20 @@ class Panel:
 
 @dataclass(frozen=True)
 class Likeness:
-    """An exercise in which the files of two students agree. score: the share, 0 to 1; where: the lines."""
+    """An exercise in which the files of two students agree. score: the share, 0 to 1; where: the lines; code: them."""
 
     title: str
     score: float
     where: str
+    code: tuple[Agreement, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A cluster of similar files. pairs: each two students, with the exercises in which they agree."""
+
+    students: tuple[Student, ...]
+    pairs: list[tuple[tuple[Student, Student], list[Likeness]]]
 
 
 def mistakes(summary: Summary, common: Sequence[Kind], distributions: Sequence[Distribution]) -> list[Mistake]:
@@ -57,6 +77,17 @@ def mistakes(summary: Summary, common: Sequence[Kind], distributions: Sequence[D
         Mistake(titles[exercise], sentence, summary.diagnoses[exercise, sentence], distributions[exercise].handed_in)
         for exercise, sentence in common
     ]
+
+
+def topics(summary: Summary, to_teach: Sequence[Lesson]) -> list[Topic]:
+    """What to teach again, in words."""
+    titles, found = titles_of(summary), []
+    for one in to_teach:
+        index, sentence = one.example
+        numbers = ", ".join(titles[exercise][:2] for exercise in one.exercises)
+        again = lessons.again(one.misconception)
+        found.append(Topic(one.misconception.title, len(one.students), numbers, sentence, titles[index][:2], again))
+    return found
 
 
 def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[Panel]:
@@ -71,39 +102,22 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
         counts += [f"{states[state]:,} {words}" for state, words in rare.items() if states[state]]
-        panels.append(Panel(title, " · ".join(counts), histogram(distribution, title)))
+        panels.append(Panel(title, " · ".join(counts), histogram(distribution.bins, title)))
     return panels
 
 
-def histogram(distribution: Distribution, title: str) -> Markup:
-    """How many students have which share of the points, as an inline SVG for screen readers too."""
-    most = max(distribution.bins) or 1
-    counts = [(name, count) for name, count in zip(BIN_NAMES, distribution.bins) if count]
-    spoken = ", ".join(f"{name}: {count}" for name, count in counts) or "no points yet"
-    width = len(distribution.bins) * (BAR + GAP)
-    shapes = []
-    for index, (name, count) in enumerate(zip(BIN_NAMES, distribution.bins)):
-        x, height = index * (BAR + GAP), round(HEIGHT * count / most, 2)
-        shape = f'<rect x="{x}" y="{FLOOR - height}" width="{BAR}" height="{height}"/>'
-        text = f'<text x="{x + BAR / 2}" y="{FLOOR - height - 3}">{_short(count)}</text>' if count else ""
-        shapes.append(f"<g><title>{name}: {count} students</title>{shape}{text}</g>")
-    return Markup(  # written by hand: every shape is placed by arithmetic, which a template would hide
-        f'<svg viewBox="0 0 {width} {FLOOR + 16}" role="img" class="histogram" '
-        f'aria-label="{escape(f"{title}, students by share of the points: {spoken}")}">'
-        f'{"".join(shapes)}<line x1="0" y1="{FLOOR}" x2="{width}" y2="{FLOOR}"/>'
-        f'<text x="0" y="{FLOOR + 13}" class="start">0 %</text>'
-        f'<text x="{width - GAP}" y="{FLOOR + 13}" class="end">all</text></svg>'
-    )
-
-
-def pairs(summary: Summary, similar: Sequence[Pair]) -> list[tuple[tuple[Student, Student], list[Likeness]]]:
-    """Each two students with their pairs. similar: sorted, so that pairs of the same students are neighbours."""
+def groups(summary: Summary, similar: Sequence[Pair]) -> list[Group]:
+    """The clusters of similar files. similar: sorted, so that pairs of the same students are neighbours."""
     titles = dict(zip((exercise.folder for exercise in summary.exercises), titles_of(summary)))
-    groups = itertools.groupby(similar, lambda pair: (pair.student_a, pair.student_b))
-    return [
-        (students, [_likeness(pair, titles.get(pair.exercise, pair.exercise)) for pair in members])
-        for students, members in groups
-    ]
+    found = []
+    for cluster in clusters(similar):
+        two = itertools.groupby(cluster.pairs, lambda pair: (pair.student_a, pair.student_b))
+        pairs = [
+            (students, [_likeness(pair, titles.get(pair.exercise, pair.exercise)) for pair in members])
+            for students, members in two
+        ]
+        found.append(Group(cluster.students, pairs))
+    return found
 
 
 def titles_of(summary: Summary) -> list[str]:
@@ -117,9 +131,5 @@ def address(row: Row) -> str:
 
 
 def _likeness(pair: Pair, title: str) -> Likeness:
-    return Likeness(title, pair.score, "; ".join(map(str, pair.evidence)) or "all of it")
-
-
-def _short(count: int) -> str:
-    """A number that fits over a bar: "870", "3.1k"."""
-    return str(count) if count < 1000 else f"{count / 1000:.1f}k"
+    shown = tuple(piece for piece in pair.evidence if isinstance(piece, Agreement) and any(piece.code))
+    return Likeness(title, pair.score, "; ".join(map(str, pair.evidence)) or "all of it", shown)

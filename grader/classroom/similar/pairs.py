@@ -14,7 +14,7 @@ import math
 import multiprocessing
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.catalog import mistakes, paths, stubs
 from grader.catalog.errors import BadSubmission, InfrastructureError
@@ -24,15 +24,17 @@ from grader.classroom.similar.shared import agreeing
 from grader.records.submission import NoSuchFile
 
 LEAST_WEIGHT = 10.0  # of the only pair of a class; more where there are more pairs
+MOST_LINES, MOST_COLUMNS = 40, 160  # of a piece of evidence
 CHUNK = 100  # submissions that a process is given at once
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Lines of one file and lines of the other that agree."""
+    """Lines of one file and lines of the other that agree. code: the lines themselves, where they may be shown."""
 
     a: Lines
     b: Lines
+    code: tuple[str, str] = ("", "")
 
     def __str__(self) -> str:
         return f"{self.a} of the one, {self.b} of the other"
@@ -102,7 +104,8 @@ def given(exercise: str) -> frozenset[int]:
 def evidence(a: HandIn, b: HandIn) -> tuple[Agreement, ...]:
     """The lines in which the students' own code agrees. Neighbouring lines are one piece."""
     common = given(a.exercise)
-    in_a, in_b = fingerprints(a.read().source), fingerprints(b.read().source)
+    sources = a.read().source, b.read().source
+    in_a, in_b = map(fingerprints, sources)
     shared = sorted((in_a[p], in_b[p]) for p in in_a.keys() & in_b.keys() if p not in common)
     pieces: list[Agreement] = []
     for lines_a, lines_b in shared:
@@ -111,7 +114,14 @@ def evidence(a: HandIn, b: HandIn) -> tuple[Agreement, ...]:
             pieces[-1] = Agreement(last.a.joined(lines_a), last.b.joined(lines_b))
         else:
             pieces.append(Agreement(lines_a, lines_b))
-    return tuple(pieces)
+    return tuple(replace(one, code=(_cut(sources[0], one.a), _cut(sources[1], one.b))) for one in pieces)
+
+
+def _cut(source: str, lines: Lines) -> str:
+    """The lines of a source, shortened to what a person compares at a glance."""
+    all_lines = source.splitlines()[lines.first - 1 : lines.last]
+    more = [f"… {len(all_lines) - MOST_LINES} lines more"] if len(all_lines) > MOST_LINES else []
+    return "\n".join([*(line[:MOST_COLUMNS] for line in all_lines[:MOST_LINES]), *more])
 
 
 def _read(files: list[HandIn], jobs: int) -> Iterable[frozenset[int]]:

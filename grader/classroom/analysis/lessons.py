@@ -1,0 +1,62 @@
+"""What to teach again: the mistakes of a class, summed by what was misunderstood."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from grader import catalog
+from grader.catalog import misconceptions
+from grader.catalog.misconceptions import Misconception
+from grader.classroom.summary import Kind, Summary
+from grader.judge.two_mistakes import AND
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A misconception in the class. students: who showed it, by index of row; exercises: indexes, the commonest first.
+
+    example: the sentence that most of them read, with the index of its exercise.
+    """
+
+    misconception: Misconception
+    students: tuple[int, ...]
+    exercises: tuple[int, ...]
+    example: Kind
+
+
+def to_teach(summary: Summary) -> list[Lesson]:
+    """The misconceptions that somebody showed, that of most students first.
+
+    A student counts once for each, however many exercises and checks show it. Diagnoses that no known mistake gave
+    belong to none.
+    """
+    students: dict[str, list[int]] = defaultdict(list)
+    kinds: dict[str, Counter[Kind]] = defaultdict(Counter)
+    for number, row in enumerate(summary.rows):
+        shown = {(one.id, index, sentence) for kind in row.diagnoses for one, index, sentence in _shown(summary, kind)}
+        for id in {id for id, _, _ in shown}:
+            students[id].append(number)
+        for id, index, sentence in shown:
+            kinds[id][index, sentence] += 1
+    found = [_lesson(one, students[id], kinds[id]) for id, one in misconceptions.misconceptions().items() if kinds[id]]
+    return sorted(found, key=lambda lesson: -len(lesson.students))
+
+
+def again(one: Misconception) -> str:
+    """The lesson and its section, in words: "06 Scaled dot-product attention, “The formula”"."""
+    return f"{one.lesson} {catalog.find(one.lesson).title}, “{one.section}”"
+
+
+def _lesson(one: Misconception, students: list[int], kinds: Counter[Kind]) -> Lesson:
+    by_exercise: Counter[int] = Counter()
+    for (index, _), count in kinds.items():
+        by_exercise[index] += count
+    exercises = sorted(by_exercise, key=lambda index: (-by_exercise[index], index))
+    example = min(kinds, key=lambda kind: (-kinds[kind], kind))
+    return Lesson(one, tuple(students), tuple(exercises), example)
+
+
+def _shown(summary: Summary, kind: Kind) -> list[tuple[Misconception, int, str]]:
+    """The misconceptions behind a diagnosis, which may name two mistakes."""
+    index, diagnosis = kind
+    known = misconceptions.of_sentences(summary.exercises[index].folder)
+    return [(known[sentence], index, sentence) for sentence in diagnosis.split(AND) if sentence in known]

@@ -1,0 +1,81 @@
+"""What earlier runs tell: who is stuck since when, and how the class stood after each run."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from grader.classroom.analysis.spread import Spread, spread
+from grader.classroom.summary import ABSENT, Summary
+from grader.records.results import PASSED, ExerciseResult
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """A student's last attempts at an exercise, which passed the same checks. since: when the first of them came."""
+
+    exercise: str
+    attempts: int
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the class stood after a run. handed_in: exercises, over all students; totals: None where nobody has one."""
+
+    time: datetime
+    students: int
+    handed_in: int
+    totals: Spread | None
+
+    @property
+    def facts(self) -> tuple:
+        """All but the time."""
+        return self.students, self.handed_in, self.totals
+
+
+@dataclass(frozen=True)
+class Past:
+    """What the page of a class shows of earlier runs. stuck: by student's id."""
+
+    stuck: Mapping[str, Sequence[Stuck]] = field(default_factory=dict)
+    runs: Sequence[Run] = ()
+
+    def renamed(self, ids: Mapping[str, str]) -> "Past":
+        """The same under other ids."""
+        return Past({ids[id]: stuck for id, stuck in self.stuck.items() if id in ids}, self.runs)
+
+
+NO_PAST = Past()
+
+
+def run(summary: Summary, time: datetime) -> Run:
+    """How the class stands now."""
+    absent = sum(row.states.count(ABSENT) for row in summary.rows)
+    handed_in = len(summary.rows) * len(summary.exercises) - absent
+    return Run(time, len(summary.rows), handed_in, spread(summary.totals()))
+
+
+def stuck(
+    attempts: Iterable[tuple[str, str, Sequence[tuple[datetime, str | None]]]],
+    result: Callable[[str], ExerciseResult | None],
+) -> dict[str, list[Stuck]]:
+    """Who is stuck, by student's id: whose last two attempts or more passed the same checks, and not all.
+
+    attempts: student, exercise, and for each attempt in order when it came and the key of its result; result: gives the
+    result with a key.
+    """
+    found: dict[str, list[Stuck]] = {}
+    for student, exercise, tries in attempts:
+        reached, same = None, 0
+        for _, key in reversed(tries):
+            now = result(key) if key else None
+            if now is None or now.status == PASSED or (same and _passed(now) != reached):
+                break
+            reached, same = _passed(now), same + 1
+        if same > 1:
+            found.setdefault(student, []).append(Stuck(exercise, same, tries[-same][0]))
+    return found
+
+
+def _passed(result: ExerciseResult) -> frozenset[str]:
+    return frozenset(check.id for check in result.checks if check.outcome == PASSED)
