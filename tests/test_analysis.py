@@ -124,7 +124,7 @@ def test_who_is_stuck_and_behind_stands_first_with_the_reasons_in_words():
     assert needs[1].score == pytest.approx(most[1] / sum(most) + 1 / 2)
     assert needs[0].reasons == (
         f"{half + most[1]:g} points, the median is {sum(most):g}",
-        f"stuck at {one[:2]} since 3 November: 6 attempts alike",
+        f"stuck at {one[:2]} since 3 November: 6 attempts passed the same checks",
     )
     assert needs[1].reasons[1] == f"not begun, though half of the class has: {two[:2]}"
     assert len(helping.ranked(sums, {}, 1)) == 1

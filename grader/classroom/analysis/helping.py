@@ -47,7 +47,10 @@ def _need(summary: Summary, row: Row, median: float, begun: Sequence[int], stuck
     if stuck:
         longest = max(stuck, key=lambda one: (one.attempts, one.exercise))
         score += min(longest.attempts, PATIENCE) / PATIENCE
-        reasons += [f"stuck at {one.exercise[:2]} since {_day(one)}: {one.attempts} attempts alike" for one in stuck]
+        reasons += [
+            f"stuck at {one.exercise[:2]} since {_day(one)}: {one.attempts} attempts passed the same checks"
+            for one in stuck
+        ]
     return Need(row, score, tuple(reasons))
 
 
