@@ -180,7 +180,7 @@ def test_on_a_device_a_report_is_written_that_lists_the_failures(house, cli):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_a_device_that_is_missing_is_told_in_one_line(said):
     done = said("verify", "02", "--device", "cuda")
-    assert done.returncode == 2 and "torch sees no CUDA device here" in done.stderr
+    assert done.returncode == 3 and "torch sees no CUDA device here" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout
 
 
