@@ -7,15 +7,22 @@ from datetime import datetime, timezone
 import pytest
 from made_up_class import folders, made_up, result_of
 
+from grader import catalog
+from grader.authoring import assigned
 from grader.catalog import misconceptions, mistakes
 from grader.classroom.analysis import difficulty, helping, lessons
 from grader.classroom.analysis.spread import spread, tenths
-from grader.classroom.handins import Student
+from grader.classroom.course.settings import Course
+from grader.classroom.handins import Found, Origin, Student
+from grader.classroom.history import History, Kept
+from grader.classroom.marking import Marking
+from grader.classroom.office import Office
 from grader.classroom.past import Stuck, stuck
 from grader.classroom.similar import Pair, clusters
+from grader.classroom.store import Store
+from grader.classroom.stored_result import written
 from grader.classroom.summary import Summary
-from grader.judge.two_mistakes import AND
-from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
+from grader.records.results import AND, ERROR, FAILED, NOT_CHECKED, PASSED
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +73,13 @@ def test_a_correlation_of_few_or_of_equal_scores_is_none():
 
 
 # What to teach.
+
+
+def test_every_mistake_belongs_to_one_misconception_and_every_one_has_a_section_to_show():
+    found = [problem for exercise in catalog.exercises() for problem in assigned.problems(exercise.folder)]
+    assert found == []
+    used = {one.id for exercise in catalog.exercises() for one in misconceptions.of_mistakes(exercise.folder).values()}
+    assert used == misconceptions.misconceptions().keys()
 
 
 def test_students_are_counted_once_for_a_misconception_and_the_example_is_the_commonest(klass, summary):
@@ -164,3 +178,21 @@ def test_clusters_join_what_hangs_together():
     found = clusters(pairs)
     assert [cluster.students for cluster in found] == [(a, b, c), (d, e)]
     assert [cluster.pairs for cluster in found] == [(pairs[0], pairs[2]), (pairs[1], pairs[3])]
+
+
+def test_runs_are_remembered_where_something_changed_and_who_is_stuck_is_found_in_the_store(tmp_path):
+    folder, ada = folders(1)[0], Student("ada")
+    store = Store(tmp_path)
+    marking = Marking(Office(Course()), store, history := History(store), Found("", ()))
+    for number, share in enumerate([0.5, 0.5, 1.0]):
+        result = result_of(folder, share)
+        store.add(f"key {number}", written(result))
+        history.attempt(Kept("ada", folder, f"digest {number}", f"key {number}", NOON, Origin()))
+        sums = Summary([folder])
+        sums.add(ada, [result])
+        first, again = marking.past(sums), marking.past(sums)
+        assert first == again  # nothing changed
+        assert len(again.runs) == (1, 1, 2)[number]
+        assert again.stuck == ({"ada": [Stuck(folder, 2, NOON)]} if number == 1 else {})
+    assert again.runs[-1].totals.mean == result.points and again.runs[-1].handed_in == 1
+    store.close()

@@ -170,6 +170,7 @@ def test_the_mistakes_are_shown(said):
         shown = said("mistakes", "06", one.name, "--format", shape).stdout
         assert one.sentence in shown and "@@" in shown and "documented" in shown and "\x1b" not in shown
     listed = json.loads(said("mistakes", "06", "--format", "json").stdout)
+    assert all(row["misconception"]["title"] for row in listed["mistakes"])
     assert [row["name"] for row in listed["mistakes"]] == [path.stem for path in paths.mistakes(folder)]
     assert all(row["changes"] and row["failed_checks"] for row in listed["mistakes"])
     refused = said("mistakes", "06", "nothing_like_it")

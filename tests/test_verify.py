@@ -125,6 +125,7 @@ def house(tmp_path):
         f"grader/checks/{FOLDER}/test_double.py": HIDDEN,
         f"grader/checks/{FOLDER}/figure.py": FIGURE,
         f"exercises/{FOLDER}/figure.js": SCRIPT,
+        f"{WRONG}/misconceptions.toml": f"in-place = {json.dumps([*MISTAKES])}\n",
         **wrong,
         **styles,
     }
@@ -271,6 +272,25 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     ],
     "it was run": [
         (f"exercises/{FOLDER}/hints.md", "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
+        (f"{WRONG}/misconceptions.toml", ', "in_place"', "", "in_place.py: this mistake belongs to no misconception"),
+        (
+            f"{WRONG}/misconceptions.toml",
+            "in-place",
+            "no-such = []\nin-place",
+            "misconceptions.toml:1: there is no misconc",
+        ),
+        (
+            f"{WRONG}/misconceptions.toml",
+            '"tripled"',
+            '"tripled", "tripled"',
+            "toml:2: the mistake tripled stands here 2",
+        ),
+        (
+            f"{WRONG}/misconceptions.toml",
+            '["',
+            '["never_made", "',
+            "misconceptions.toml:2: there is no mistake never_made",
+        ),
         (f"{WRONG}/tripled.py", "the sum.", "the sum", "tripled.py:1: the first docstring line is no sentence"),
         (f"{WRONG}/added_two.py", "x + 2", "x + x", "added_two.py:4: this mistake passes every check"),
         (f"{WRONG}/squared.py", "return x * x", "raise NotImplementedError", "squared.py:4: it is not judged at all"),

@@ -158,7 +158,7 @@ class History:
     def add_run(self, run: Run) -> None:
         """Remember how the class stands."""
         totals = json.dumps(asdict(run.totals)) if run.totals else None
-        row = (run.time.isoformat(timespec="seconds"), run.students, run.handed_in, totals)
+        row = (run.time.isoformat(), run.students, run.handed_in, totals)
         self.file.execute("insert or replace into runs values (?, ?, ?, ?)", row)
 
     # Overrides.

@@ -16,6 +16,7 @@ from grader.judge.session import Session
 from grader.judge.trials import Trials
 from grader.judge.wrong_versions import WrongVersion, WrongVersions
 from grader.records import containment
+from grader.records.results import OR
 from grader.sandbox.remote import Remote
 
 MAX_RUNS = 250  # of checks on wrong versions, for one submission
@@ -125,7 +126,7 @@ class Diagnostician:
             return None
         score = {wrong: sum(wrong in others for others in matches.values()) for wrong in versions}
         best = [wrong for wrong in versions if score[wrong] == max(score.values())]
-        return "  or: ".join(wrong.sentence for wrong in best[:2])
+        return OR.join(wrong.sentence for wrong in best[:2])
 
     def general(
         self, failure: Failure, failures: dict[str, Failure], passed: set[str], subject: Learner | None

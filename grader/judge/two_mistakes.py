@@ -7,9 +7,8 @@ from pathlib import Path
 from grader.catalog import overlay
 from grader.catalog.merging import merged
 from grader.judge.wrong_versions import WrongVersion
+from grader.records.results import AND
 from grader.sandbox.local import Local
-
-AND = "  and: "
 
 
 def candidates(

@@ -7,6 +7,7 @@ from grader.catalog import Exercise
 from grader.records.sanitize import inert
 
 PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checked", "error", "not_graded"
+AND, OR = "  and: ", "  or: "  # between two known mistakes in a diagnosis: both were made, or one of them
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from grader import catalog
 from grader.catalog import misconceptions
 from grader.catalog.misconceptions import Misconception
 from grader.classroom.summary import Kind, Summary
-from grader.judge.two_mistakes import AND
+from grader.records.results import AND, OR
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def _lesson(one: Misconception, students: list[int], kinds: Counter[Kind]) -> Le
 
 
 def _shown(summary: Summary, kind: Kind) -> list[tuple[Misconception, int, str]]:
-    """The misconceptions behind a diagnosis, which may name two mistakes."""
+    """The misconceptions behind a diagnosis, which may name two mistakes; of "one or the other" the first counts."""
     index, diagnosis = kind
+    said = diagnosis.partition(OR)[0].split(AND)
     known = misconceptions.of_sentences(summary.exercises[index].folder)
-    return [(known[sentence], index, sentence) for sentence in diagnosis.split(AND) if sentence in known]
+    return [(known[sentence], index, sentence) for sentence in said if sentence in known]
