@@ -58,7 +58,8 @@ def test_what_is_in_it(content):
         assert content[f"exercises/{folder}/README.md"] and content[f"exercises/{folder}/hints.md"]
     assert {"README.md", "Makefile", "constraints.txt", "pyproject.toml", "grader/__main__.py"} <= set(content)
     tops = {name.partition("/")[0] for name in content}
-    assert tops == {".github", "README.md", "Makefile", "exercises", "grader", *bundle.WHOLE}
+    assert tops == {".github", "README.md", "Makefile", "docs", "exercises", "grader", *bundle.WHOLE}
+    assert {name for name in content if name.startswith("docs/")} == {"docs/promises.md"}  # what lessons link to
 
 
 def test_a_trained_model_and_its_training_are_in_it(unpacked):
@@ -141,7 +142,11 @@ def test_a_right_answer_is_graded_in_it(unpacked, tmp_path):
 
 def test_a_wrong_answer_is_graded_in_it(unpacked, tmp_path):
     """Without the known mistakes there is no diagnosis, and nothing is said of that."""
-    (tmp_path / "mine.py").write_text(mistakes.mistakes("03_context_vectors")[0].source)
+    folder = "03_context_vectors"
+    shown = bundle.check_names(paths.documented_checks(folder))
+    failing = {name for name, row in mistakes.failed_checks(folder).items() if shown & set(row.failed)}
+    wrong = next(mistake for mistake in mistakes.mistakes(folder) if mistake.name in failing)
+    (tmp_path / "mine.py").write_text(wrong.source)
     done = run(unpacked, "check", "03", "--submission", str(tmp_path / "mine.py"), "--format", "json")
     assert done.returncode == 1, done.stdout + done.stderr
     result = json.loads(done.stdout)

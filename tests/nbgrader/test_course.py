@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import io
+import re
 import types
 
 import pytest
@@ -23,6 +24,9 @@ from grader.judge import examiner
 from grader.records.submission import Submission
 
 EXERCISES = catalog.exercises()
+
+
+TARGET = re.compile(r"\]\((?!https?:|#)([^)\s#]+)")
 
 
 def as_cells(notebook) -> tuple[Cell, ...]:
@@ -68,11 +72,23 @@ def in_notebook(exercise, source: str) -> dict[str, bool]:
     return passed
 
 
+def test_what_a_lesson_links_to_lies_beside_its_notebook(notebooks, tmp_path):
+    course.make(tmp_path, EXERCISES)
+    drawn = 0
+    for exercise in EXERCISES:
+        folder = tmp_path / "source" / exercise.folder
+        told = "\n".join(one.source for one in notebooks[exercise.folder].cells if one.cell_type == "markdown")
+        targets = set(TARGET.findall(told))
+        assert "promises.md" in targets and all((folder / target).is_file() for target in targets), exercise.folder
+        drawn += sum(target.endswith(".svg") for target in targets)
+    assert drawn > 10
+
+
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
 def test_a_notebook_holds_the_lesson_the_code_and_every_point(exercise, notebooks):
     notebook = notebooks[exercise.folder]
     nbformat.validate(notebook)
-    lesson = paths.lesson(exercise.folder).read_text("utf-8")
+    lesson = course.lesson(exercise.folder)
     told = "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
     assert sorted(told.split()) == sorted(lesson.split())
     graded = [c.metadata.nbgrader for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]

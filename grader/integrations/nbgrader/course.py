@@ -12,6 +12,7 @@ from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
 from grader.classroom.course.settings import NAME as RULES
+from grader.integrations import links
 from grader.integrations.nbgrader import assignment, cell_ids, public
 
 SETUP = "# Makes %documented known: it runs the documented checks of a task.\n%load_ext documented_checks"
@@ -78,8 +79,8 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
             folder.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook(exercise), folder / f"{exercise.folder}.ipynb")
             (folder / public.NAME).write_text(public.source(exercise), "utf-8")
-            if paths.trained(exercise.folder).exists():
-                shutil.copyfile(paths.trained(exercise.folder), folder / paths.trained(exercise.folder).name)
+            for path in beside(exercise.folder):
+                shutil.copyfile(path, folder / path.name)
             written.append(f"source/{exercise.folder}")
         if exchange and not exchange.exists():
             exchange.mkdir(parents=True)
@@ -102,13 +103,25 @@ def config(course: Path, exchange: Path | None) -> str:
     return CONFIG.format(root=str(paths.ROOT), course_id=course.resolve().name, exchange=shared, rules=rules)
 
 
+def beside(folder: str) -> list[Path]:
+    """The files that a student gets beside the notebook, since its lesson or its checks name them."""
+    named = [paths.PROMISES, paths.experiment(folder), *paths.diagrams(folder), paths.trained(folder)]
+    return [path for path in named if path.exists()]
+
+
+def lesson(folder: str) -> str:
+    """The lesson with links to the files beside the notebook. A link to any other file becomes its name."""
+    places = {path.resolve(): path.name for path in beside(folder)}
+    path = paths.lesson(folder)
+    return links.fitted(path.read_text("utf-8"), path, path.name, places)
+
+
 def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
     """The instructor's notebook of one exercise."""
     groups = {group.task: group for group in check_groups(exercise)}
-    readme = paths.lesson(exercise.folder).read_text("utf-8")
     solution = paths.solution(exercise.folder).read_text("utf-8")
     cells = []
-    for number, cell in enumerate(assignment.cells(readme, solution, frozenset(groups))):
+    for number, cell in enumerate(assignment.cells(lesson(exercise.folder), solution, frozenset(groups))):
         if isinstance(cell, assignment.Markdown):
             cells.append(new_markdown_cell(cell.text, id=f"lesson-{number}"))
         elif isinstance(cell, assignment.Checks):

@@ -1,6 +1,5 @@
 """The pages of the site as Markdown, and the order of the lessons. Only what is listed here is shown: no solutions."""
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -9,19 +8,12 @@ from grader import catalog
 from grader.authoring import tables
 from grader.catalog import paths
 from grader.desk import hints
+from grader.integrations import links
 from grader.judge import figure_numbers
 
 HOME = "index.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
 TRACKS = {catalog.WARM_UP: "Warm-up", "core": "Core track", "beyond": "Beyond"}
-# A link; or code, in which nothing is a link.
-LINK = re.compile(
-    r"^```.*?^```"
-    r"|(?<!!)\[(?P<words>`[^`\n]+`|[^\]\n`]+)\]\((?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)"
-    r"|`(?:[^`\n]|\n(?!\n))+`",
-    re.M | re.S,
-)
-
 IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
 
 
@@ -108,17 +100,6 @@ def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
 
     path: the file of the text; page: its place in the site; places: file → its page.
     """
-
-    def fitting(match: re.Match[str]) -> str:
-        """One link as it must be in the site."""
-        if match["target"] is None:
-            return match[0]
-        target = places.get((path.parent / match["target"]).resolve())
-        if target is None:
-            return f"`{match['words'].strip('`')}`"
-        relative = PurePosixPath(os.path.relpath(target, PurePosixPath(page).parent))
-        return f"[{match['words']}]({relative}{match['anchor'] or ''})"
-
     text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
     text = IMAGE.sub(lambda image: image[0] if (path.parent / image[1]).is_file() else "", text)
-    return LINK.sub(fitting, text)
+    return links.fitted(text, path, page, places)
