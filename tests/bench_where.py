@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from grader import catalog
 from grader.catalog import mistakes, overlay, paths
+from grader.judge.checker import Explained
 from grader.judge.examiner import Examiner, Settings
 from grader.judge.session import Session
 from grader.judge.where import search
@@ -310,7 +311,8 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
                 diagnoses = {name: text for name, text in diagnoses.items() if not any(s in text for s in sentences)}
             candidates.clear()
             began = time.perf_counter()
-            found = search.places(examiner, submission, failures, passed, diagnoses, options.seconds, without)
+            explained = Explained(failures, passed, diagnoses, session.checks)
+            found = search.places(examiner, submission, explained, options.seconds, without)
             costs.append((time.perf_counter() - began, sum(candidates)))
             verdict = count(case, found, counted)
             how = "/".join(sorted({place.how for place in found.values()})) or "nothing"

@@ -95,7 +95,7 @@ class DeferredExaminer(Examiner):
             diagnoses = super().sentences(failures, passed, keys, subject)
         finally:
             subject._connection.close()  # a trial may have started another worker
-        self.explained = Explained(failures, passed, diagnoses)
+        self.explained = Explained(failures, passed, diagnoses, self.session.checks)
         checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
         return replace(result, checks=checks)
 

@@ -24,11 +24,31 @@ E = TypeVar("E", bound=BaseException)
 
 @dataclass(frozen=True)
 class Explained:
-    """The failures of the submission that was examined last, and their diagnoses. passed: ids of checks."""
+    """The failures of the submission that was examined last, and their diagnoses.
+
+    passed: ids of checks; checks: all that there are.
+    """
 
     failures: dict[str, Failure]
     passed: set[str]
     diagnoses: dict[str, str]
+    checks: tuple[Check, ...]
+
+    def documented(self) -> "Explained":
+        """What the documented checks alone say. A diagnosis is none of it: hidden checks may have led to it."""
+        checks = tuple(check for check in self.checks if not check.hidden)
+        return replace(self.only(checks), diagnoses={})
+
+    def begun(self) -> "Explained":
+        """The same without failures of what is not started, and without checks whose large inputs take seconds."""
+        failures = {name: failure for name, failure in self.failures.items() if not failure.is_not_started}
+        return replace(self, failures=failures).only(tuple(check for check in self.checks if not check.measured))
+
+    def only(self, checks: tuple[Check, ...]) -> "Explained":
+        """The same for these checks alone."""
+        names = {check.id for check in checks}
+        failures = {name: failure for name, failure in self.failures.items() if name in names}
+        return Explained(failures, self.passed & names, self.diagnoses, checks)
 
 
 class Checker:
@@ -86,7 +106,7 @@ class Checker:
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
             diagnoses = self.sentences(failures, passed, keys, subject)
-            self.explained = Explained(failures, passed, diagnoses) if failures else None
+            self.explained = Explained(failures, passed, diagnoses, self.session.checks) if failures else None
             for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)
         reason = self.absence(failures, passed, submission, remote)

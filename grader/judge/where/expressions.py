@@ -1,22 +1,14 @@
-"""Edits of expressions: arguments, operands, names, calls, constants, and what may be missing around one."""
+"""Edits of expressions: operands, names, numbers, conditions, the order of parts; calls, indices and wraps beside."""
 
 import ast
 from collections.abc import Iterator
 
 from grader.judge.where.calls import other_calls
 from grader.judge.where.edits import Change, Edit, Function, Replacement, Scope
-from grader.judge.where.nodes import (
-    around_of,
-    called,
-    constant,
-    expression,
-    is_docstring,
-    number_of,
-    root,
-    turned,
-    where_of,
-)
-from grader.judge.where.vocabulary import COMPARISONS, MISSING, OPERATORS, SWAPPED, TURNS, WRAPS
+from grader.judge.where.nodes import constant, expression, is_docstring, number_of, root, turned, where_of
+from grader.judge.where.subscripts import other_subscripts
+from grader.judge.where.vocabulary import COMPARISONS, OPERATORS, SWAPPED, TURNS
+from grader.judge.where.wraps import kept, may_be_wrapped, wrapped
 
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 
@@ -29,10 +21,10 @@ def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
     for node, slot, around in slots(function):
         for new, kind, tier, sign in _replacements(node, around, scope):
             yield Edit((Change(*slot, new),), node.lineno, kind, tier, sign)
-        if _may_be_wrapped(node, around):
+        if may_be_wrapped(node, around):
             later = 0 if isinstance(around, (ast.Assign, ast.Return)) else 1
-            wrapped = _wrapped(node, around, scope) if computes else _kept(node)
-            for new, kind, tier, sign in wrapped:
+            found = wrapped(node, around, scope) if computes else kept(node)
+            for new, kind, tier, sign in found:
                 yield Edit((Change(*slot, new),), node.lineno, kind, tier + later if tier else 0, sign)
 
 
@@ -81,7 +73,7 @@ def _replacements(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Rep
         yield from ((part, "a condition", 2, None) for part in (node.body, node.orelse))
         yield ast.IfExp(node.test, node.orelse, node.body), "a condition", 2, None
     elif isinstance(node, ast.Subscript):
-        yield from _other_subscripts(node)
+        yield from other_subscripts(node)
     elif isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) > 1:
         yield from _other_orders(node)
 
@@ -147,41 +139,6 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
         yield moved, "the order of two operations", 1, None
 
 
-def _other_subscripts(node: ast.Subscript) -> Iterator[Replacement]:
-    yield node.value, "an index", 1, ("whole",)
-    if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
-        first, second = node.slice.elts
-        swapped = ast.Tuple([second, first], ast.Load())
-        yield ast.Subscript(node.value, swapped, node.ctx), "the order of two indices", 0, None
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    for place, part in enumerate(parts):
-        for new, kind in _other_indices(part):
-            changed = [*parts[:place], new, *parts[place + 1 :]]
-            inside = ast.Tuple(changed, ast.Load()) if isinstance(node.slice, ast.Tuple) else new
-            yield ast.Subscript(node.value, inside, node.ctx), kind, 1, None
-
-
-def _other_indices(part: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    if isinstance(part, ast.Slice):
-        for lower, upper in _other_bounds(part):
-            yield ast.Slice(lower, upper, part.step), "a slice"
-    elif not isinstance(part, ast.Constant):
-        for sign in (ast.Add(), ast.Sub()):
-            yield ast.BinOp(part, sign, ast.Constant(1)), "an index"
-
-
-def _other_bounds(part: ast.Slice) -> Iterator[tuple[ast.expr | None, ast.expr | None]]:
-    if part.upper is not None:
-        yield part.lower, ast.BinOp(part.upper, ast.Add(), ast.Constant(1))
-        yield part.lower, ast.BinOp(part.upper, ast.Sub(), ast.Constant(1))
-        yield part.lower, None
-        yield part.upper, None
-    if part.lower is not None:
-        yield ast.BinOp(part.lower, ast.Add(), ast.Constant(1)), part.upper
-        yield None, part.upper
-        yield None, part.lower
-
-
 def _other_orders(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
     kind: type[ast.Tuple | ast.List] = type(node)
     for index in range(len(node.elts) - 1):
@@ -191,47 +148,3 @@ def _other_orders(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
     if len(node.elts) > 2:
         yield kind([*node.elts[1:], node.elts[0]], ast.Load()), "the order of the parts", 0, None
         yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), "the order of the parts", 0, None
-
-
-def _may_be_wrapped(node: ast.expr, around: ast.AST) -> bool:
-    """Whether something of its own could stand around it: a value that is computed with."""
-    if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Slice, ast.Starred, ast.Dict, ast.Lambda)):
-        return False
-    if isinstance(around, (ast.Attribute, ast.keyword, ast.Subscript)) and not isinstance(around, ast.Subscript):
-        return isinstance(around, ast.keyword)
-    return not (isinstance(node, ast.Name) and node.id in ("self", "super", "torch", "math", "nn", "F"))
-
-
-def _wrapped(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Replacement]:
-    operand = isinstance(around, ast.BinOp) and isinstance(around.op, ast.MatMult)
-    operand = operand or (isinstance(around, ast.Call) and called(around) in ("matmul", "bmm", "mm", "dot"))
-    for turn in TURNS if operand else TURNS[:2]:
-        yield turned(node, turn), "a transpose", 0 if operand else 1, ("turned", turn)
-    if isinstance(around, ast.BinOp) and isinstance(around.op, (ast.Div, ast.Mult)) and around.right is node:
-        yield root(node), "the scale", 0, ("root of",)
-    if (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Mult))) or isinstance(
-        node, (ast.Call, ast.Name)
-    ):
-        sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
-        for size in (*sizes, *scope.values[:8]):
-            yield ast.BinOp(node, ast.Div(), root(expression(size))), "the scale", 1, ("scaled", size)
-    for tier, texts in enumerate(WRAPS, 1):
-        for text in texts:
-            yield around_of(node, text), MISSING, tier, ("wrapped", text)
-    for mask in ("float('-inf')", "0.0"):
-        text = f"(E).masked_fill((E).new_ones((E).shape[-2:]).triu(1).bool(), {mask})"
-        yield around_of(node, text), MISSING, 1, ("masked", mask)
-    for layer in scope.layers[:6]:
-        yield around_of(node, f"self.{layer}(E)"), MISSING, 1, None
-    for name in scope.values[:6]:
-        for operator in ("@", "+", "*"):
-            yield around_of(node, f"(E) {operator} {name}"), MISSING, 2, None
-        yield around_of(node, f"(E).to({name}.dtype)"), MISSING, 2, None
-
-
-def _kept(node: ast.expr) -> Iterator[Replacement]:
-    """What makes a value a part of its module, and what draws or shapes it otherwise."""
-    for text in ("nn.Parameter(E)", "torch.nn.Parameter(E)", "nn.ModuleList(E)", "torch.nn.ModuleList(E)"):
-        yield around_of(node, text), MISSING, 1, ("kept", text)
-    for text in ("(E).bool()", "(E).T", "(E) + 1", "(E) - 1", "(E) // 2", "(E) * 2", "(E) ** 0.5", "1 - (E)"):
-        yield around_of(node, text), MISSING, 2, ("wrapped", text)
