@@ -7,6 +7,7 @@ import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.catalog import overlay, paths
 from grader.catalog.errors import InfrastructureError
@@ -70,8 +71,9 @@ def heading(lesson: str, section: str) -> str:
     return next((text for text in found if text == section or text.startswith(f"{section}:")), "")
 
 
-def _toml(path: Path) -> dict:
+def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        rows: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error}") from None
+    return rows
