@@ -250,7 +250,7 @@ def test_the_views_are_operations_of_torch():
 
 
 def test_the_fused_function_is_the_one_that_files_call():
-    assert F.scaled_dot_product_attention is op_record.WHOLE[0]
+    assert F.scaled_dot_product_attention is op_record.RECORDED_AS_ONE[0]
 
 
 def test_in_a_class_the_same_answers_of_a_source_that_could_forge_them_are_no_pass(fork_server):

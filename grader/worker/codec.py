@@ -1,8 +1,8 @@
-"""Python values as plain data: nested JSON with tensors beside it, both ways.
+"""Encodes Python values as plain data (nested JSON, and tensors beside it), and decodes them.
 
-A value becomes a node: numbers, text, True, False and None stand for themselves, everything else
-is a tagged list such as ["tuple", […]] or ["tensor", 0, {…}]. What has no plain form becomes
-["opaque", "a numpy array"]: it can be named in a message, never used.
+A value becomes a node. Numbers, texts, True, False and None stand for themselves; every other value is a tagged list
+such as ["tuple", […]] or ["tensor", 0, {…}]. A value that has no plain form becomes ["opaque", "a numpy array"]: a
+message can name it, but nothing can be computed with it.
 """
 
 import ctypes
@@ -30,24 +30,24 @@ ARTICLES = {
 
 @dataclass(frozen=True)
 class Opaque:
-    """Something that cannot cross the border, and what to call it in a message."""
+    """A value that cannot be sent to the other process, and the words that name it in a message."""
 
     description: str
 
 
 @dataclass(frozen=True)
 class Handle:
-    """An object that stays on the worker's side: its number there and its class's name."""
+    """An object that stays in the worker's process: its number there, and the name of its class."""
 
     number: int
     class_name: str
 
 
 class Encoder:
-    """Turns values into nodes and gathers their tensors.
+    """Turns values into nodes and collects their tensors.
 
-    `keep(value)` is asked for each value without a plain form: a Handle for an object that stays
-    here, None for one that cannot cross at all.
+    keep: is called with each value that has no plain form. It returns a Handle for an object that stays in this
+    process, or None for one that cannot be sent at all. strides: whether tensors keep their layout in memory.
     """
 
     def __init__(self, keep=lambda value: None, strides: bool = False):
@@ -55,6 +55,7 @@ class Encoder:
         self.keep, self.strides, self.count = keep, strides, 0
 
     def node(self, value, depth: int = 0):
+        """The node of a value, at this depth of nesting. Its tensors are added to `tensors`."""
         self.count += 1
         if self.count > MAX_ITEMS or depth > MAX_DEPTH:
             return ["opaque", "a value nested too deeply or with too many parts"]
@@ -68,7 +69,7 @@ class Encoder:
             return ["object", value.number, value.class_name]
         if isinstance(value, Opaque):
             return ["opaque", value.description]
-        if type(value) is torch.Generator and self.strides:  # an argument of ours: a worker's own cannot cross
+        if type(value) is torch.Generator and self.strides:  # only in the grader's arguments, never in a result
             return ["generator", self.tensor(value.get_state())]
         if type(value) in (torch.Tensor, torch.nn.Parameter):
             return self.tensor(value)
@@ -86,6 +87,7 @@ class Encoder:
         return self.node(handle if handle else Opaque(describe(value)), depth)
 
     def tensor(self, value: torch.Tensor, device: str = ""):
+        """The node of a tensor. device: the one that it reports, where that is not its own."""
         facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
         if value.layout is not torch.strided or value.is_quantized:
             return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
@@ -93,7 +95,7 @@ class Encoder:
             return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
         if value.device.type == "meta":
             return ["meta", NAMES[value.dtype], list(value.shape)]
-        if value.numel() * value.element_size() > MAX_PAYLOAD:  # an expanded one claims more than it holds
+        if value.numel() * value.element_size() > MAX_PAYLOAD:  # an expanded tensor has more elements than its storage
             return ["opaque", f"a tensor of {value.numel():,} elements"]
         if self.strides and not value.is_contiguous() and 0 not in value.stride():
             facts["stride"] = list(value.stride())
@@ -107,17 +109,18 @@ class Encoder:
 
 
 class Decoder:
-    """Turns nodes back into values. Raises ProtocolError on a node that is none of ours.
+    """Turns nodes back into values. Raises ProtocolError where a node is malformed.
 
-    `find(number, class_name)` gives the object behind a handle. Tensors come on the CPU, with what
-    was said of them in the attribute `facts`: {"device": str, "requires_grad": bool}; or, with `strides`,
-    laid out in memory as they were, without that attribute.
+    find: gives the object of a handle, from its number and the name of its class. Tensors are created on the CPU. They
+    have the attribute `facts`, {"device": str, "requires_grad": bool}, as the other process reported it. With
+    `strides` they have their original layout in memory, and not that attribute.
     """
 
     def __init__(self, tensors: list[RawTensor], find=Handle, strides: bool = False):
         self.tensors, self.find, self.strides, self.count = list(tensors), find, strides, 0
 
     def value(self, node, depth: int = 0):
+        """The value of a node, at this depth of nesting. Raises ProtocolError where the node is malformed."""
         self.count += 1
         if self.count > MAX_ITEMS or depth > MAX_DEPTH + 2:
             raise ProtocolError("a value is nested too deeply")
@@ -146,6 +149,7 @@ class Decoder:
         raise ProtocolError("a value is malformed")
 
     def mapping(self, pairs: list, depth: int) -> dict:
+        """The dict of a node's pairs. A key that is no plain value is replaced by its description."""
         result = {}
         for pair in pairs:
             if type(pair) is not list or len(pair) != 2:
@@ -157,16 +161,17 @@ class Decoder:
         return result
 
     def tensor(self, index, facts) -> torch.Tensor:
+        """The tensor of a node: its number among `tensors`, and its facts. Raises ProtocolError."""
         if type(index) is not int or not 0 <= index < len(self.tensors) or type(facts) is not dict:
             raise ProtocolError("a tensor's place is malformed")
         raw, self.tensors[index] = self.tensors[index], None
-        if raw is None:  # each use is a copy: a short frame would ask for more memory than there is
+        if raw is None:  # each use is a copy, so that a short message could request more memory than there is
             raise ProtocolError("a tensor stands in two places")
         tensor = torch.empty(raw.shape, dtype=DTYPES[raw.dtype])
         size = tensor.nbytes
         if size != len(raw.data):
             raise ProtocolError("a tensor's shape and bytes do not agree")
-        if size:  # faster than torch.frombuffer, and aligned as torch's own
+        if size:  # faster than torch.frombuffer, and aligned like any other tensor
             ctypes.memmove(tensor.data_ptr(), bytes(raw.data), size)
         if self.strides:
             stride = facts.get("stride")
@@ -177,7 +182,7 @@ class Decoder:
 
 
 def describe(value) -> str:
-    """What a value is, in words, without running any code of the value's own class."""
+    """The kind of a value in words ("a numpy array"), found without running any code of the value's class."""
     name = "Tensor" if isinstance(value, torch.Tensor) else type(value).__name__
     article = "an" if name[:1].lower() in "aeiou" else "a"
     return ARTICLES.get(name, f"{article} {name}")

@@ -1,6 +1,6 @@
 """Answers requests about one submission: runs its source, calls what it defines, and replies with plain data.
 
-The same executor runs the solution on the trusted side, so that both answer alike.
+The same executor runs the solution in the grader's process, so that both are executed in the same way.
 """
 
 import contextlib
@@ -32,14 +32,14 @@ class Executor:
         self.output = Output()
 
     def handle(self, request: protocol.Request, tensors: list) -> tuple[protocol.Reply, list]:
-        """The reply to one request, whatever happens: an exception of the learner's code becomes plain data."""
+        """The reply to one request, and its tensors. Any exception of the learner's code becomes part of the reply."""
         encoder = Encoder(self.keep)
         process_state.restore_defaults()
         printed = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = self.output
         try:
             reply = HANDLERS[type(request)](self, request, Decoder(tensors, self.find, strides=True), encoder)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt of the learner's too
+        except BaseException as error:  # also SystemExit and KeyboardInterrupt
             encoder, reply = Encoder(), Reply(error=self.source.explain(error))
         finally:
             sys.stdout, sys.stderr = printed
@@ -49,7 +49,7 @@ class Executor:
     # One method for each kind of request.
 
     def load(self, request: protocol.Load, decoder: Decoder, encoder: Encoder) -> Reply:
-        """Run the source as a module named for the exercise, or prepare to run it step by step."""
+        """Run the source as a module with the exercise's name, or compile it to run it step by step."""
         self.source = SubmittedSource(request.filename, request.name)
         self.source.begin(request)
         return Reply() if request.stepwise else self.source.run(None)
@@ -86,14 +86,14 @@ class Executor:
         return Reply(value=encoder.node(values), hits=watch.hits if watch else None)
 
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
-        """What a module holds. The values of its parameters are sent only on request: there may be a million."""
+        """Describe a module. The values of its parameters are sent only on request, as there may be a million."""
         module = self.objects[request.object]
         if not isinstance(module, MODULE):
             return Reply()
         return Reply(value=encoder.node(described(module, request.values)))
 
     def assign(self, request: protocol.Assign, decoder: Decoder, encoder: Encoder) -> Reply:
-        """Set parameters by name, in place. The reply tells which ones do not fit the module."""
+        """Set parameters by name, in place. The reply lists those that do not fit the module."""
         module = self.objects[request.object]
         if not isinstance(module, MODULE):
             return Reply()
@@ -107,7 +107,7 @@ class Executor:
         if request.device == "meta":
             move_module(module)
         elif request.device:
-            module.to(request.device)  # by its own method, as a user does: a class that does not move must be seen
+            module.to(request.device)  # by its own method, so that a class whose `to` moves nothing is noticed
         if request.dtype:
             module.to(getattr(torch, request.dtype))
         if request.training is not None:
@@ -119,7 +119,7 @@ class Executor:
         self.objects.clear()
         return Reply()
 
-    # What they share.
+    # Parts that several kinds of requests share.
 
     def watched_call(self, request: protocol.Call, decoder: Decoder, encode) -> Reply:
         """Make the call. The value of the reply is `encode(result, args, kwargs)`, with the arguments afterwards.

@@ -1,9 +1,9 @@
-"""A fake device: does code make its tensors where its inputs are? No GPU is needed to tell.
+"""A fake device, which shows without a GPU whether code creates its tensors on the device of its inputs.
 
-Tensors that claim to lie on the device "meta" compute with real values on the CPU. Mixing them with
-tensors that were made on the CPU fails as it would on a GPU. Torch's own meta kernels would do, but
-they import sympy and torch._dynamo: almost a second in each fork; and they hold no values, so that
-right code with an `if` on a number could not run.
+Tensors that report the device "meta" compute with real values on the CPU. Mixing them with tensors on the CPU fails as
+it would on a GPU. Torch's own meta tensors are not used for two reasons: their kernels import sympy and torch._dynamo,
+which takes almost a second in each fork, and they hold no values, so that correct code with an `if` on a number would
+fail.
 """
 
 import contextlib
@@ -19,15 +19,14 @@ MIXED = "tensors are not on the same device"
 NO_NUMPY = "can't convert a tensor of another device to numpy. Use Tensor.cpu() to copy it to host memory first."
 FACTORIES = {torch.tensor, torch.as_tensor, torch.asarray}
 READING = {torch.Tensor.tolist, torch.Tensor.__format__}
+# Operations that may mix devices.
 CROSSING = {"aten::copy_", "aten::_to_copy", "aten::set_", "aten::_local_scalar_dense"}
 INDEXING = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_unsafe_index"}
-
-
-MOVED = "_on_fake_device"  # the attribute of a Parameter that was moved: where its values are now
+MOVED = "_on_fake_device"  # the attribute of a moved Parameter that holds the Placed tensor with its values
 
 
 class Placed(torch.Tensor):
-    """A tensor that says it is on the fake device; `inner` holds its values on the CPU."""
+    """A tensor that reports the fake device as its device. `inner` holds its values on the CPU."""
 
     __torch_function__ = torch._C._disabled_torch_function_impl
 
@@ -51,11 +50,11 @@ class Placed(torch.Tensor):
 
 
 class FakeDevice(TorchDispatchMode):
-    """Within it, `device="meta"` (as in `device=x.device`) makes fake-device tensors too."""
+    """While this mode is active, `device="meta"` (as in `device=x.device`) creates tensors on the fake device too."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports torch._dynamo at the first call: most of a second
+        return False  # otherwise torch imports torch._dynamo at the first call, which takes most of a second
 
     def __enter__(self):
         self._around = contextlib.ExitStack()
@@ -72,8 +71,10 @@ class FakeDevice(TorchDispatchMode):
 
 
 class Factories(TorchFunctionMode):
-    """What goes past the dispatcher. torch.tensor and its kin make their tensor on the CPU, which is moved;
-    tolist and format read the values, as they would on a GPU; numpy is refused, as it would be there.
+    """Handles the functions that do not go through the dispatcher.
+
+    torch.tensor and similar functions create their tensor on the CPU, and it is then moved. tolist and format read the
+    values, as they would on a GPU. numpy raises TypeError, as it would there.
     """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -95,18 +96,18 @@ class Factories(TorchFunctionMode):
 
 
 def move_module(module: torch.nn.Module) -> None:
-    """What Module.to does, for the fake device.
+    """Move a module to the fake device, in place, as Module.to does.
 
-    Not through Module._apply: a new nn.Parameter around a Placed would make torch import
-    torch.distributed and sympy, a second in each fork. A real move keeps the Parameter objects, so
-    code that holds one by another road finds it moved too: each remembers where its values are.
+    Module._apply is not used: a new nn.Parameter around a Placed would make torch import torch.distributed and sympy,
+    which takes a second in each fork. A real move keeps the Parameter objects, so that code which holds a reference to
+    one finds it moved too. Each Parameter therefore gets an attribute, MOVED, with its values on the fake device.
     """
     for _, part in parts(module):
         held = table(part, "_parameters")
         for name, parameter in held.items():
             if parameter is not None:
                 held[name] = vars(parameter).setdefault(MOVED, Placed(parameter.detach()))
-                held[name]._is_param = True  # what isinstance(…, nn.Parameter) asks, as get_parameter does
+                held[name]._is_param = True  # isinstance(…, nn.Parameter) reads it, for example in get_parameter
         buffers = table(part, "_buffers")
         for name, buffer in buffers.items():
             if buffer is not None:
@@ -119,19 +120,19 @@ def place(value):
 
 
 def compute(function, args: tuple, kwargs: dict):
-    """Run one operation on the values. Raises RuntimeError where it mixes devices."""
-    if torch.is_inference_mode_enabled():  # torch cannot count the versions of a wrapper that is made there
+    """The result of one operation, computed with the values on the CPU. Raises RuntimeError where it mixes devices."""
+    if torch.is_inference_mode_enabled():  # torch keeps no version counter for a wrapper that is made in this mode
         with torch.inference_mode(False):
             return compute(function, args, kwargs)
-    schema, found = function._schema, []
-    inner = [_inward(value, found) for value in args]
-    named = {key: _inward(value, found) for key, value in kwargs.items()}
-    placed = any(type(tensor) is Placed for tensor in found)
-    if placed and len(found) > 1 and schema.name not in CROSSING:
+    schema, tensors = function._schema, []
+    inner = [_inner_values(value, tensors) for value in args]
+    named = {key: _inner_values(value, tensors) for key, value in kwargs.items()}
+    placed = any(type(tensor) is Placed for tensor in tensors)
+    if placed and len(tensors) > 1 and schema.name not in CROSSING:
         if schema.name in INDEXING:  # indices may lie on the CPU
-            found = []
-            _inward((args[:1], args[2:], *kwargs.values()), found)
-        if any(type(tensor) is not Placed and tensor.ndim > 0 for tensor in found):
+            tensors = []
+            _inner_values((args[:1], args[2:], *kwargs.values()), tensors)
+        if any(type(tensor) is not Placed and tensor.ndim > 0 for tensor in tensors):
             raise RuntimeError(MIXED)
     device = named.get("device")
     if device is not None:
@@ -140,14 +141,14 @@ def compute(function, args: tuple, kwargs: dict):
     if args and schema.is_mutable and isinstance(result, torch.Tensor):
         changed = _moved(args[0])
         if type(changed) is Placed and torch.Tag.inplace_view in function.tags:
-            with torch._C._DisableTorchDispatch():  # squeeze_ and its kin: the new sizes hold for the wrapper too
+            with torch._C._DisableTorchDispatch():  # squeeze_ and similar ones: the wrapper gets the new sizes too
                 function(changed, *args[1:], **kwargs)
         return changed
     return each(_placed, result) if placed else result
 
 
 def each(change, value):
-    """The value with every tensor inside changed. torch's tree_map does it too, in ten times the time."""
+    """The value with `change` applied to every tensor inside. torch's tree_map takes ten times as long."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
@@ -155,19 +156,19 @@ def each(change, value):
     if isinstance(value, (list, tuple)):
         changed = [each(change, item) for item in value]
         if type(value) in (list, tuple) or not hasattr(value, "_fields"):
-            return type(value)(changed)  # torch's own tuples with names, as max gives them, too
+            return type(value)(changed)  # also torch's own named tuples, such as the result of max
         return type(value)(*changed)
     return value
 
 
-def _inward(value, found: list[torch.Tensor]):
-    """What an operation computes with, for one of its arguments; the tensors among it are added to `found`."""
+def _inner_values(value, tensors: list[torch.Tensor]):
+    """An argument of an operation with its values on the CPU. The tensors in the argument are added to `tensors`."""
     if isinstance(value, torch.Tensor):
         value = _moved(value)
-        found.append(value)
+        tensors.append(value)
         return value.inner if type(value) is Placed else value
     if isinstance(value, (list, tuple)):
-        return [_inward(item, found) for item in value]
+        return [_inner_values(item, tensors) for item in value]
     return value
 
 
@@ -176,12 +177,12 @@ def _placed(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _moved(value):
-    """Where the values of a tensor are now."""
+    """The Placed tensor of a Parameter that was moved; any other value as it is."""
     return vars(value).get(MOVED, value) if type(value) is torch.nn.Parameter else value
 
 
 def _values(value):
-    """A list with its fake-device numbers read, as torch.tensor reads them on a GPU."""
+    """A list with numbers in the place of scalar tensors on the fake device, as torch.tensor reads them on a GPU."""
     if isinstance(value, (list, tuple)):
         return [_values(item) for item in value]
     return value.inner.item() if isinstance(value, Placed) and value.ndim == 0 else value

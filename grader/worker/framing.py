@@ -1,4 +1,4 @@
-"""Frames on a socket: how a body (wire.py) travels between the grader and a worker.
+"""Frames on a socket, in which a body (wire.py) is sent between the grader and a worker.
 
 A frame is a fixed prefix (magic, nonce, length of the body) and the body. The nonce of a reply is that of its request.
 The length is checked before anything is allocated.
@@ -20,11 +20,11 @@ class Closed(ProtocolError):
 
 
 class Deadline(Exception):
-    """The other side did not answer in time."""
+    """The other process did not answer in time."""
 
 
 def frame(nonce: int, body: bytes) -> bytes:
-    """A body as it goes over the wire."""
+    """The frame of a body, as it is sent."""
     return PREFIX.pack(MAGIC, nonce, len(body)) + body
 
 
@@ -45,7 +45,10 @@ def send_all(sock: socket.socket, frames: bytes, deadline: float | None = None) 
 
 
 def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytearray]:
-    """The nonce and body of the next frame. One deadline covers all of it, even if it arrives in small pieces."""
+    """The nonce and body of the next frame. The deadline holds for the whole frame, even if it arrives in small pieces.
+
+    Raises Deadline, Closed, or ProtocolError where the bytes are no frame.
+    """
     nonce, length = _parse_prefix(_read_exactly(sock, PREFIX.size, deadline))
     return nonce, _read_exactly(sock, length, deadline)
 

@@ -1,10 +1,10 @@
-"""The gradients of a call, by argument and parameter."""
+"""Computes the gradients of a call with respect to its arguments and parameters."""
 
 import torch
 
 from .modules import MODULE, REQUIRES_GRAD, parameters
 
-# Why a call has no gradients. The grader repeats these words and no others.
+# The reasons why a call has no gradients. The grader shows these texts and no others.
 NO_LEAVES = "nothing among the arguments and parameters can have a gradient"
 NO_FLOATS = "the result holds no floating-point tensor"
 NO_PATH = "the result has no grad_fn: the path back to the inputs was cut"
@@ -12,7 +12,11 @@ NO_GRADIENT = (NO_LEAVES, NO_FLOATS, NO_PATH)
 
 
 def leaves_of(target, args: list, kwargs: dict) -> dict[str, torch.Tensor]:
-    """The tensors whose gradients are asked for, by name: the float tensors among the arguments, and the parameters."""
+    """The tensors whose gradients are computed, by name: the float tensors in the arguments, and the parameters.
+
+    Names are "argument 0", "argument x", "parameter W_query.weight". The parameters that require no gradient are left
+    out. The arguments become leaves that require a gradient.
+    """
     leaves: dict[str, torch.Tensor] = {}
     for name, value in [*((str(i), value) for i, value in enumerate(args)), *kwargs.items()]:
         _add_leaves(f"argument {name}", value, leaves)
@@ -25,21 +29,22 @@ def leaves_of(target, args: list, kwargs: dict) -> dict[str, torch.Tensor]:
 
 
 def _add_leaves(name: str, value, leaves: dict) -> None:
-    """Add every float tensor inside an argument, which becomes a leaf of the graph; of a module, its parameters."""
+    """Add the float tensors inside an argument, which become leaves of the graph, and the parameters of a module."""
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         leaves[name] = value.requires_grad_()
     elif isinstance(value, MODULE):
-        held = {f"{name}.{key}": parameter for key, parameter in parameters(value).items()}
-        leaves |= {key: parameter for key, parameter in held.items() if REQUIRES_GRAD(parameter)}
+        named = {f"{name}.{key}": parameter for key, parameter in parameters(value).items()}
+        leaves |= {key: parameter for key, parameter in named.items() if REQUIRES_GRAD(parameter)}
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             _add_leaves(f"{name}[{index}]", item, leaves)
 
 
 def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tensor] | None, str | None]:
-    """The gradients of the sum of result × random numbers, by leaf; or None and the reason why there are none.
+    """The gradients of the sum of the result times random numbers, by the name of the leaf, and None.
 
-    seed: of the random numbers. A leaf that the result does not depend on has a gradient of zeros.
+    Returns None and the reason (one of NO_GRADIENT) where there are none. seed: that of the random numbers. A leaf that
+    the result does not depend on has a gradient of zeros.
     """
     outputs: dict[str, torch.Tensor] = {}
     _add_outputs("result", result, outputs)
@@ -55,7 +60,7 @@ def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tenso
         cotangent = torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
         if output.requires_grad:
             total = total + (output * cotangent).sum()
-    # A scalar needs no grad_outputs, which would import sympy: a quarter of a second in each fork.
+    # A scalar needs no grad_outputs, which would import sympy and take a quarter of a second in each fork.
     grads = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
     filled = {
         name: torch.zeros_like(leaf) if grad is None else grad

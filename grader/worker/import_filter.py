@@ -1,7 +1,8 @@
-"""What a worker finds when it imports, or asks which packages are installed.
+"""Decides which modules a worker can import and which packages it finds installed.
 
-Packages that it may not read are not there for it: `try: import colorama` in torch must go on. Of those that it may
-read, the versions are known without their files, which no wall needs a gate for.
+A package whose files the worker may not read looks as if it were not installed, so that `try: import colorama` in torch
+does not fail with PermissionError. The versions of the readable packages are passed to the worker, so that it needs no
+access to the files of their metadata.
 """
 
 import os
@@ -13,12 +14,16 @@ from typing import ClassVar
 
 
 class ReadableFinder(PathFinder):
-    """The usual finder of modules, blind to packages whose files may not be opened. `versions`: of the others."""
+    """The usual finder of modules, without the packages whose files may not be opened.
+
+    versions: those of the readable packages, by normalized name.
+    """
 
     versions: ClassVar[dict[str, str]] = {}
 
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):
+        """The spec of a module, as PathFinder gives it; None where its file may not be read."""
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or path is not None or not spec.has_location:
             return spec
@@ -27,15 +32,16 @@ class ReadableFinder(PathFinder):
         except PermissionError:
             return None
         except OSError:
-            pass  # whatever it is, the import itself tells it best
+            pass  # the import itself raises the error that describes the problem
         return spec
 
     @classmethod
     def find_distributions(cls, context=None):
+        """The readable packages with the name of the context, or all of them."""
         from importlib import metadata
 
-        class Known(metadata.Distribution):
-            """A package of which the name and the version are known."""
+        class ReadableDistribution(metadata.Distribution):
+            """A package of which only the name and the version are known."""
 
             def __init__(self, name):
                 self.text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {cls.versions[name]}\n"
@@ -44,15 +50,18 @@ class ReadableFinder(PathFinder):
                 return self.text if filename == "METADATA" else None
 
             def locate_file(self, path):
-                return pathlib.Path(sys.path[-1]) / path  # where the packages lie
+                return pathlib.Path(sys.path[-1]) / path  # the folder of the packages
 
         wanted = context and context.name
         names = [_normal(wanted)] if wanted else cls.versions
-        return (Known(name) for name in names if name in cls.versions)
+        return (ReadableDistribution(name) for name in names if name in cls.versions)
 
 
 def install(versions: dict[str, str]) -> None:
-    """Use it from now on, in this process and its forks. versions: of packages, by normalized name."""
+    """Use this finder from now on, in this process and its forks.
+
+    versions: those of the readable packages, by normalized name.
+    """
     ReadableFinder.versions = versions
     sys.meta_path = [ReadableFinder if finder is PathFinder else finder for finder in sys.meta_path]
 

@@ -1,14 +1,17 @@
-"""Runs single lines of code as if they stood at the end of a learner's file. `make try` puts this behind the source."""
+"""Runs single lines of code as if they stood at the end of a learner's file. `make try` appends this to the source."""
 
 import torch as _torch
 
 _FORMS = ({"sci_mode": False, "linewidth": 76}, {"sci_mode": False, "linewidth": 100_000, "precision": 9})
-_NAMES: dict = {}  # what the lines define: nothing of it gets into the learner's functions
-_RANDOM: list = []  # the state of torch's generator after the last line: each request to a worker begins with another
+_NAMES: dict = {}  # what the lines define, kept apart from the globals of the learner's functions
+_RANDOM: list = []  # the state of torch's generator after the last line, since each request sets another
 
 
 def run_line(code: str, is_expression: bool) -> list:
-    """Run one piece of code. Returns the value's text in torch's four digits and in all of them; [] without a value."""
+    """Run one piece of code. Returns the text of its value with four digits and with all digits; [] without a value.
+
+    code: an expression or statements. Raises what the code raises.
+    """
     for name, value in globals().items():
         _NAMES.setdefault(name, value)
     if _RANDOM:
@@ -31,7 +34,7 @@ def _value(code: str, is_expression: bool):
 
 
 def keep_file(name: str, content) -> None:
-    """Let `torch.load(name)` give this content: a worker has no files."""
+    """Let `torch.load(name)` return this content, since a worker has no files."""
     kept = _NAMES.setdefault("_kept_files", {})
     kept[name] = content
     _torch.load = lambda name, **options: kept[name]

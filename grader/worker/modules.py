@@ -1,8 +1,8 @@
-"""What a torch.nn.Module holds, read and set by torch's own functions.
+"""Reads and sets the parameters and parts of a torch.nn.Module by torch's own functions.
 
-These are looked up before a learner's code runs. A learner's class may override `named_parameters` or `__getattr__`,
-and a file may replace those of nn.Module. So a module is described by the tables that torch keeps in it, with which its
-forward pass computes.
+The functions are looked up before a learner's code runs. A learner's class may override `named_parameters` or
+`__getattr__`, and a file may replace those of nn.Module. A module is therefore described by the dicts that torch keeps
+in it, with which its forward pass computes.
 """
 
 import contextlib
@@ -19,20 +19,20 @@ OWN_DICT, BASES = MODULE.__dict__["__dict__"].__get__, type.__dict__["__mro__"].
 
 
 def _kinds() -> dict[int, str]:
-    found, waiting = {}, [MODULE]
+    names, waiting = {}, [MODULE]
     while waiting:
-        kind = waiting.pop()
-        if kind.__module__.startswith("torch.nn"):
-            found[id(kind)] = kind.__name__
-        waiting += kind.__subclasses__()
-    return found
+        module_class = waiting.pop()
+        if module_class.__module__.startswith("torch.nn"):
+            names[id(module_class)] = module_class.__name__
+        waiting += module_class.__subclasses__()
+    return names
 
 
-KINDS = _kinds()  # the names of torch's own classes, by id: a class of the learner's may claim to equal one
+KINDS = _kinds()  # the names of torch's own classes, by id, since a learner's class can define equality
 
 
 def parts(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
-    """The module and all inside it, each once with its dotted name, as named_modules does."""
+    """The module and all modules inside it, each once and with its dotted name, as named_modules gives them."""
     seen: set[int] = set()
     waiting = [("", module)]
     while waiting:
@@ -47,44 +47,48 @@ def parts(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
 
 @contextlib.contextmanager
 def watched_graphs() -> Iterator[list[bool]]:
-    """A list that gets, for each result of a module's within the block, whether it has a graph for gradients."""
-    seen: list[bool] = []
-    handle = ON_FORWARD(lambda module, args, result: seen.append(_has_graph(result)))
+    """Yields a list, to which each forward pass of a module within the block adds whether its result has a graph."""
+    graphs: list[bool] = []
+    handle = ON_FORWARD(lambda module, args, result: graphs.append(_has_graph(result)))
     try:
-        yield seen
+        yield graphs
     finally:
         handle.remove()
 
 
 def table(module: torch.nn.Module, name: str) -> dict:
-    """torch's own table "_parameters", "_buffers" or "_modules" of a module.
+    """The dict "_parameters", "_buffers" or "_modules" that torch keeps in a module.
 
     Raises AttributeError where there is none.
     """
-    found = OWN_DICT(module).get(name)
-    if not isinstance(found, dict):
+    entries = OWN_DICT(module).get(name)
+    if not isinstance(entries, dict):
         raise AttributeError(f"{type(module).__name__} has no {name}: call super().__init__() first in __init__")
-    return found
+    return entries
 
 
 def parameters(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     """Every parameter once, by name, as named_parameters gives them."""
-    found, seen = {}, set()
+    by_name, seen = {}, set()
     for prefix, part in parts(module):
         for key, value in dict.items(table(part, "_parameters")):
             if value is not None and id(value) not in seen:
                 seen.add(id(value))
-                found[f"{prefix}.{key}".strip(".")] = value
-    return found
+                by_name[f"{prefix}.{key}".strip(".")] = value
+    return by_name
 
 
 def described(module: torch.nn.Module, values: bool) -> dict:
-    """parameters (without values: their shapes alone), frozen, modules (name → torch's class), training."""
-    held = parameters(module)
-    tensors = {name: value for name, value in held.items() if isinstance(value, TENSOR)}
+    """A module as a dict of its parts.
+
+    parameters: tensors by name; unless `values`, on the device "meta". frozen: the names of those that require no
+    gradient. modules: the name of torch's class (see `kind`) by the part's name. training: whether it is in this mode.
+    """
+    by_name = parameters(module)
+    tensors = {name: value for name, value in by_name.items() if isinstance(value, TENSOR)}
     empty = {name: torch.empty(value.shape, dtype=value.dtype, device="meta") for name, value in tensors.items()}
     return {
-        "parameters": held if values else empty,
+        "parameters": by_name if values else empty,
         "frozen": [name for name, value in tensors.items() if not REQUIRES_GRAD(value)],
         "modules": {name: kind(part) for name, part in parts(module)},
         "training": OWN_DICT(module).get("training") is not False,
@@ -92,26 +96,26 @@ def described(module: torch.nn.Module, values: bool) -> dict:
 
 
 def set_parameters(module: torch.nn.Module, values: dict[str, torch.Tensor]) -> dict[str, list]:
-    """Set parameters by name, in place. Returns {"unknown", "misshapen", "surplus"}, as protocol.Reply has them.
+    """Set parameters by name, in place. Returns the fields `unknown`, `misshapen` and `surplus` of protocol.Reply.
 
-    unknown: names that the module lacks; misshapen: [name, its shape, the shape given], left as they were; surplus:
-    names of the module for which no value is given.
+    unknown: names that the module lacks. misshapen: [name, its shape, the shape of the value], for parameters that were
+    not set. surplus: names of parameters for which there is no value.
     """
-    held = parameters(module)
+    by_name = parameters(module)
     unknown, misshapen = [], []
     with torch.no_grad():
         for name, value in values.items():
-            if name not in held:
+            if name not in by_name:
                 unknown.append(name)
-            elif held[name].shape != value.shape:
-                misshapen.append([name, list(held[name].shape), list(value.shape)])
+            elif by_name[name].shape != value.shape:
+                misshapen.append([name, list(by_name[name].shape), list(value.shape)])
             else:
-                COPY(held[name], value)
-    return {"unknown": unknown, "misshapen": misshapen, "surplus": [name for name in held if name not in values]}
+                COPY(by_name[name], value)
+    return {"unknown": unknown, "misshapen": misshapen, "surplus": [name for name in by_name if name not in values]}
 
 
 def kind(part: torch.nn.Module) -> str:
-    """The class of torch's own that a part is or is built on: "Linear", "ModuleList", "Module"."""
+    """The name of torch's class that a part is an instance of, or that its class derives from: "Linear", "Module"."""
     return next((KINDS[id(base)] for base in BASES(type(part)) if id(base) in KINDS), "Module")
 
 

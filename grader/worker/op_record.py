@@ -1,11 +1,12 @@
-"""Records what torch ran in one call: the name of each operation, and the shapes that went in and came out.
+"""Records the operations that torch runs in one call: the name of each, and the shapes of its inputs and outputs.
 
-Torch's dispatcher tells them below whatever name the code called them by. Ready-made attention falls apart into other
-operations on some devices before it gets there, so it is also met where it is called: by the function itself, not by
-a name, which anybody can give to a function. What it is made of is then left out.
+The operations are recorded in torch's dispatcher, so that it does not matter under which name the code called them. On
+some devices, ready-made attention is decomposed into other operations before it reaches the dispatcher. It is therefore
+recorded where it is called, and its parts are left out. It is recognized by the identity of the function, because any
+function can have its name.
 
-As the watch (op_watch.py), this is a guard rail in the learner's own process. Where something of the learner's own
-computes between the code and torch, the record says that it is not whole; the grader judges the rest.
+Like the watch (op_watch.py), the record is made in the process that runs the learner's code. Where a class or a mode of
+the learner's stands between the code and torch, the record says that it is incomplete, and the grader judges that.
 """
 
 from collections.abc import Iterator
@@ -19,32 +20,32 @@ from .op_watch import OWN_FUNCTION, TORCHS_OWN, OpWatch, own_parts
 from .operations import plain
 from .reply_fields import MAX_OPERATIONS, MAX_SHAPES
 
-# Why a record is not whole; the grader repeats these words and no others.
+# The reasons why a record is incomplete. The grader shows these texts and no others.
 TOO_MANY = f"more than {MAX_OPERATIONS:,} operations of torch run in one call"
 OWN_DISPATCH = "a class or a mode of the file's own stands between its code and torch"
 NOT_WHOLE = (TOO_MANY, OWN_DISPATCH)
 PACKET = torch.ops.aten.scaled_dot_product_attention
-WHOLE = (torch.nn.functional.scaled_dot_product_attention, PACKET, PACKET.default)
-ATTENTION = WHOLE[0].__name__
+RECORDED_AS_ONE = (torch.nn.functional.scaled_dot_product_attention, PACKET, PACKET.default)
+ATTENTION = RECORDED_AS_ONE[0].__name__
 SIZE = torch._C.TensorBase.size
 PLAIN = (torch.Tensor, torch.nn.Parameter, Placed)
 
 
 class OpRecord(TorchDispatchMode):
-    """Notes the operations that run within it: rows of [name, input shapes, output shapes], in their order.
+    """Records the operations that run within it, in order, as `rows` of [name, input shapes, output shapes].
 
-    problem: why `rows` is not all of them (one of NOT_WHOLE), or None.
+    problem: why `rows` is incomplete (one of NOT_WHOLE), or None.
     """
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports torch._dynamo at the first call: most of a second
+        return False  # otherwise torch imports torch._dynamo at the first call, which takes most of a second
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[list] = []
         self.problem: str | None = None
-        self.within = False  # an operation whose parts are left out
+        self.within = False  # whether an operation runs whose parts are left out
         self._calls = Calls(self)
 
     def __enter__(self):
@@ -60,14 +61,14 @@ class OpRecord(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if any(kind not in PLAIN for kind in types):
+        if any(tensor_class not in PLAIN for tensor_class in types):
             self.problem = OWN_DISPATCH
         if not self.within:
             self.note(plain(function._schema.name), (args, kwargs or {}), result)
         return result
 
-    def whole(self, function, args: tuple, kwargs: dict):
-        """Run an operation that is noted as one, without its parts."""
+    def run_as_one(self, function, args: tuple, kwargs: dict):
+        """Run ready-made attention and record it as one operation, without its parts. Returns its result."""
         self.within = True
         try:
             result = function(*args, **kwargs)
@@ -76,11 +77,12 @@ class OpRecord(TorchDispatchMode):
         self.note(ATTENTION, (args, kwargs), result)
         return result
 
-    def note(self, name: str, given: object, result: object) -> None:
+    def note(self, name: str, inputs: object, result: object) -> None:
+        """Add a row for one operation, or the reason why there is no room for it."""
         if len(self.rows) == MAX_OPERATIONS:
             self.problem = self.problem or TOO_MANY
             return
-        self.rows.append([name, self._shapes(given), self._shapes(result)])
+        self.rows.append([name, self._shapes(inputs), self._shapes(result)])
 
     def _shapes(self, value: object) -> list[list[int]]:
         shapes = []
@@ -93,22 +95,22 @@ class OpRecord(TorchDispatchMode):
 
 
 class Calls(TorchFunctionMode):
-    """Hands calls of what is noted as one operation to a record."""
+    """Passes each call of a function that is recorded as one operation to an OpRecord."""
 
     def __init__(self, record: OpRecord):
         super().__init__()
         self.record = record
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        if any(kind not in TORCHS_OWN and OWN_FUNCTION in own_parts(kind) for kind in types):
+        if any(tensor_class not in TORCHS_OWN and OWN_FUNCTION in own_parts(tensor_class) for tensor_class in types):
             self.record.problem = OWN_DISPATCH
-        if any(function is one for one in WHOLE):  # not equal to one: that, an object can say of itself
-            return self.record.whole(function, args, kwargs or {})
+        if any(function is one for one in RECORDED_AS_ONE):  # `is`, since a learner's object can define `==`
+            return self.record.run_as_one(function, args, kwargs or {})
         return function(*args, **(kwargs or {}))
 
 
 def _tensors(value: object) -> Iterator[torch.Tensor]:
-    """The tensors among the arguments or results of an operation."""
+    """The tensors among the arguments or the results of an operation."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, (tuple, list)):

@@ -1,8 +1,9 @@
-"""Watches one call of a function that must be the learner's own formula: a guard rail inside torch.
+"""Watches one call of a function that must contain the learner's own formula, and records forbidden operations.
 
-It sees two things: what operations torch's dispatcher runs, whatever name they were called by, and which functions
-of torch are called by name, since some are taken apart into plain arithmetic before the dispatcher sees them.
-Nothing is raised, so that nothing can be swallowed: hits are counted, and the grader judges the count.
+Two dispatch modes of torch are used. The first sees the operations that the dispatcher runs, under whatever name they
+were called. The second sees which functions of torch are called by name, because torch decomposes some functions into
+plain arithmetic before the dispatcher sees them. The watch never raises an exception, which the learner's code could
+catch. It records hits, and the grader judges them.
 """
 
 import os
@@ -16,39 +17,42 @@ from .fake_device import FakeDevice, Placed
 from .operations import COMPUTING, READING, SPELLINGS, allowed, plain
 
 MAX_HITS = 20
-# A class or a mode of the learner's own computes where no watch is.
+# What is recorded where a tensor class or a mode that the learner defined computes, since the watch cannot see into it.
 OWN_DISPATCH, OWN_FUNCTION = "__torch_dispatch__", "__torch_function__"
 TORCHS_OWN = (*torch.Tensor.__mro__, torch.nn.Parameter, Placed)
 TORCH = os.path.dirname(torch.__file__) + os.sep
-AUTOGRAD = ("__init__", "function", "grad_mode", "graph")  # functional.py computes products by itself
-# Files of torch that hand a call on to the dispatcher; any other that computes is a ready-made function.
+AUTOGRAD = ("__init__", "function", "grad_mode", "graph")  # not functional.py, which computes products
+# Files of torch that only pass a call on to the dispatcher. Any other file that computes holds ready-made functions.
 WRAPPERS = (
     "_tensor.py", "functional.py", "overrides.py", "_ops.py", "_VF.py", "_jit_internal.py", "random.py",
     *(f"autograd{os.sep}{name}.py" for name in AUTOGRAD),
     "nn" + os.sep, "_functorch" + os.sep, "jit" + os.sep, "utils" + os.sep,
 )  # fmt: skip
-LOOKING = ("_tensor_str.py", "testing" + os.sep)  # prints and assertions: nothing comes back from there
+PRINTING = ("_tensor_str.py", "testing" + os.sep)  # prints and assertions, whose numbers do not reach the caller
 WRITTEN_IN_PYTHON = {"torch.functional", "torch.nn.functional"}
-HOMES = ("linalg_", "special_", "fft_", "sparse_", "_")  # torch.linalg.vecdot is called linalg_vecdot
-ASKED = (bool, int, torch.dtype)  # allclose, promote_types: a question, whose answer holds no numbers
+NAMESPACES = ("linalg_", "special_", "fft_", "sparse_", "_")  # torch.linalg.vecdot has the name linalg_vecdot
+QUERY_RESULTS = (bool, int, torch.dtype)  # the results of allclose, promote_types: they hold no computed numbers
 ATTENTION = ("nn" + os.sep + "attention" + os.sep,)
 
 
 class OpWatch(TorchDispatchMode):
-    """Notes each operation outside `groups` and each call of a name in `names`, with the learner's line.
+    """Records each operation outside `groups` and each call of a name in `names`, with the line of the learner's file.
 
-    computed: whether anything was computed at all, or a number read to compute with in Python.
+    names: of forbidden functions. groups: of operations.GROUPS; where it is empty, no operation is forbidden.
+    filename: of the learner's source, as it is compiled. hits: rows of [name, line], at most MAX_HITS.
+    computed: whether the call computed anything, or read a number out of a tensor to compute with it in Python.
     """
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports torch._dynamo at the first call: most of a second
+        return False  # otherwise torch imports torch._dynamo at the first call, which takes most of a second
 
     def __init__(self, names: list[str], groups: list[str], filename: str):
         super().__init__()
         self.names, self.allowed, self.filename = frozenset(names), allowed(groups), filename
-        self.plain = self.allowed - COMPUTING  # of these nothing more must be known: they are half of all
-        self.forbidden: dict[tuple[str, str], bool] = {}  # what was called, by name and module
+        # Half of all operations only arrange tensors. The watch passes these on without looking at the call stack.
+        self.not_computing = self.allowed - COMPUTING
+        self.forbidden: dict[tuple[str, str], bool] = {}  # whether a function is forbidden, by its name and module
         self.hits, self.computed, self.calls = [], False, Calls(self)
 
     def __enter__(self):
@@ -63,89 +67,100 @@ class OpWatch(TorchDispatchMode):
         self.calls.__exit__(*exception)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        name, own = plain(function._schema.name), False
-        for kind in types:
-            own |= kind not in TORCHS_OWN
-        if name in self.plain and not own:
+        name, has_own_class = plain(function._schema.name), False
+        for tensor_class in types:
+            has_own_class |= tensor_class not in TORCHS_OWN
+        if name in self.not_computing and not has_own_class:
             return function(*args, **(kwargs or {}))
-        files, line = self._way()
+        torch_frames, line = self._call_stack()
         result = function(*args, **(kwargs or {}))
-        if not files and not own and name in self.allowed and type(result) not in ASKED:  # the learner's own step
+        is_query = type(result) in QUERY_RESULTS
+        if not torch_frames and not has_own_class and name in self.allowed and not is_query:  # the learner's own step
             self.computed = True
             return result
-        if not any(file.startswith(LOOKING) for file, _ in files) and type(result) not in ASKED:
+        if not any(file.startswith(PRINTING) for file, _ in torch_frames) and not is_query:
             self.computed |= name in COMPUTING
-            made = [made for file, made in files if not file.startswith(WRAPPERS) or file.startswith(ATTENTION)]
+            ready_made = [
+                caller for file, caller in torch_frames if not file.startswith(WRAPPERS) or file.startswith(ATTENTION)
+            ]
             if name not in self.allowed:
                 self.hit(name, line)
-            elif made and name in COMPUTING:
-                self.hit(made[-1], line)
-            elif own:
+            elif ready_made and name in COMPUTING:
+                self.hit(ready_made[-1], line)
+            elif has_own_class:
                 self.hit(OWN_DISPATCH, line)
         return result
 
     def called(self, name: str, module: str = "") -> None:
-        """A function of torch's is called by this name; module: where Python finds it."""
+        """Record a call of a function of torch. module: the name of the Python module that holds the function."""
         self.computed |= name in READING
         if (name, module) not in self.forbidden:
             self.forbidden[name, module] = self._is_forbidden(name, module)
         if self.forbidden[name, module]:
-            self.hit(name, self._way()[1])
+            self.hit(name, self._call_stack()[1])
 
     def _is_forbidden(self, name: str, module: str) -> bool:
-        known = {name, *(name.removeprefix(home) for home in HOMES)}
-        if name == OWN_FUNCTION or not self.names.isdisjoint(known):
+        spellings = {name, *(name.removeprefix(namespace) for namespace in NAMESPACES)}
+        if name == OWN_FUNCTION or not self.names.isdisjoint(spellings):
             return True
-        operations = set(map(plain, known))
-        return bool(self.allowed) and operations.isdisjoint(self.allowed) and is_put_together(name, module)
+        operations = set(map(plain, spellings))
+        return bool(self.allowed) and operations.isdisjoint(self.allowed) and is_composite(name, module)
 
     def hit(self, name: str, line: int) -> None:
+        """Record a forbidden operation or function. The hits after the first MAX_HITS are dropped."""
         if len(self.hits) < MAX_HITS:
             self.hits.append([name, line])
 
-    def _way(self) -> tuple[list[tuple[str, str]], int]:
-        """The functions of torch between an operation and the learner's code, and the learner's line."""
-        frame, files = sys._getframe(2), []
+    def _call_stack(self) -> tuple[list[tuple[str, str]], int]:
+        """The (file, function) of torch's frames between an operation and the learner's code, and the learner's line.
+
+        The innermost frame comes first. The line is 0 where no frame of the learner's file is on the stack.
+        """
+        frame, torch_frames = sys._getframe(2), []
         while frame is not None and frame.f_code.co_filename != self.filename:
             code = frame.f_code
             if code.co_filename.startswith(TORCH):
-                files.append((code.co_filename[len(TORCH) :], code.co_name))
+                torch_frames.append((code.co_filename[len(TORCH) :], code.co_name))
             frame = frame.f_back
-        return files, frame.f_lineno if frame is not None else 0
+        return torch_frames, frame.f_lineno if frame is not None else 0
 
 
 class Calls(TorchFunctionMode):
-    """Tells a Ban the names of the functions of torch that are called. Alone it costs next to nothing."""
+    """Reports each call of a function of torch to an OpWatch. Used without the watch, it costs almost no time."""
 
-    def __init__(self, ban: OpWatch):
+    def __init__(self, watch: OpWatch):
         super().__init__()
-        self.ban = ban
+        self.watch = watch
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
-        if name != "__get__":  # the most frequent by far: x.shape, x.dtype
-            self.ban.called(name, getattr(function, "__module__", None) or "")
-        if any(kind not in TORCHS_OWN and OWN_FUNCTION in own_parts(kind) for kind in types):
-            self.ban.called(OWN_FUNCTION)
+        if name != "__get__":  # by far the most frequent call: x.shape, x.dtype
+            self.watch.called(name, getattr(function, "__module__", None) or "")
+        if any(tensor_class not in TORCHS_OWN and OWN_FUNCTION in own_parts(tensor_class) for tensor_class in types):
+            self.watch.called(OWN_FUNCTION)
         return function(*args, **(kwargs or {}))
 
 
-def own_parts(kind: type) -> set[str]:
-    """What a class defines itself, or inherits from one that is none of torch's."""
-    return {name for base in kind.__mro__ if base not in TORCHS_OWN for name in vars(base)}
+def own_parts(tensor_class: type) -> set[str]:
+    """The names of the attributes that a class defines, or inherits from a class that does not belong to torch."""
+    return {name for base in tensor_class.__mro__ if base not in TORCHS_OWN for name in vars(base)}
 
 
-def is_put_together(name: str, module: str) -> bool:
-    """Whether torch itself puts a function of this name and module together of operations that it lets be seen."""
+def is_composite(name: str, module: str) -> bool:
+    """Whether torch computes a function by other operations, which are all that the dispatcher sees of it.
+
+    name: of the function. module: the name of the Python module that holds it. Functions that are only another
+    spelling of one operation (operations.SPELLINGS) do not count.
+    """
     if plain(name) in SPELLINGS:
         return False
     schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name.removesuffix('_')}")
-    return module in WRITTEN_IN_PYTHON or any(map(_is_taken_apart, schemas))
+    return module in WRITTEN_IN_PYTHON or any(map(_is_decomposed, schemas))
 
 
-def _is_taken_apart(schema: torch.FunctionSchema) -> bool:
+def _is_decomposed(schema: torch.FunctionSchema) -> bool:
     try:
         name = f"{schema.name}.{schema.overload_name}".rstrip(".")
-        return torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd")  # torch's word for it
+        return torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd")
     except RuntimeError:  # the dispatcher does not know it
         return False

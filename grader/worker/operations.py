@@ -1,7 +1,8 @@
-"""Operations of torch's dispatcher that a formula of one's own is made of, by group.
+"""The operations of torch's dispatcher from which a learner builds a formula, by group.
 
-An exercise that forbids ready-made functions allows groups of these and nothing else: a ready-made function that
-nobody thought of is then refused too. Names are those of the dispatcher, without the underscore of in-place forms.
+An exercise that forbids ready-made functions allows some of these groups and no other operation, so that ready-made
+functions which its author did not think of are forbidden too. The names are those of the dispatcher, without the
+underscore of the in-place forms.
 """
 
 import functools
@@ -62,8 +63,8 @@ GROUPS: dict[str, frozenset[str]] = {
         """,
     }.items()
 }
-# Functions that torch takes apart before its dispatcher sees them, and that are no more than another way to write one
-# of these operations. All others of this kind (losses, distances, integrals) are ready-made.
+# Functions that torch decomposes before its dispatcher sees them, and that are only another spelling of one of these
+# operations. All other functions that torch decomposes (losses, distances, integrals) count as ready-made.
 SPELLINGS = frozenset(
     """
     outer ger absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh subtract multiply divide true_divide
@@ -79,7 +80,7 @@ SPELLINGS = frozenset(
     _shape_as_tensor _cast_Byte _cast_Char _cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _cast_Short
     """.split()  # noqa: SIM905
 )
-# Calls that take numbers out of torch: what comes after them is Python's own arithmetic.
+# Functions that read numbers out of a tensor, so that Python can compute with them.
 READING = frozenset(
     {"tolist", "item", "numpy", "__array__", "__float__", "__int__", "__bool__", "__index__", "apply_", "map_"}
 )
@@ -89,12 +90,15 @@ COMPUTING = frozenset().union(
 
 
 def allowed(groups: tuple[str, ...] | list[str]) -> frozenset[str]:
-    """All operations of some groups."""
+    """The names of all operations of some groups. Raises KeyError where there is no such group."""
     return frozenset().union(*(GROUPS[name] for name in groups))
 
 
 @functools.lru_cache(4096)
 def plain(name: str) -> str:
-    """ "exp" for "aten::exp_"; what is no operation of torch's own keeps its library's name."""
+    """The name of an operation without its namespace and in-place form: "exp" for "aten::exp_".
+
+    An operation that is not torch's own keeps the name of its library.
+    """
     name = name.removeprefix("aten::")
     return name if name.endswith("__") else name.removesuffix("_")

@@ -1,8 +1,8 @@
-"""What a learner's code prints: the first characters are kept, and the rest is counted."""
+"""Collects what a learner's code prints: the first characters are kept, and the others are only counted."""
 
 import io
 
-MAX_OUTPUT = 10_000  # characters of the learner's prints that are kept
+MAX_OUTPUT = 10_000  # printed characters that are kept
 
 
 class Output(io.TextIOBase):
@@ -15,6 +15,7 @@ class Output(io.TextIOBase):
         return True
 
     def write(self, text: str) -> int:
+        """Keep or count the characters of a text. Returns how many they are."""
         kept = text[: self.room]
         if kept:
             self.parts.append(kept)
@@ -23,7 +24,10 @@ class Output(io.TextIOBase):
         return len(text)
 
     def take(self) -> str:
-        """What was printed since the last call. Later calls have only the room that is left."""
+        """What was printed since the last call, with a line that says how many characters are missing, if any.
+
+        The room for characters is not restored: later calls share what is left of it.
+        """
         text = "".join(self.parts)
         if self.lost:
             text += f"\n… ({self.lost:,} more characters were printed)\n"

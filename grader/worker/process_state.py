@@ -1,4 +1,4 @@
-"""Prepares torch for a call: its defaults, its seed, and the device of the arguments."""
+"""Prepares torch for a call: restores its defaults, sets its seed, and moves the arguments to a device."""
 
 import torch
 
@@ -6,7 +6,7 @@ from .fake_device import each, place
 
 
 def restore_defaults() -> None:
-    """Undo what a learner's code may have set for the whole process."""
+    """Restore torch's default dtype, grad mode and device, which a learner's code may have changed for the process."""
     if torch.get_default_dtype() is not torch.float32:
         torch.set_default_dtype(torch.float32)
     if not torch.is_grad_enabled():
@@ -16,17 +16,17 @@ def restore_defaults() -> None:
 
 
 def set_seed(seed, device: str) -> None:
-    """Set torch's generators. seed: an int, or a state of the CPU's generator."""
+    """Seed torch's generators. seed: an int, or a state of the CPU's generator. device: the one to compute on."""
     if isinstance(seed, torch.Tensor):
         torch.set_rng_state(seed)
     elif device in ("cpu", "meta"):
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed takes 300 times as long
+        torch.default_generator.manual_seed(seed)  # the function torch.manual_seed takes 300 times as long
     else:
         torch.manual_seed(seed)
 
 
 def on_device(value, device: str):
-    """Arguments on the device of the request, with the same strides."""
+    """The arguments, with the tensors in them on the device of the request, with the same strides."""
     if device == "cpu":
         return value
     if device == "meta":

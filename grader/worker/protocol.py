@@ -14,10 +14,10 @@ from .wire import ProtocolError, RawTensor
 
 @dataclass(frozen=True)
 class Load:
-    """Run a source as a module of this name. The reply tells the `names` that it defines, and what was `left_out`.
+    """Run a source as a module of this name. The reply has the `names` that it defines, and what was `left_out`.
 
-    cells: it is a notebook's. skip: numbers of top-level statements that are not run. seconds: for all statements
-    together, None without a limit. stepwise: nothing is run yet, but by a Step for each statement.
+    cells: whether it is a notebook's. skip: the numbers of the top-level statements that are not run. seconds: the
+    limit for all statements together, or None. stepwise: the source is only compiled; a Step runs each statement.
     """
 
     source: str
@@ -31,16 +31,16 @@ class Load:
 
 @dataclass(frozen=True)
 class Step:
-    """Run the next top-level statement of the source. The reply tells the `names` after the last one."""
+    """Run the next top-level statement of the source. The reply has the `names` after the last statement."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """Call a function or a class (["softmax_naive"]), or an object's method ([3, "forward"]). The reply: the result.
+    """Call a function or a class (["softmax_naive"]), or an object's method ([3, "forward"]). The value is the result.
 
-    seed: a node, an int or a state of torch's generator; device: where the arguments are put.
-    Where groups of operations are `allowed`, the call is watched: all others are hits, and functions called `banned`.
-    Where none are, functions called `banned` are hits.
+    args, kwargs: nodes. seed: the node of an int or of a state of torch's generator. device: the arguments are moved to
+    it. banned: the names of functions, each call of which is a hit. allowed: groups of operations; where there are any,
+    every other operation is a hit too.
     """
 
     target: list
@@ -54,29 +54,29 @@ class Call:
 
 @dataclass(frozen=True)
 class CallWithInputs(Call):
-    """The same. The reply: [the result, the positional arguments as they are afterwards, the named ones]."""
+    """A Call whose value is [result, positional arguments after the call, named arguments after the call]."""
 
 
 @dataclass(frozen=True)
 class CallForGradients(Call):
-    """The same. The reply: the gradients of the sum of result × a random tensor, by argument and parameter."""
+    """A Call whose value is the gradients of the sum of result × a random tensor, by argument and parameter."""
 
     cotangent_seed: int = 0
 
 
 @dataclass(frozen=True)
 class CallWithOperations(Call):
-    """The same. The reply: the result, and beside it the operations of torch that ran in the call."""
+    """A Call whose value is the result. The reply also has the operations of torch that ran in the call."""
 
 
 @dataclass(frozen=True)
 class CallForGraph(Call):
-    """The same. The reply: [the result, whether a module's result in it has a graph, whether grad mode is on after]."""
+    """A Call whose value is [result, whether a result of a module had a graph, whether grad mode is on afterwards]."""
 
 
 @dataclass(frozen=True)
 class Describe:
-    """Describe a module: its parameters (without `values` their shapes only) and its parts."""
+    """Describe a module: its parameters (only shapes, unless `values`) and its parts. object: a Handle's number."""
 
     object: int
     values: bool = True
@@ -84,7 +84,7 @@ class Describe:
 
 @dataclass(frozen=True)
 class Assign:
-    """Set parameters of a module by name. The reply tells those that are `unknown`, `misshapen` or `surplus`."""
+    """Set parameters of a module by name. The reply lists those that are `unknown`, `misshapen` or `surplus`."""
 
     object: int
     parameters: list
@@ -115,13 +115,14 @@ REQUESTS = {kind.__name__: kind for kind in KINDS}
 
 @dataclass
 class Reply:
-    """What came of a request. Fields that a reply does not need are None.
+    """The reply to a request. Fields that a reply does not need are None.
 
-    error: an exception as plain data (see Executor.explain). missing: there is no such function; names: what is there.
-    signature: why the call does not fit. gradient: why there is none. hits: [operation, line] of forbidden operations;
-    computed: whether a watched call computed anything. operations: [name, input shapes, output shapes] of each that was
-    recorded, in order; unrecorded: why these are not all. misshapen: [name, its shape, the shape it was given].
-    left_out: [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
+    value: a node. output: what was printed. error: an exception as plain data (see SubmittedSource.explain). missing:
+    the name of a function that the source does not define. names: those that it defines. signature: why the arguments
+    do not fit the signature. gradient: why there is no gradient. hits: [name, line] of forbidden operations. computed:
+    whether a watched call computed anything. operations: [name, input shapes, output shapes] of each that was recorded,
+    in order. unrecorded: why these are not all. unknown, misshapen, surplus: see modules.set_parameters. left_out:
+    [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
     """
 
     value: object = None
@@ -142,25 +143,25 @@ class Reply:
 
 
 def encode_request(request: Request, tensors: list[RawTensor] = ()) -> bytes:
-    """The body of a request. Raises ProtocolError where it would break a limit of the wire."""
+    """The body of a request. Raises ProtocolError where it would exceed a limit of wire.py."""
     return wire.encode({"kind": type(request).__name__, **vars(request)}, tensors)
 
 
 def decode_request(body: bytes | bytearray) -> tuple[Request, list[RawTensor]]:
-    """The request in a body, on the worker's side: only the grader sends requests, so they are not checked."""
+    """The request in a body, and its tensors. It is not checked, since only the grader sends requests."""
     message, tensors = wire.decode(body, strict=False)
     return REQUESTS[message.pop("kind")](**message), tensors
 
 
 def encode_reply(reply: Reply, tensors: list[RawTensor] = ()) -> bytes:
-    """The body of a reply. Raises ProtocolError where it would break a limit of the wire."""
+    """The body of a reply. Raises ProtocolError where it would exceed a limit of wire.py."""
     return wire.encode({name: part for name, part in vars(reply).items() if part is not None}, tensors)
 
 
 def decode_reply(body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
-    """The reply in a body that untrusted code may have written, and its tensors. Raises ProtocolError.
+    """The reply in a body that untrusted code may have written, and its tensors.
 
-    Each field has the type that it must have, except `value`, which the Decoder checks as strictly.
+    Raises ProtocolError where a field does not have the type that it must have. `value` is checked by codec.Decoder.
     """
     message, tensors = wire.decode(body)
     for name, part in message.items():

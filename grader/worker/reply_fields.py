@@ -1,9 +1,9 @@
-"""What each field of a reply may hold. Code in the worker's process can write anything, so each field is tested."""
+"""Tests for the fields of a reply. Code in the worker's process can write anything, so each field is checked."""
 
 MAX_TEXT = 20_000  # characters of one text
-MAX_ROWS = 1_000  # of one list
-MAX_OPERATIONS = 4_000  # of one record
-MAX_SHAPES = 16  # of the tensors that go into one operation, or come out of it
+MAX_ROWS = 1_000  # items of one list
+MAX_OPERATIONS = 4_000  # operations in one record
+MAX_SHAPES = 16  # shapes of the input tensors, or of the output tensors, of one operation
 
 
 def _is_text(part) -> bool:
@@ -39,7 +39,7 @@ def _is_shapes(part) -> bool:
 
 
 def _is_rows(*columns, most: int = MAX_ROWS):
-    """A test for lists of rows, each with cells of these types."""
+    """A test for lists of at most `most` rows. columns: a test for the cells of each column."""
 
     def is_row(row) -> bool:
         return type(row) is list and len(row) == len(columns) and all(fits(cell) for fits, cell in zip(columns, row))

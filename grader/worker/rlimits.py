@@ -1,4 +1,4 @@
-"""What a worker may use: memory, processor time, files. Set inside the worker, after the fork."""
+"""Limits of a worker's memory, processor time and files, which it sets for itself after the fork."""
 
 import contextlib
 import os
@@ -14,9 +14,10 @@ MEGABYTE = 1 << 20
 def apply(limits: dict, size: int | None = None) -> None:
     """Lower this process's limits.
 
-    `limits`: memory_mb above `size`, what the process takes now (None on CUDA, which maps far more
-    than it uses), cpu_s, open_files, processes (those it may start; None: as many as the user may), measured (whether
-    its memory is going to be measured: then what is free is given back, since it would count).
+    limits: `memory_mb` beyond `size` (None on CUDA, which maps far more memory than it uses), `cpu_s`, `open_files`,
+    `processes` that it may start (None: as many as the user may), and `measured`, whether its memory will be measured,
+    so that freed memory must be returned to the system. size: the bytes that the process maps now; None where that is
+    unknown, and then its address space is not limited.
     """
     if limits["measured"]:
         kernel.give_back_blocks(MEGABYTE)
@@ -35,7 +36,7 @@ def apply(limits: dict, size: int | None = None) -> None:
 
 
 def address_space() -> int | None:
-    """The bytes this process has mapped; None where the system does not tell, or does not limit them."""
+    """The bytes that this process has mapped; None on a system without /proc."""
     try:
         with open("/proc/self/statm") as statm:
             return int(statm.read().split()[0]) * resource.getpagesize()
@@ -44,7 +45,7 @@ def address_space() -> int | None:
 
 
 def die_with_parent(parent: int) -> None:
-    """End this process when the one that forked it ends, however that ends."""
+    """End this process when its parent ends in any way; works on Linux only. parent: the parent's process id."""
     if sys.platform == "linux":
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -52,7 +53,7 @@ def die_with_parent(parent: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Make orphaned grandchildren this process's children, so that it can end them."""
+    """Make orphaned grandchildren children of this process, so that it can end them. Has an effect on Linux only."""
     if sys.platform == "linux":
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
 
@@ -67,6 +68,6 @@ def _lower(name: str, soft: int, hard: int | None = None) -> None:
         soft, hard = min(soft, ceiling), min(hard, ceiling)
     if sys.platform == "linux":
         resource.setrlimit(number, (soft, hard))
-    else:  # other systems take part of these; what they refuse is named in SECURITY.md
+    else:  # other systems have only some of these limits; SECURITY.md names the missing ones
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(number, (soft, hard))

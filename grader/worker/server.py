@@ -1,8 +1,7 @@
-"""The fork server: a clean process that has imported torch and forks a worker per submission.
+"""The fork server: a process that has imported torch, runs no learner's code, and forks a worker for each submission.
 
-It reads commands of the grader from one socket and never a byte that a learner's code wrote.
-Started as `python -I -S -c BOOT …`: nothing beside the interpreter, torch and this folder is on
-its path.
+It reads the grader's commands from one socket, and never reads a byte that a learner's code wrote. It is started as
+`python -I -S -c BOOT …`, so that only the interpreter, torch and this folder are on its import path.
 """
 
 import contextlib
@@ -20,15 +19,15 @@ from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
 
-TOGETHER_S = 0.005  # so long an answer may wait for others
-GPU_SHARE = 0.5  # of the card's memory, for one worker
+MAX_DELAY_S = 0.005  # how long a reply may wait, so that it is sent together with others
+GPU_SHARE = 0.5  # the part of the GPU's memory that one worker may use
 
 
 def main(control: socket.socket, plan: dict) -> None:
-    """Serve `spawn`, `probe` and `end` until the grader closes the socket.
+    """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket.
 
-    `plan` is as lockdown.layers.Lockdown reads it, with the key `parent`: the grader's
-    pid where its death shall be ours (None: the closed socket alone tells).
+    plan: what lockdown.layers.Lockdown reads, `versions` (of the readable packages, by name), and `parent`, the
+    grader's process id if this process is to end with it. Where it is None, this process ends with the socket alone.
     """
     if plan["parent"] is not None:
         rlimits.die_with_parent(plan["parent"])
@@ -58,7 +57,7 @@ def main(control: socket.socket, plan: dict) -> None:
 
 
 def spawn(connection: int, lockdown: Lockdown, command: dict) -> int:
-    """Fork a worker that serves requests on `connection`, or tries the walls. Returns its pid."""
+    """Fork a worker that answers requests on `connection`, or probes the sandbox. Returns its process id."""
     parent = os.getpid()
     pid = os.fork()
     if pid:
@@ -71,7 +70,7 @@ def spawn(connection: int, lockdown: Lockdown, command: dict) -> int:
 
 
 def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: int) -> None:
-    """In the fork: give up everything but the one connection, then answer requests."""
+    """In the fork: give up everything except the connection, then answer requests."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     loading.arm()
@@ -80,7 +79,8 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
     except OSError as error:
         facts = {"failed": f"{type(error).__name__} in {_place(error)}: {error.strerror}"}
         return framing.send(socket.socket(fileno=3), 0, wire.encode(facts))
-    served = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3)  # to find these out is refused now
+    # The family and type are given, because the sandbox refuses the system calls that find them out.
+    served = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3)
     facts = {"live": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
     framing.send(served, 0, wire.encode(facts))
     if command["do"] == "probe":
@@ -93,7 +93,7 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
 
 
 def share_the_gpu() -> None:
-    """Leave memory to others: what the limit of the address space is elsewhere. Untried."""
+    """Limit the GPU memory of this worker. On the CPU, the limit of the address space does this. Untested."""
     with contextlib.suppress(RuntimeError, AssertionError):
         torch.cuda.set_per_process_memory_fraction(GPU_SHARE)
 
@@ -106,9 +106,9 @@ def serve(connection: socket.socket, output: int) -> None:
     executor, inbox = Executor(), framing.Inbox(connection)
     executor.output.room = output
     ready, since = bytearray(), time.monotonic()
-    asked = inbox.receive()
+    request = inbox.receive()
     while True:
-        nonce, body = asked
+        nonce, body = request
         reply, tensors = executor.handle(*protocol.decode_request(body))
         try:
             body = protocol.encode_reply(reply, tensors)
@@ -116,18 +116,19 @@ def serve(connection: socket.socket, output: int) -> None:
             body = protocol.encode_reply(protocol.Reply(["opaque", "a result too large to send"]))
         ready += framing.frame(nonce, body)
         now = time.monotonic()
-        asked = inbox.take()
-        # Short answers travel together where more questions lie here: each journey wakes the grader.
-        if asked is None or len(ready) > framing.READ_AHEAD or now - since > TOGETHER_S:
+        request = inbox.take()
+        # While more requests are waiting, short replies are collected and sent together: each sending wakes the grader.
+        if request is None or len(ready) > framing.READ_AHEAD or now - since > MAX_DELAY_S:
             framing.send_all(connection, ready)
             ready, since = bytearray(), now
-        asked = asked or inbox.receive()
+        request = request or inbox.receive()
 
 
 def end(pid: int, live: set[int], grace: float = 0.0) -> int | None:
-    """Kill a worker and all that it started. Returns its exit code (negative: the signal).
+    """Kill a worker and all processes that it started. Returns its exit code; None where it had to be killed.
 
-    grace: seconds that one which hung up is given to end by itself, so that its code is known.
+    A negative exit code is that of a signal. grace: how many seconds a worker that closed its connection gets to end by
+    itself, so that its exit code becomes known.
     """
     if pid not in live:
         return None
@@ -149,14 +150,14 @@ def end(pid: int, live: set[int], grace: float = 0.0) -> int | None:
 
 
 def sweep(live: set[int]) -> None:
-    """End orphans: what a worker started and left behind has become this process's child."""
+    """Kill the processes that a worker started and left behind. They have become children of this process."""
     path = f"/proc/self/task/{os.getpid()}/children"
     while os.path.exists(path):
         with open(path) as children:
-            strays = [int(pid) for pid in children.read().split() if int(pid) not in live]
-        if not strays:
+            orphans = [int(pid) for pid in children.read().split() if int(pid) not in live]
+        if not orphans:
             return
-        for pid in strays:
+        for pid in orphans:
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
@@ -186,4 +187,4 @@ if __name__ == "worker.server":  # started by BOOT in grader/sandbox/forkserver.
     _plan = json.loads(sys.argv[1])
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         main(socket.socket(fileno=_plan["control"]), _plan)
-    os._exit(0)  # torch takes a tenth of a second to take itself apart
+    os._exit(0)  # the usual exit takes a tenth of a second in torch's destructors

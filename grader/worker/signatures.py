@@ -1,4 +1,4 @@
-"""Whether the arguments of a call fit the function's signature: a call that does not fit is told before it is made."""
+"""Checks, before a call is made, whether its arguments fit the signature of the function."""
 
 import inspect
 import sys
@@ -6,19 +6,19 @@ import types
 
 from .modules import MODULE
 
-MAX_SIGNATURES = 200  # that are cached for one submission
+MAX_SIGNATURES = 200  # cached signatures of one submission
 
 
 class Signatures:
-    """The signatures of one submission's functions. inspect takes longer than most calls, so each is read once."""
+    """The signatures of one submission's functions. Each is read once, since inspect takes longer than most calls."""
 
     def __init__(self) -> None:
-        # By the function's id: the function (kept alive, so that the id stays its own), its signature, the number of
-        # arguments that may be given without a name.
+        # By the function's id: the function (kept alive, so that no other object gets its id), its signature, and the
+        # numbers of positional arguments that fit.
         self.cache: dict[tuple[int, bool], tuple[object, inspect.Signature, range]] = {}
 
     def mismatch(self, target, args: list, kwargs: dict) -> str | None:
-        """The signature and why the arguments do not fit it; None where they fit or it has no signature."""
+        """The signature and why the arguments do not fit it; None where they fit or `target` has no signature."""
         try:
             function = target.forward if isinstance(target, MODULE) else target
             signature, positional = self.read(function)
@@ -33,7 +33,7 @@ class Signatures:
         return None
 
     def read(self, function) -> tuple[inspect.Signature, range]:
-        """The signature, and how many arguments may be given where all are positional."""
+        """The signature, and how many arguments fit where all are positional. Raises TypeError or ValueError."""
         plain = getattr(function, "__func__", function)
         key = (id(plain), plain is function)
         entry = self.cache.get(key)

@@ -1,17 +1,17 @@
-"""What IPython gives every cell without an import. Here nothing is shown, and no magic runs."""
+"""Stand-ins for the functions that IPython provides in every cell without an import. They have no effect."""
 
 
 def display(*objects: object, **options: object) -> None:
-    """Show nothing."""
+    """Accept any arguments and show nothing."""
 
 
 def get_ipython() -> "Shell":
-    """The shell, which does nothing that it is asked."""
+    """The stand-in for the IPython shell."""
     return SHELL
 
 
 class Shell:
-    """Every method of it takes anything and gives None."""
+    """A shell each of whose methods accepts any arguments and returns None."""
 
     def __getattr__(self, name: str):
         if name.startswith("__"):

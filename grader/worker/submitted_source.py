@@ -1,4 +1,4 @@
-"""A learner's source as a module: its text, the names that it defines, and its exceptions as plain data."""
+"""A learner's source as a module: it is run here, and its names and exceptions are read as plain data."""
 
 import builtins
 import linecache
@@ -11,28 +11,28 @@ from .stand_ins import display, get_ipython
 
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
-MAX_FAILED = 100  # failed statements that one reply tells
+MAX_FAILED = 100  # failed statements in one reply
 MAX_NAMES = 100
 BUILTIN_CLASSES = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
 
 
 class SubmittedSource:
-    """One source, which runs as a module of the given name.
-
-    Raises SyntaxError and the like where the source does not compile; the exception can be explained all the same.
-    """
+    """One source, which runs as a module of the given name. filename: the one that tracebacks show."""
 
     def __init__(self, filename: str = "", name: str = "submission"):
         self.filename, self.lines, self.module = filename, [], types.ModuleType(name)
         self.loading: Loading | None = None
 
     def begin(self, request: protocol.Load) -> None:
-        """Put the source where Python looks for it, and compile it."""
+        """Register the source and compile it.
+
+        Raises SyntaxError or ValueError where it does not compile. `explain` works in this case too.
+        """
         self.place(request.source)
         self.loading = Loading(request.source, self.filename, request.cells, request.skip, request.seconds)
 
     def place(self, text: str) -> None:
-        """Put the source where Python looks for it."""
+        """Register the source where Python looks for it: its module in sys.modules, its lines in linecache."""
         self.lines = text.splitlines()
         linecache.cache[self.filename] = (len(text), None, text.splitlines(True), self.filename)
         self.module.__file__ = self.filename
@@ -40,14 +40,14 @@ class SubmittedSource:
         self.module.__dict__.update(display=display, get_ipython=get_ipython)
 
     def run_whole(self, text: str) -> None:
-        """Run a trusted source in one go, in less than half of the time. What fails in it is raised."""
+        """Run a trusted source as a whole, which takes less than half of the time. Exceptions in it are raised."""
         self.place(text)
         exec(compile(text, self.filename, "exec", dont_inherit=True), self.module.__dict__)
 
     def run(self, most: int | None) -> protocol.Reply:
         """Run the next `most` statements, or all of them.
 
-        The reply tells what failed in them, and the names that the source defines after the last one.
+        The reply lists the statements that failed and, after the last statement, the names that the source defines.
         """
         has_more = self.loading.run(self.module, most)
         failed, self.loading.failed = self.loading.failed[:MAX_FAILED], []
@@ -57,7 +57,7 @@ class SubmittedSource:
         return protocol.Reply(left_out=left_out or None, names=None if has_more else self.names())
 
     def names(self) -> list[str]:
-        """The public functions and classes that the source defines itself."""
+        """The sorted names of the public functions and classes that the source itself defines, at most MAX_NAMES."""
         return sorted(
             name
             for name, value in self.module.__dict__.items()
@@ -67,7 +67,7 @@ class SubmittedSource:
         )[:MAX_NAMES]
 
     def explain(self, error: BaseException) -> dict:
-        """An exception as plain data: its type, its text, and those frames alone that are the learner's."""
+        """An exception as plain data: its type, its text, and those of its frames that lie in the learner's source."""
         frames, trace = [], error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == self.filename:
@@ -90,7 +90,7 @@ class SubmittedSource:
 
 
 def _qualified_name(kind: type) -> str:
-    """The name of a class. It has its module in front unless it is a builtin, so that a namesake is not mistaken."""
+    """The name of a class, with its module unless it is a builtin, so that classes of the same name differ."""
     return kind.__name__ if id(kind) in BUILTIN_CLASSES else f"{kind.__module__}.{kind.__qualname__}"
 
 
@@ -98,5 +98,5 @@ def _message(error: BaseException) -> str:
     try:
         text = error.msg if type(error) in (SyntaxError, IndentationError, TabError) else str(error)
         return text[:MAX_MESSAGE].encode(errors="replace").decode()
-    except BaseException:  # a learner's __str__ may do anything
+    except BaseException:  # the __str__ of a learner's class may raise anything
         return "(the exception's text could not be read)"

@@ -1,4 +1,4 @@
-"""What the fork server does once, so that no worker needs to: imports, first uses, one thread."""
+"""Work that the fork server does once, so that no worker repeats it: imports, and the first use of functions."""
 
 import contextlib
 import gc
@@ -14,8 +14,8 @@ from . import protocol
 from .codec import Encoder
 from .executor import Executor
 
-# Where no file can be opened, what is not imported before is never imported. These are what
-# learners' files import, and what torch imports late by itself.
+# Where a worker can open no file, it can import only what was imported before. These are the modules that learners'
+# files import, and those that torch imports at first use.
 PRELOADED = [
     "math", "cmath", "collections", "collections.abc", "functools", "itertools", "dataclasses", "typing",
     "types", "random", "enum", "abc", "contextlib", "warnings", "copy", "operator", "time", "datetime",
@@ -38,7 +38,7 @@ CALLS = (
     protocol.CallForGraph,
 )
 
-# Something like what learners write.
+# Code similar to what learners write.
 SOURCE = """
 import math
 import torch
@@ -69,23 +69,26 @@ class M(nn.Module):
 
 
 def warm() -> None:
-    """One thread, and what torch does lazily done once, before any fork.
+    """Limit torch to one thread, and trigger before any fork what it initializes at first use.
 
-    A parallel operation before a fork hangs every child (libgomp). The half operation makes torch
-    read /proc/cpuinfo, without which a sandboxed child would compute with other rounding.
+    A parallel operation before a fork makes every child hang (libgomp). The operation in half precision makes torch
+    read /proc/cpuinfo; a sandboxed child cannot read it and would round differently.
     """
-    tempfile.tempdir = "/tmp"  # else parts of torch look for a place where they may write, and find none
+    tempfile.tempdir = "/tmp"  # otherwise parts of torch search for a folder that they may write, and fail
     torch.set_num_threads(1)
     torch.backends.cpu.get_cpu_capability()
-    warmth = torch.ones(2, 2, requires_grad=True)
-    (torch.softmax(warmth @ warmth, dim=-1).half().float().sum()).backward()
+    ones = torch.ones(2, 2, requires_grad=True)
+    (torch.softmax(ones @ ones, dim=-1).half().float().sum()).backward()
     handle_requests()
     gc.collect()
     gc.freeze()
 
 
 def handle_requests() -> None:
-    """Do once what every worker does: what is imported, compiled and cached now is there in each fork."""
+    """Handle typical requests, so that each fork inherits what is imported, compiled and cached for them.
+
+    Raises RuntimeError where a request fails.
+    """
     executor, tensors = Executor(), Encoder(strides=True)
     x = tensors.node(torch.ones(2, 3, 4))
     requests = [protocol.Load(SOURCE, "warm_up.py", "warm_up")]
@@ -97,11 +100,11 @@ def handle_requests() -> None:
     requests += [protocol.Forget(), _call("M", 4), _call(0, x, protocol.CallForGradients), protocol.Forget()]
     for _ in range(3):  # the interpreter adapts its bytecode after some runs
         for request in requests:
-            asked = protocol.decode_request(protocol.encode_request(request, tensors.tensors))
-            reply, found = executor.handle(*asked)
+            decoded = protocol.decode_request(protocol.encode_request(request, tensors.tensors))
+            reply, reply_tensors = executor.handle(*decoded)
             if reply.error:
                 raise RuntimeError(f"the warm-up failed: {reply.error}")
-            protocol.encode_reply(reply, found)
+            protocol.encode_reply(reply, reply_tensors)
     for name in ("warm_up", "warm_up.py"):
         sys.modules.pop(name, None)
         linecache.cache.pop(name, None)
@@ -113,16 +116,16 @@ def _call(target: str | int, argument, kind: type = protocol.Call, **options) ->
 
 
 def preload() -> None:
-    """Import what a worker that can open no file may ask for."""
+    """Import the modules that the code in a worker which can open no file may import."""
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     with contextlib.suppress(Exception):
-        importlib.import_module("importlib.metadata").version("torch")  # imports more at the first use
+        importlib.import_module("importlib.metadata").version("torch")  # imports further modules at first use
 
 
 def threads() -> int:
-    """How many threads this process runs; 1 where the system does not tell."""
+    """How many threads this process runs; 1 on a system without /proc."""
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:

@@ -1,8 +1,8 @@
-"""The body of a message between the grader and a worker: data that cannot execute.
+"""The format of a message's body between the grader and a worker. Decoding a body never executes code from it.
 
 A body is eight bytes with the length of the header, a JSON header {"message": {…}, "tensors": [[dtype, shape], …]}, and
 the tensors' bytes, row-major, one tensor after the other. Every length is checked before anything is allocated, and
-nothing is ever unpickled. framing.py sends bodies over a socket.
+pickle is not used. framing.py sends bodies over a socket.
 """
 
 import json
@@ -24,7 +24,7 @@ ITEM_SIZE = {
 
 
 class ProtocolError(Exception):
-    """The other side sent something that is no message of ours. The text never shows the bytes."""
+    """The other process sent something that is no valid message. The exception's text never contains its bytes."""
 
 
 class RawTensor(NamedTuple):
@@ -49,7 +49,7 @@ def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
 def decode(body: bytes | bytearray, strict: bool = True) -> tuple[dict, list[RawTensor]]:
     """The message and the tensors of one body. Raises ProtocolError on anything unexpected.
 
-    strict: the sender is not trusted. A worker reads the requests of the grader alone and skips the slower checks.
+    strict: whether the sender is untrusted. A worker, which reads only the grader's requests, skips the slower checks.
     """
     parse = _parse_strictly if strict else PLAIN.decode
     if len(body) < LENGTH.size:
@@ -81,7 +81,7 @@ def _parse_strictly(text: str) -> dict:
     """A JSON object whose floats are finite, whose ints have at most 20 digits, and whose text can be encoded."""
     try:
         value = STRICT.decode(text)
-        if "\\ud" in text.lower():  # perhaps half of a surrogate pair, which no encoding can write
+        if "\\ud" in text.lower():  # perhaps half of a surrogate pair, which cannot be encoded
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError, MemoryError):
         raise ProtocolError("the header is not valid JSON") from None
@@ -91,7 +91,7 @@ def _parse_strictly(text: str) -> dict:
 
 
 def _int(digits: str) -> int:
-    if len(digits) > 20:  # Python 3.10 would compute a million digits for seconds
+    if len(digits) > 20:  # Python 3.10 takes seconds to convert a million digits
         raise ValueError("an int is too long")
     return int(digits)
 
@@ -126,7 +126,7 @@ def _raw_tensor(entry, payload: memoryview, offset: int) -> RawTensor:
         raise ProtocolError("a tensor's dtype is unknown")
     if not _is_list_of_sizes(shape) or len(shape) > MAX_DIMENSIONS:
         raise ProtocolError("a tensor's shape is malformed")
-    # An empty tensor's other sizes are multiplied too, when torch computes its strides.
+    # torch multiplies the sizes when it computes the strides, even those of an empty tensor.
     if math.prod(max(length, 1) for length in shape) > MAX_PAYLOAD:
         raise ProtocolError("a tensor's shape is too large")
     end = offset + math.prod(shape) * ITEM_SIZE[dtype]

@@ -1,1 +1,1 @@
-"""The walls around a worker: what a fork of the fork server puts on before it runs a learner's code."""
+"""The layers of the sandbox that a fork of the fork server applies to itself before it runs a learner's code."""

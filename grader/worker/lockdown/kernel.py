@@ -1,4 +1,4 @@
-"""System calls that Python has no name for, made through the C library."""
+"""System calls that Python's standard library does not offer, made through the C library."""
 
 import contextlib
 import ctypes
@@ -16,7 +16,7 @@ def library() -> ctypes.CDLL:
 
 
 def call(number: int, *arguments) -> int:
-    """One system call. Raises OSError with the kernel's own reason."""
+    """Make the system call of this number and return its result. Raises OSError with the kernel's error number."""
     words = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
     result = library().syscall(ctypes.c_long(number), *words)
     if result < 0:
@@ -25,7 +25,7 @@ def call(number: int, *arguments) -> int:
 
 
 def prctl(option: int, value: int, pointer=0) -> None:
-    """Raises OSError where the kernel knows no such option or refuses it."""
+    """Set an option of this process. Raises OSError where the kernel does not know the option or refuses it."""
     if not hasattr(library(), "prctl"):
         raise OSError(errno.ENOSYS, "no prctl on this system")
     words = (ctypes.c_ulong(value), pointer or ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
@@ -34,13 +34,13 @@ def prctl(option: int, value: int, pointer=0) -> None:
 
 
 def give_back_blocks(size: int) -> None:
-    """From now on every block of memory of this many bytes goes back to the system as soon as it is free."""
-    if hasattr(library(), "mallopt"):  # glibc; other libraries give large blocks back anyway
+    """From now on return every block of memory of at least `size` bytes to the system as soon as it is free."""
+    if hasattr(library(), "mallopt"):  # glibc; other C libraries return large blocks anyway
         for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
             library().mallopt(ctypes.c_int(option), ctypes.c_int(size))
 
 
 def keep_out() -> None:
-    """No other process of the same user may read this one's memory or stop it as a debugger does."""
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # Linux alone has this
+    """Forbid other processes of the same user to read this process's memory or to attach to it as a debugger does."""
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # only Linux has this option
         prctl(PR_SET_DUMPABLE, 0)

@@ -1,9 +1,9 @@
-"""Landlock: the kernel lets this process open what is listed here, and nothing else.
+"""Landlock: the kernel lets this process open the listed paths and no others.
 
-It also ends TCP (kernel 6.7), and signals and abstract sockets to processes outside (6.12). It does
-not hide names: `stat` of a hidden file still succeeds.
+It also forbids TCP (from kernel 6.7), and signals and abstract sockets to processes outside (from 6.12). It does not
+hide names: `stat` of a hidden file still succeeds.
 
-Written by hand: a worker imports torch and the standard library alone, and the C library has no function for it.
+Written by hand, because a worker imports only torch and the standard library, and the C library has no function for it.
 """
 
 import contextlib
@@ -13,18 +13,18 @@ import struct
 
 from . import kernel
 
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # alike on every machine
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
 VERSION_FLAG, PATH_BENEATH = 1, 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 TRUNCATE, IOCTL_DEV = 1 << 14, 1 << 15
 FILES_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 NETWORK = 0b11  # bind and connect of TCP, from ABI 4 on
 SCOPED = 0b11  # abstract sockets and signals, from ABI 6 on
-INSTALLED = ("site-packages", "dist-packages")  # where this kata itself may lie, solutions and all
+INSTALLED = ("site-packages", "dist-packages")  # this kata itself, with its solutions, may be installed there
 
 
 def abi() -> int:
-    """The version that this kernel offers; 0 where it offers none."""
+    """The version of Landlock that this kernel offers; 0 where it offers none."""
     try:
         return kernel.call(CREATE_RULESET, 0, 0, VERSION_FLAG)
     except (OSError, AttributeError):
@@ -32,12 +32,13 @@ def abi() -> int:
 
 
 def ruleset(readable: list[str], devices: list[str] = ()) -> int:
-    """A descriptor of rules: everything below `readable` may be read, `devices` used, no more.
+    """A file descriptor of rules: everything below `readable` may be read, `devices` may be used, nothing else.
 
-    The paths are opened here, so a process may put the rules on after it lost the right to look.
+    The paths are opened here, so that a process can apply the rules after it has lost the right to read them. Raises
+    OSError where the kernel refuses, for example because it has no Landlock.
     """
     version = abi()
-    handled = FILES_BY_ABI[max(known for known in FILES_BY_ABI if known <= version)]
+    handled = FILES_BY_ABI[max(supported for supported in FILES_BY_ABI if supported <= version)]
     attribute = struct.pack("<QQQ", handled, NETWORK if version >= 4 else 0, SCOPED if version >= 6 else 0)
     attribute = attribute[: 8 if version < 4 else 16 if version < 6 else 24]
     descriptor = kernel.call(CREATE_RULESET, ctypes.c_char_p(attribute), len(attribute), 0)
@@ -50,12 +51,12 @@ def ruleset(readable: list[str], devices: list[str] = ()) -> int:
 
 
 def restrict(descriptor: int) -> None:
-    """Hold this process, and all that it may become, to the rules. Cannot be undone."""
+    """Apply the rules to this process and to all its descendants. This cannot be undone. Raises OSError."""
     kernel.call(RESTRICT_SELF, descriptor, 0)
 
 
 def without_installed(root: str) -> list[str]:
-    """Paths that cover a folder but for the installed packages in it: rules can only add."""
+    """Paths that together cover a folder without the installed packages in it, since rules can only add rights."""
     try:
         entries = list(os.scandir(root))
     except OSError:
@@ -63,13 +64,13 @@ def without_installed(root: str) -> list[str]:
     names = {entry.name for entry in entries}
     if not any(name in INSTALLED or name.startswith("python") for name in names):
         return [root]
-    found = []
+    covering = []
     for entry in entries:
         if entry.name in INSTALLED:
             continue
         nested = entry.name.startswith("python") and entry.is_dir()
-        found += without_installed(entry.path) if nested else [entry.path]
-    return found
+        covering += without_installed(entry.path) if nested else [entry.path]
+    return covering
 
 
 def _allow(ruleset: int, path: str, access: int) -> None:

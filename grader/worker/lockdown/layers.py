@@ -1,8 +1,8 @@
-"""Puts the layers on, in the one order that works.
+"""Applies the layers of the sandbox to a fork, in the only order that works.
 
-The user is given up before the death signal is asked for, since setresuid clears it. Landlock's
-paths are opened in the fork server, before the user is given up. The filter comes last: it refuses the
-calls that the other layers are put on with.
+The change of the user comes before the request for a signal at the parent's death, since setresuid clears that request.
+Landlock's paths are opened in the fork server, before the user changes. The filter of system calls comes last, because
+it refuses the calls by which the other layers are applied.
 """
 
 import os
@@ -18,10 +18,11 @@ CAPABILITIES_V3 = 0x20080522
 
 
 class Lockdown:
-    """What each fork of one fork server puts on. Made once; opens the paths that Landlock will allow.
+    """The layers that each fork of one fork server applies. Made once; it opens the paths that Landlock will allow.
 
-    `plan`: landlock (bool), seccomp ("", "open", or "closed": no file at all), uid (None: keep),
-    readable and devices (paths), device ("cpu", "cuda", "mps").
+    plan: `landlock` (bool), `seccomp` ("" for no filter, "open", or "closed", where no file can be opened), `uid` (None
+    keeps the user), `readable` and `devices` (paths), `device` ("cpu", "cuda" or "mps"). Raises RuntimeError where a
+    filter is wanted and the system calls of this architecture are not listed.
     """
 
     def __init__(self, plan: dict):
@@ -29,16 +30,20 @@ class Lockdown:
         self.rules = landlock.ruleset(plan["readable"], plan["devices"]) if plan["landlock"] else None
         self.machine = seccomp.machine() if self.seccomp else None
         if self.seccomp and self.machine is None:
-            raise RuntimeError("this machine's system calls are not written down in worker/sandbox/syscalls.py")
+            raise RuntimeError("this machine's system calls are not listed in worker/lockdown/syscalls.py")
 
-    def put_on(self, connection: int, asked: dict, parent: int) -> None:
-        """In the fork: give up all but the descriptor `connection`, which becomes number 3."""
+    def put_on(self, connection: int, limits: dict, parent: int) -> None:
+        """In the fork: give up every right but to use the file descriptor `connection`, which becomes number 3.
+
+        limits: as rlimits.apply reads them. parent: the process id of the fork server. Raises OSError where a layer
+        cannot be applied.
+        """
         os.setsid()
         rules = keep_only(connection, self.rules)
         size = rlimits.address_space()
         give_up_user(self.uid, self.machine)
         rlimits.die_with_parent(parent)
-        rlimits.apply(asked, size)
+        rlimits.apply(limits, size)
         kernel.keep_out()
         if rules is not None or self.seccomp:
             kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
@@ -50,9 +55,12 @@ class Lockdown:
 
 
 def keep_only(connection: int, rules: int | None) -> int | None:
-    """Descriptors 0-2 become /dev/null, 3 the connection, 4 the rules; all others are closed."""
+    """Make descriptors 0 to 2 /dev/null, 3 the connection and 4 the rules, and close all others.
+
+    Returns the number of the rules' descriptor; None where there are no rules.
+    """
     kept = [os.dup(descriptor) for descriptor in (connection, rules) if descriptor is not None]
-    while min(kept) < 8:  # out of the way of the numbers that are about to be overwritten
+    while min(kept) < 8:  # higher than the numbers that are overwritten below
         kept = [os.dup(descriptor) for descriptor in kept]
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -64,11 +72,11 @@ def keep_only(connection: int, rules: int | None) -> int | None:
 
 
 def give_up_user(uid: int | None, machine: str | None) -> None:
-    """Become a user whom no file belongs to. A root that must stay root loses all its powers."""
+    """Become the user `uid`, who owns no file. Where root cannot change the user, it loses all its capabilities."""
     if uid is not None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
     elif sys.platform == "linux" and os.geteuid() == 0 and machine in CAPSET:
-        header, nothing = struct.pack("<Ii", CAPABILITIES_V3, 0), bytes(24)
-        kernel.call(CAPSET[machine], c_char_p(header), c_char_p(nothing))
+        header, no_capabilities = struct.pack("<Ii", CAPABILITIES_V3, 0), bytes(24)
+        kernel.call(CAPSET[machine], c_char_p(header), c_char_p(no_capabilities))

@@ -1,6 +1,6 @@
-"""Tries what a worker must not be able to do, from inside a worker, and tells what came of it.
+"""Attempts, from inside a worker, what a worker must not be able to do, and reports the outcomes.
 
-A sandbox that could not be put on says nothing by itself: only trying shows it.
+Only an attempt shows whether the sandbox works: a layer that has no effect reports no error.
 """
 
 import ctypes
@@ -16,8 +16,8 @@ from . import kernel, seccomp
 
 PARENT, PTRACE_SEIZE = "the parent's pid", 0x4206
 
-# Calls without a name in Python, by number on x86-64 and aarch64, with arguments that would do
-# nothing where they are let through: they are malformed, and an error other than a refusal tells.
+# System calls that Python does not offer, by number on x86-64 and aarch64. Their arguments are malformed, so that a
+# call which is let through does nothing; it then fails with another error than a refusal.
 RAW = {
     "unshare": (272, 97, (0x10000000,)),
     "memfd_create": (319, 279, (b"x", 0)),
@@ -37,11 +37,12 @@ UNKNOWN = (38,)  # ENOSYS: this kernel has no such call
 
 
 def run(facts: dict) -> dict[str, str]:
-    """Try each forbidden thing. Gives "refused: why" or "done" for each.
+    """Attempt each forbidden action. Returns "refused: why" or "done" for each, by its description.
 
-    Nothing is harmed where an attempt succeeds, as in tier D it will: files are touched only where
-    `facts` gives bait files ("hidden", "private" and "writable"; else "hidden" is "own", a file of ours).
-    "tcp" and "udp" are ports and "abstract" is the name of sockets that the grader listens on.
+    facts: `own` is a file of the grader; `hidden`, `private` and `writable` are bait files (where there are none,
+    `hidden` is the same as `own` and the others are None); `tcp` and `udp` are the ports and `abstract` is the name of
+    sockets that the grader listens on. An attempt that succeeds, as some do in tier D, does no harm: only bait files
+    are changed.
     """
     attempts = {**_files(facts), **_network(facts), **_processes()}
     attempts |= {name: _raw(name) for name in RAW}
@@ -49,7 +50,7 @@ def run(facts: dict) -> dict[str, str]:
 
 
 def run_a_program() -> str:
-    """The last attempt: where it succeeds, this process is no more, and the grader sees that."""
+    """The last attempt. Where it succeeds, another program replaces this process, which the grader notices."""
     return _outcome(lambda: os.execv(sys.executable or "/bin/true", ["x", "-c", ""]))
 
 
@@ -75,7 +76,7 @@ def _files(facts: dict) -> dict:
 
 def _network(facts: dict) -> dict:
     def tcp():
-        socket.socket().connect((b"127.0.0.1", facts["tcp"]))  # bytes: text would want a codec imported
+        socket.socket().connect((b"127.0.0.1", facts["tcp"]))  # bytes, since a text would import a codec
 
     def udp():
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", (b"127.0.0.1", facts["udp"]))
@@ -113,13 +114,16 @@ def _processes() -> dict:
 def _outcome(attempt) -> str:
     try:
         attempt()
-    except BaseException as error:  # a refusal may look like anything
+    except BaseException as error:  # a refusal may be any exception
         return f"refused: {type(error).__name__} {getattr(error, 'strerror', None) or error}"[:120]
     return "done"
 
 
 def _raw(name: str):
-    """One call by its number. An error that is no refusal means that the kernel let it in."""
+    """An attempt that makes one system call by its number; None on an architecture whose numbers are not listed.
+
+    The attempt raises OSError only for a refusal. Any other error means that the kernel accepted the call.
+    """
     if seccomp.machine() is None:
         return None
     on_x86, on_arm, arguments = RAW[name]
@@ -156,7 +160,7 @@ def _make_file(folder: str) -> None:
 
 
 def _owned_by(parent: int) -> None:
-    fcntl.fcntl(3, 10, signal.SIGURG)  # F_SETSIG: a harmless signal, were it sent
+    fcntl.fcntl(3, 10, signal.SIGURG)  # F_SETSIG: a signal that would be harmless if it were sent
     fcntl.fcntl(3, fcntl.F_SETOWN, parent)
     fcntl.fcntl(3, fcntl.F_SETOWN, 0)
 

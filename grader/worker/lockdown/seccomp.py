@@ -1,10 +1,10 @@
-"""Seccomp: the kernel runs a small program before each system call and refuses what is not listed.
+"""Seccomp: the kernel runs a small program before each system call, which refuses all calls that are not listed.
 
-The program is assembled here from the written list in syscalls.py. A test simulates it over all
-numbers. A refused call fails with EPERM, so that Python raises an OSError that a learner can read;
-a call in another machine's numbering kills, since its numbers mean other things.
+The program is assembled here from the list in syscalls.py. A test simulates it for all numbers. A refused call fails
+with EPERM, so that Python raises an OSError that a learner can read. A call in the numbering of another architecture
+kills the process, since the numbers mean other calls there.
 
-Written by hand: a worker imports torch and the standard library alone, so no binding of libseccomp can be used.
+Written by hand, because a worker imports only torch and the standard library and so cannot use a binding of libseccomp.
 """
 
 import ctypes
@@ -22,25 +22,29 @@ Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, co
 
 
 def machine() -> str | None:
-    """This machine's name in our tables; None where its numbers are not written down."""
+    """The name of this machine's architecture in syscalls.py; None where its system calls are not listed."""
     name = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine().lower(), platform.machine())
-    known = name in syscalls.MACHINES and platform.system() == "Linux" and struct.calcsize("P") == 8
-    return name if known else None
+    is_listed = name in syscalls.MACHINES and platform.system() == "Linux" and struct.calcsize("P") == 8
+    return name if is_listed else None
 
 
 def available() -> bool:
-    """Whether this kernel takes filters at all."""
+    """Whether this kernel supports filters of system calls."""
     if machine() is None:
         return False
     try:
-        kernel.prctl(PR_SET_SECCOMP, MODE_FILTER)  # no program: EFAULT says that one would be taken
+        kernel.prctl(PR_SET_SECCOMP, MODE_FILTER)  # without a program: EFAULT means that one would be accepted
     except (OSError, AttributeError) as error:
         return getattr(error, "errno", None) == errno.EFAULT
     return False
 
 
 def build(machine: str, pid: int, files: bool = True, device: str = "cpu") -> list[Instruction]:
-    """The program for one worker. files: whether it may open some, as Landlock says."""
+    """The program for one worker.
+
+    machine: as `machine` returns it. pid: the worker's process id. files: whether it may open files, which Landlock
+    then restricts. device: "cuda" needs more system calls.
+    """
     free, checked, unknown = syscalls.allowed(machine, files, device)
     program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, syscalls.MACHINES[machine]), (RETURN, 0, 0, KILL)]
     program += [(LOAD, 0, 0, NUMBER)]
@@ -57,7 +61,7 @@ def build(machine: str, pid: int, files: bool = True, device: str = "cpu") -> li
 
 
 def install(program: list[Instruction]) -> None:
-    """Put the filter on this process for good. NO_NEW_PRIVS must be set before."""
+    """Apply the filter to this process, which cannot be undone. NO_NEW_PRIVS must be set before. Raises OSError."""
     code = b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
     buffer = ctypes.create_string_buffer(code, len(code))
     head = struct.pack("@HP", len(program), ctypes.addressof(buffer))
@@ -65,16 +69,16 @@ def install(program: list[Instruction]) -> None:
 
 
 def _case(number: int, block: list[Instruction]) -> list[Instruction]:
-    """Run a block, which ends in a RETURN, for this call; step over it for every other."""
+    """Instructions that run a block, which ends in a RETURN, for the call of this number, and skip it for others."""
     return [(EQUAL, 0, len(block), number), *block]
 
 
 def _line(conditions: list[tuple], pid: int) -> list[Instruction]:
-    """Allow where all conditions hold; else fall through behind the end of this line."""
+    """Instructions that allow the call where all conditions hold; otherwise execution continues after them."""
     tests: list[list[Instruction]] = []
     for argument, mask, value in conditions:
         value = pid if value is syscalls.SELF else value
-        for half in (0, 1):  # the low word lies first: both machines are little-endian
+        for half in (0, 1):  # the low word comes first: both architectures are little-endian
             part = (mask >> 32 * half) & 0xFFFFFFFF
             if part:
                 load = (LOAD, 0, 0, ARGUMENTS + 8 * argument + 4 * half)

@@ -1,13 +1,13 @@
-"""The written list: the system calls that a worker may make. What is not here is refused.
+"""The list of the system calls that a worker may make. All others are refused.
 
-Measured: a wide torch workload needs 24 calls once it runs, and no new thread or process at all. The
-rest is what Python does when it imports, prints a number or sleeps. Refused on purpose: everything
-that makes a process or thread, runs a program, opens a socket, sends a signal or a descriptor,
-changes a file's name, mode or size, or speaks to a young part of the kernel.
+As measured, a varied torch workload needs 24 calls while it runs, and no new thread or process. Python needs the others
+to import, to print a number or to sleep. The list leaves out on purpose every call that creates a process or thread,
+runs a program, opens a socket, sends a signal or a file descriptor, changes a file's name, mode or size, or uses a
+recent part of the kernel.
 """
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # the kernel's AUDIT_ARCH_… of each
-X32 = 0x40000000  # x86-64 knows every call a second time from here on
+X32 = 0x40000000  # from this number on, x86-64 has every call a second time
 
 # name: (number on x86-64, number on aarch64); None: that machine has no such call.
 ALWAYS = {
@@ -27,15 +27,15 @@ ALWAYS = {
     "getrandom": (318, 278), "restart_syscall": (219, 128), "exit": (60, 93), "exit_group": (231, 94),
 }  # fmt: skip
 
-# Where files lie. Landlock says which may be opened; without Landlock none of these is allowed.
+# The calls on files. Landlock restricts which files may be opened; without Landlock none of these calls is allowed.
 FILES = {
     "openat": (257, 56), "open": (2, None), "newfstatat": (262, 79), "stat": (4, None), "lstat": (6, None),
     "statx": (332, 291), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "readlink": (89, None), "readlinkat": (267, 78), "getdents64": (217, 61), "getcwd": (79, 17),
 }  # fmt: skip
 
-# What CUDA needs beside these. Untried: written from what its libraries are known to do. Threads of
-# its own, event descriptors, ioctls to the device files, a socket to a persistence daemon.
+# What CUDA needs in addition. Untested; chosen by what its libraries are known to use: threads, event descriptors,
+# ioctls on the device files, a socket to a persistence daemon.
 CUDA = {
     "ioctl": (16, 29), "eventfd2": (290, 19), "pipe2": (293, 59), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
     "epoll_pwait": (281, 22), "set_robust_list": (273, 99), "rseq": (334, 293),
@@ -45,29 +45,32 @@ CUDA = {
     "fallocate": (285, 47), "ftruncate": (77, 46), "statfs": (137, 43), "fstatfs": (138, 44), "pwrite64": (18, 68),
 }  # fmt: skip
 
-# Allowed for some arguments alone. A call passes if every (argument, mask, value) of one line holds:
+# Calls allowed for some arguments only. A call passes if every (argument, mask, value) of one line holds:
 # argument & mask == value, over all 64 bits. SELF stands for the worker's own pid.
 SELF, EVERY = "its own pid", (1 << 64) - 1
 CHECKED = {
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC; F_SETOWN with F_SETSIG would send signals.
     "fcntl": ((72, 25), [[(1, EVERY, command)] for command in (0, 1, 2, 3, 1030)]),
     "ioctl": ((16, 29), [[(1, EVERY, 0x5401)]]),  # TCGETS, which isatty asks
-    "tgkill": ((234, 131), [[(0, EVERY, SELF)]]),  # abort() ends oneself
-    "prlimit64": ((302, 261), [[(0, EVERY, 0), (2, EVERY, 0)]]),  # read one's own limits
+    "tgkill": ((234, 131), [[(0, EVERY, SELF)]]),  # abort() sends a signal to its own process
+    "prlimit64": ((302, 261), [[(0, EVERY, 0), (2, EVERY, 0)]]),  # only to read the process's own limits
     "prctl": ((157, 167), [[(0, EVERY, 15)], [(0, EVERY, 16)]]),  # PR_SET_NAME, PR_GET_NAME
 }
 
-# CLONE_VM|FS|FILES|SIGHAND|THREAD, and none of the bits that make namespaces: a thread.
+# CLONE_VM|FS|FILES|SIGHAND|THREAD, and none of the bits that create namespaces: only a thread.
 THREAD, MUST_LACK = 0x10F00, 0x7E020080
 CUDA_CHECKED = {
     "clone": ((56, 220), [[(0, THREAD | MUST_LACK, THREAD)]]),
     "sched_setaffinity": ((203, 122), [[(0, EVERY, 0)], [(0, EVERY, SELF)]]),
 }
-NOT_THERE = {"clone3": (435, 435)}  # its flags lie in memory; "unknown" makes the C library use clone
+NOT_THERE = {"clone3": (435, 435)}  # its flags cannot be checked; after ENOSYS the C library uses clone
 
 
 def allowed(machine: str, files: bool, device: str) -> tuple[dict[int, str], dict[int, tuple[str, list]], set[int]]:
-    """For one machine: the free calls, the checked ones with their lines, those said to be unknown."""
+    """The calls by number: those allowed with any arguments, the checked ones with their lines, those with ENOSYS.
+
+    machine: a key of MACHINES. files: whether the calls on files are allowed. device: "cuda" needs more calls.
+    """
     column = list(MACHINES).index(machine)
     free, checked, unknown = dict(ALWAYS), dict(CHECKED), {}
     if files:
