@@ -115,7 +115,7 @@ def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
 
 
 def test_where_linux_does_not_tell_ps_is_asked(monkeypatch):
-    monkeypatch.setattr(memory, "MOST", memory.re.compile(b"nothing of that kind"))
+    monkeypatch.setattr(memory, "PEAK", memory.re.compile(b"nothing of that kind"))
     meter = memory.Meter(memory.subprocess.os.getpid())
     assert 10 < meter.start / memory.MEBIBYTE < 100_000
     kept = torch.ones(64 << 18)

@@ -1,1 +1,1 @@
-"""The trusted side of the border: starts the fork server, asks workers, and tries the walls."""
+"""The grader's side of the sandbox: starts the fork server, sends requests to workers, and tests the sandbox."""

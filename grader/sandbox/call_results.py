@@ -1,4 +1,4 @@
-"""What came of running a learner's code: the calls of a check, a missing result, a statement that failed on loading."""
+"""The outcomes of a learner's code: the calls of a check, a result that is missing, a statement that failed on load."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass
 class Call:
-    """One call that a check made, and what came of it."""
+    """One call that a check made, and its result."""
 
     text: str  # 'attention_weights(tensor (6, 3))'
     function: str  # 'attention_weights'
@@ -19,7 +19,7 @@ class Call:
 
 
 class LearnerError(Exception):
-    """The learner's code did not give a result. `facts` is plain data of what happened.
+    """The learner's code did not give a result. facts: plain data about the reason.
 
     kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
     """
@@ -30,7 +30,7 @@ class LearnerError(Exception):
 
     @property
     def is_not_started(self) -> bool:
-        """Whether it is a stub's own `raise NotImplementedError`; torch raises that exception too, with a text."""
+        """Whether a stub's own `raise NotImplementedError` raised it. torch raises that exception too, with a text."""
         frames = self.facts.get("frames") or [[0, "", ""]]
         raised = self.facts.get("type") == "NotImplementedError" and str(frames[-1][2]).startswith("raise ")
         return raised and "NotImplementedError" in str(frames[-1][2])

@@ -78,7 +78,7 @@ class Channel:
         return min(self.limits.call_s, left)
 
     def count(self, size: int) -> None:
-        """Count the bytes of a reply, which is kept for the diagnosis. Raises LearnerError where all are too many."""
+        """Count the bytes of a reply, which is kept. Raises LearnerError where the sum of all is too large."""
         self.received += size
         if self.received > MAX_RECEIVED:
             self.close()
@@ -91,7 +91,7 @@ class Channel:
 
     def _why_no_reply(self, error: Exception, function: str) -> LearnerError:
         if isinstance(error, TimedOut):
-            # The usual limit is told, whichever of them was reached first: the same file always reads the same.
+            # The message names the same limit, whichever was reached, so that a file always gets the same message.
             limits = self.worker.limits if self.worker is not None else self.limits
             self.hung[function] = limits.call_cpu_s or limits.call_s
             return LearnerError("timeout", {"seconds": self.hung[function]})

@@ -1,4 +1,4 @@
-"""Which device to grade on, and whether it is there."""
+"""Chooses the device to grade on, and checks whether it exists."""
 
 import glob
 import sys
@@ -9,7 +9,10 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 def pick_device(wanted: str) -> str:
-    """The device to grade on. "auto": CUDA or MPS where there is one, else the CPU."""
+    """The device to grade on. "auto" chooses CUDA or MPS where there is one, and the CPU otherwise.
+
+    Raises InfrastructureError where MPS is wanted on a machine that is no Mac.
+    """
     if wanted == "auto":
         if glob.glob("/dev/nvidia[0-9]*"):
             return "cuda"

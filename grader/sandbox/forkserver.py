@@ -1,4 +1,4 @@
-"""The trusted side's hold on the fork server and its workers: start, ask, kill, with a deadline each."""
+"""Starts the fork server and its workers, sends them commands, and kills them. Each step has a deadline."""
 
 import platform
 import socket
@@ -17,9 +17,10 @@ from grader.worker.lockdown import kernel
 
 
 class ForkServer:
-    """A process that has imported torch, ready to fork workers. Starts at once, in the background.
+    """A process that has imported torch and forks workers. It starts at once, in the background.
 
-    tier: "A" to "D", or a sandbox.Tier; None takes the strongest that this machine offers.
+    tier: "A" to "D", or a tiers.Tier; None takes the strongest that this machine offers. Raises InfrastructureError
+    where the machine does not offer it.
     """
 
     def __init__(self, device: str = "cpu", tier: str | Tier | None = None):
@@ -28,7 +29,7 @@ class ForkServer:
             self.tier = tier if isinstance(tier, Tier) else choose(device, tier)
         except Unavailable as missing:
             raise InfrastructureError(f"this machine has no such sandbox: {missing}") from None
-        if self.tier.name == "D":  # nothing else keeps a worker of the same user out of our memory
+        if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
         self.process = Process(self.tier, device)
         self._record: Sandbox | None = None
@@ -36,15 +37,15 @@ class ForkServer:
 
     @property
     def sandbox(self) -> Sandbox:
-        """What is in force here, tried out once. Raises InfrastructureError where trying fails."""
+        """The sandbox that is in force, probed once. Raises InfrastructureError where the probe fails."""
         if self._record is None:
             self._record = self._describe()
         return self._record
 
     def demand(self, accepted: str | None = None) -> Sandbox:
-        """What is in force, fit for others' code. Raises InfrastructureError where it is not.
+        """The sandbox that is in force. Raises InfrastructureError where it is not sufficient for other people's code.
 
-        accepted: "D" is the instructor's word that no sandbox will do too.
+        accepted: "D" means that the instructor accepts to grade without a sandbox.
         """
         sandbox = self.sandbox
         if sandbox.holes:
@@ -61,7 +62,7 @@ class ForkServer:
         return sandbox
 
     def spawn(self, limits: Limits) -> "Worker":
-        """A fresh worker. A fork server that died or hangs is replaced once.
+        """A new worker. A fork server that died or hangs is replaced once.
 
         Raises InfrastructureError where even the second cannot fork one.
         """
@@ -69,7 +70,10 @@ class ForkServer:
         return Worker(self, connection, pid, limits)
 
     def probe(self) -> dict[str, str]:
-        """Each forbidden thing, tried in a worker of its own: "refused: why" or "done"."""
+        """The outcome of each forbidden action, attempted in a separate worker: "refused: why" or "done".
+
+        Raises InfrastructureError where the worker reports nothing.
+        """
         with selftest.bait_files() as bait_files:
             connection, pid, live = self._fork("probe", Limits(), bait_files.facts())
             tried: dict[str, str] = {}
@@ -84,7 +88,7 @@ class ForkServer:
             except framing.Closed:
                 if not tried:
                     raise InfrastructureError("the probe of the sandbox ended before it told anything") from None
-                tried["run a program"] = "done"  # it became another program, or was killed for trying
+                tried["run a program"] = "done"  # another program replaced it, or it was killed for the attempt
             except (wire.ProtocolError, framing.Deadline) as error:
                 raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
             finally:
@@ -93,7 +97,7 @@ class ForkServer:
             return tried | bait_files.changes() | selftest.arithmetic(live)
 
     def end(self, pid: Pid) -> int | None:
-        """Kill a worker; its exit status if it had ended by itself."""
+        """Kill a worker. Returns its exit status if it had ended by itself, else None."""
         try:
             return self._end(pid)
         except Lost:
@@ -104,7 +108,7 @@ class ForkServer:
         return self.process.close()
 
     def _end(self, pid: Pid, grace: float = 0.0) -> int | None:
-        """As `end`. Raises Lost where there is no fork server that could tell: the worker is gone with it."""
+        """As `end`. Raises Lost where the fork server is gone, and the worker with it."""
         process = self.process
         try:
             status: int | None = process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
@@ -116,15 +120,19 @@ class ForkServer:
     def _fork(
         self, do: str, limits: Limits, facts: dict[str, Any] | None = None
     ) -> tuple[socket.socket, Pid, dict[str, Any]]:
-        """A live fork of the fork server: the connection to it, its pid, what it said of itself."""
-        asked = asdict(limits)
+        """A live fork of the fork server: the connection to it, its process id, and its first message.
+
+        do: the command, "spawn" or "probe". facts: for the probe. Raises InfrastructureError where the second fork
+        server fails too.
+        """
+        fork_limits = asdict(limits)
         if self.device == "cuda":
-            asked |= {"memory_mb": None, "processes": None}  # CUDA maps much and starts threads
+            fork_limits |= {"memory_mb": None, "processes": None}  # CUDA maps much memory and starts threads
         lost = 0
         while True:
             ours, theirs = connected()
             try:
-                command = {"do": do, "limits": asked, "facts": facts}
+                command = {"do": do, "limits": fork_limits, "facts": facts}
                 pid = self.process.command(command, theirs)["pid"]
                 theirs.close()
                 deadline = time.monotonic() + (CONTROL_S if self.process.warm else START_S)
@@ -145,15 +153,18 @@ class ForkServer:
                     raise InfrastructureError(f"the worker could not start: {reason}") from None
 
     def _replace(self, step_down: bool = False) -> str:
-        """Kill what is left of the fork server and start another. Returns the old one's last words."""
-        words = self.process.kill()
+        """Kill the fork server and start another. Returns the last line that the old one wrote to stderr.
+
+        step_down: start it in the next weaker tier, unless the tier was chosen by the caller.
+        """
+        last_line = self.process.kill()
         self._weakened = False
         if step_down and not self.forced:
-            tier = weaker(self.tier, self.device, words)
+            tier = weaker(self.tier, self.device, last_line)
             if tier is not None:
                 self.tier, self._record, self._weakened = tier, None, True
         self.process = Process(self.tier, self.device)
-        return words
+        return last_line
 
     def _describe(self) -> Sandbox:
         tried = self.probe()

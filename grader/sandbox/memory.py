@@ -1,15 +1,15 @@
-"""How much memory a process has taken at most, as the system tells others: nothing that the process says is asked."""
+"""Measures the largest memory that a process has used. The numbers are the system's, never the process's own."""
 
 import re
 import subprocess
 
 MEBIBYTE = 1 << 20
-MOST = re.compile(rb"VmHWM:\s*(\d+) kB")  # Linux keeps the largest resident memory of each process
+PEAK = re.compile(rb"VmHWM:\s*(\d+) kB")  # Linux keeps the largest resident memory of each process
 PS_S = 2.0
 
 
 class Meter:
-    """Watches one process from outside. Where the system keeps no largest value, those of all looks are compared."""
+    """Measures one process from outside. Where the system keeps no peak value, the largest measurement counts."""
 
     def __init__(self, pid: int):
         self.pid, self.most = pid, 0
@@ -17,29 +17,29 @@ class Meter:
 
     @property
     def growth(self) -> float | None:
-        """MiB by which the process was larger at most than at first; None where the system does not tell."""
+        """The difference in MiB between the largest and the first measurement; None where the system gives none."""
         return None if self.start is None else (self.most - self.start) / MEBIBYTE
 
     def look(self) -> int | None:
-        """The bytes that are told now."""
-        told = resident(self.pid)
-        self.most = max(self.most, told or 0)
-        return told
+        """Measure now. Returns bytes, as `resident` does."""
+        size = resident(self.pid)
+        self.most = max(self.most, size or 0)
+        return size
 
 
 def resident(pid: int) -> int | None:
-    """Bytes of physical memory: the most so far on Linux, those of this moment elsewhere; None where nobody tells."""
+    """Bytes of physical memory: the peak so far on Linux, the current value elsewhere; None where there is none."""
     try:
         with open(f"/proc/{pid:d}/status", "rb") as status:
-            found = MOST.search(status.read())
-        if found:
-            return int(found[1]) << 10
+            peak = PEAK.search(status.read())
+        if peak:
+            return int(peak[1]) << 10
     except OSError:
         pass
-    return _asked_of_ps(pid)
+    return _resident_by_ps(pid)
 
 
-def _asked_of_ps(pid: int) -> int | None:
+def _resident_by_ps(pid: int) -> int | None:
     try:
         done = subprocess.run(["ps", "-o", "rss=", "-p", f"{pid:d}"], capture_output=True, timeout=PS_S, check=False)
         return int(done.stdout) << 10

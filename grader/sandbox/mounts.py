@@ -1,4 +1,4 @@
-"""What a worker can see: the folders it may read, and bubblewrap's command line around them."""
+"""The folders that a worker may read, and the command line with which bubblewrap mounts them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LIBRARIES = (
     "/nix/store", "/gnu/store",
 )  # fmt: skip
 SYSTEM = ("/etc/ld.so.cache", "/sys/devices/system/cpu", "/sys/devices/system/node")
-HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc reads there whether it may use large pages; workers need not
+HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc of the fork server reads it; workers do not need it
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-SITE, WORKER = "/opt/site", "/opt/worker"  # what tier A calls the packages and our worker's folder
+SITE, WORKER = "/opt/site", "/opt/worker"  # where tier A mounts the packages and grader/worker
 
-# For CUDA beside these. Untried: no GPU was at hand.
+# Additional paths for CUDA. Untested on a GPU.
 CUDA_LIBRARIES = ("/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/run/opengl-driver", "/usr/lib/wsl")
 CUDA_SYSTEM = ("/sys/bus/pci", "/sys/devices", "/sys/module")
 CUDA_PROC = ("/proc/driver/nvidia", "/proc/devices", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm")
@@ -34,27 +34,30 @@ CUDA_DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset",
 
 
 def everything() -> list[str]:
-    """What a worker reads: the interpreter's library, torch and its kin, our worker's folder."""
+    """The paths that a worker reads: the interpreter's library, torch and what it requires, grader/worker."""
     return [*interpreter(), *packages.closure().values(), str(paths.WORKER)]
 
 
 def interpreter() -> list[str]:
-    """The running Python's own library folders and executable."""
+    """The library folders and the executable of the running Python."""
     base = Path(sys.base_prefix)
     own = {"platbase": sys.base_exec_prefix, "base": sys.base_prefix}
-    found = [str(base / "lib"), str(base / "lib64")]
-    found += [sysconfig.get_path(kind, vars=own) for kind in ("stdlib", "platstdlib")]
-    found = [place for place in dict.fromkeys(found) if place and os.path.isdir(place)]
-    return [*(p for p in found if not _inside(p, found)), executable()]
+    folders = [str(base / "lib"), str(base / "lib64")]
+    folders += [sysconfig.get_path(kind, vars=own) for kind in ("stdlib", "platstdlib")]
+    folders = [folder for folder in dict.fromkeys(folders) if folder and os.path.isdir(folder)]
+    return [*(folder for folder in folders if not _inside(folder, folders)), executable()]
 
 
 def executable() -> str:
-    """The interpreter itself; a virtual environment's is a link to it."""
+    """The path of the interpreter. In a virtual environment, the one that its link leads to."""
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
-    """What the fork server must know, as JSON: where it reads, whom it becomes, what it refuses."""
+    """The plan of the fork server, which is sent as JSON: see worker.server.main, and process.BOOT for the others.
+
+    control: the number of its socket's file descriptor.
+    """
     here = {
         "control": control, "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
         "device": device, "devices": devices(device), "versions": packages.versions(),
@@ -63,19 +66,23 @@ def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
     readable = [*_libraries(device), *SYSTEM, *DEVICES[1:], *interpreter()]
     readable += (*CUDA_SYSTEM, *CUDA_PROC) if device == "cuda" else ()
     if tier.bwrap:
-        return here | {"worker": WORKER, "roads": [SITE], "readable": [*readable, SITE, WORKER]}
+        return here | {"worker": WORKER, "import_paths": [SITE], "readable": [*readable, SITE, WORKER]}
     closure = packages.closure()
-    roads = list(dict.fromkeys(os.path.dirname(path) for path in closure.values()))
-    return here | {"worker": str(paths.WORKER), "roads": roads, "readable": [*readable, *closure.values()]}
+    import_paths = list(dict.fromkeys(os.path.dirname(path) for path in closure.values()))
+    return here | {
+        "worker": str(paths.WORKER),
+        "import_paths": import_paths,
+        "readable": [*readable, *closure.values()],
+    }
 
 
 def bubblewrap(tier: Tier, device: str) -> list[str]:
-    """The command line up to the program: a world that holds what a worker may see."""
+    """The command line of bubblewrap up to the program. It mounts only the folders that a worker may read."""
     words = [tier.bwrap or "", "--new-session", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--cap-drop", "ALL"]
     if os.geteuid() != 0:
         words += ["--unshare-user"]
-    elif tier.uid is not None:  # the fork server stays root there, to make its forks strangers and to end them
+    elif tier.uid is not None:  # the fork server stays root inside, to change the user of its forks and to end them
         words += [word for power in ("SETUID", "SETGID", "KILL") for word in ("--cap-add", f"CAP_{power}")]
     if watched_parent() is not None:
         words += ["--die-with-parent"]
@@ -83,7 +90,7 @@ def bubblewrap(tier: Tier, device: str) -> list[str]:
     system = (*SYSTEM, HUGE_PAGES, *(CUDA_SYSTEM if device == "cuda" else ()))
     binds = [*libraries, *interpreter(), *system, f"{SITE}/x", "/tmp/x"]
     parents = {parent for place in binds for parent in map(str, Path(place).parents)}
-    for folder in sorted({*parents, "/dev", "/proc"} - {"/", *libraries}):  # else root makes them for itself alone
+    for folder in sorted({*parents, "/dev", "/proc"} - {"/", *libraries}):  # otherwise only root could read them
         if not _inside(folder, libraries):
             words += ["--dir", folder]
     for folder in libraries:
@@ -115,7 +122,10 @@ def devices(device: str) -> list[str]:
 
 
 def watched_parent() -> int | None:
-    """Our pid, where our death may be watched for: the kernel watches the thread, not the process."""
+    """This process's id where its end can be signalled to a child, else None.
+
+    The kernel signals the end of the thread that started the child, so only the main thread's counts.
+    """
     main = threading.current_thread() is threading.main_thread()
     return os.getpid() if main and sys.platform == "linux" else None
 
@@ -125,14 +135,14 @@ def _libraries(device: str) -> tuple[str, ...]:
 
 
 def _installed(libraries: tuple[str, ...]) -> list[str]:
-    """Folders of installed packages inside what is bound: all are hidden, torch's kin come back.
+    """Folders of installed packages inside the mounted ones, and this repository if it is there.
 
-    So is this repository, should somebody keep it there.
+    They are all hidden. Of the packages, those that a worker may read are then mounted again.
     """
     roots = {str(Path(place).resolve()) for place in (*libraries, *interpreter()) if os.path.isdir(place)}
     starts = [start for root in sorted(roots) for start in (Path(root), *Path(root).glob("python3*"))]
-    found = [str(start / name) for start in starts for name in landlock.INSTALLED if (start / name).is_dir()]
-    return [*found, *([str(paths.ROOT)] if _inside(str(paths.ROOT), roots) else [])]
+    installed = [str(start / name) for start in starts for name in landlock.INSTALLED if (start / name).is_dir()]
+    return [*installed, *([str(paths.ROOT)] if _inside(str(paths.ROOT), roots) else [])]
 
 
 def _inside(place: str, folders: Iterable[str]) -> bool:

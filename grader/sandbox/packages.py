@@ -1,6 +1,6 @@
-"""Which installed packages torch and numpy need: these a worker may read, and no others.
+"""The installed packages that torch and numpy require. A worker may read these and no others.
 
-Found from what installers wrote down, without importing any of them.
+They are found in the metadata that installers write, without importing any package.
 """
 
 import contextlib
@@ -15,36 +15,36 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 WANTED = ("torch", "numpy")
-# Folders that an installer does not always write down: conda's and the distributions' packages have some of them.
+# Folders that are not always in the metadata, as with packages of conda or of a Linux distribution.
 COMPANIONS = ("torch.libs", "numpy.libs", "torchgen", "functorch", "nvidia", "triton", "mkl", "intel_openmp")
 
 
 @functools.cache
 def closure() -> dict[str, str]:
-    """{"torch": "/…/site-packages/torch", …}: each top-level file or folder and where it lies."""
+    """{"torch": "/…/site-packages/torch", …}: the path of each top-level file or folder, by its name."""
     folders = _site_folders()
-    found: dict[str, str] = {}
+    located: dict[str, str] = {}
     for name, distribution in _required(folders):
         home = [str(distribution.locate_file(""))] if distribution else folders
         for top in (*_top_level(distribution), name.replace("-", "_"), f"{name}.libs"):
-            found = _lying(top, home) | found
+            located = _located(top, home) | located
     for name in COMPANIONS:
-        found = _lying(name, folders) | found
+        located = _located(name, folders) | located
     for name in WANTED:
-        if name not in found and (origin := _origin(name)):  # an editable or otherwise unusual installation
-            found[name] = os.path.dirname(origin)
-    return found
+        if name not in located and (origin := _origin(name)):  # an editable or otherwise unusual installation
+            located[name] = os.path.dirname(origin)
+    return located
 
 
 @functools.cache
 def versions() -> dict[str, str]:
-    """{"torch": "2.9.1", …}: what a worker may read, as far as installers wrote down a version."""
+    """{"torch": "2.9.1", …}: the versions of the packages that a worker may read, where the metadata has them."""
     required = _required(_site_folders())
     return {str(name): distribution.version for name, distribution in required if distribution}
 
 
 def _required(folders: list[str]) -> Iterator[tuple[str, metadata.Distribution | None]]:
-    """What is wanted and what that requires here, extras aside, each once; None for what was installed otherwise."""
+    """The wanted packages and their requirements without extras, each once; None for a package without metadata."""
     waiting, seen = list(WANTED), set()
     while waiting:
         name = canonicalize_name(waiting.pop())
@@ -58,26 +58,26 @@ def _required(folders: list[str]) -> Iterator[tuple[str, metadata.Distribution |
 
 def _requirements(distribution: metadata.Distribution | None) -> Iterator[str]:
     lines = (distribution and distribution.requires) or ()
-    for line in (one for one in lines if "extra ==" not in one):  # nine of ten are of extras: too slow to parse
-        with contextlib.suppress(InvalidRequirement):  # old packages wrote what is none
-            one = Requirement(line)
-            if one.marker is None or one.marker.evaluate():
-                yield one.name
+    for line in (line for line in lines if "extra ==" not in line):  # nine of ten belong to extras; parsing is slow
+        with contextlib.suppress(InvalidRequirement):  # old packages have malformed ones
+            requirement = Requirement(line)
+            if requirement.marker is None or requirement.marker.evaluate():
+                yield requirement.name
 
 
 def _top_level(distribution: metadata.Distribution | None) -> Iterator[str]:
-    """The importable names of a distribution; "" or "..", which would give away a whole folder, are none."""
+    """The importable names of a distribution, without "" or "..", which would make a whole folder readable."""
     if distribution is None:
         return
     lines = set((distribution.read_text("top_level.txt") or "").split())
-    if not lines:  # not `distribution.files`, which takes half a second for torch: only the first parts are wanted
+    if not lines:  # `distribution.files` takes half a second for torch, and only the first parts are needed
         record = (distribution.read_text("RECORD") or "").splitlines()
         lines = {line.partition(",")[0].partition("/")[0].removesuffix(".py") for line in record}
     yield from (name for name in lines if name.isidentifier() and name != "__pycache__")
 
 
-def _lying(name: str, folders: list[str]) -> dict[str, str]:
-    """The package or module of this name in the first folder that has it."""
+def _located(name: str, folders: list[str]) -> dict[str, str]:
+    """The path of the package or module of this name in the first folder that has it, by file name; {} if none."""
     for folder in folders:
         for entry in (name, f"{name}.py"):
             if os.path.exists(place := os.path.join(folder, entry)):
@@ -86,10 +86,10 @@ def _lying(name: str, folders: list[str]) -> dict[str, str]:
 
 
 def _site_folders() -> list[str]:
-    roads = [road for road in sys.path if road.endswith(("site-packages", "dist-packages")) and os.path.isdir(road)]
+    folders = [path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)]
     if origin := _origin("torch"):
-        roads.append(os.path.dirname(os.path.dirname(origin)))
-    return list(dict.fromkeys(roads))
+        folders.append(os.path.dirname(os.path.dirname(origin)))
+    return list(dict.fromkeys(folders))
 
 
 def _origin(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The fork server's process: started behind the walls of a tier, spoken to with a deadline, killed."""
+"""The process of the fork server: it is started in the sandbox of a tier, gets commands with a deadline, is killed."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from grader.sandbox.tiers import Tier
 BOOT = """
 import json, sys, importlib.util as u
 plan = json.loads(sys.argv[1])
-sys.path += plan["roads"]
+sys.path += plan["import_paths"]
 spec = u.spec_from_file_location("worker", plan["worker"] + "/__init__.py", submodule_search_locations=[plan["worker"]])
 sys.modules["worker"] = module = u.module_from_spec(spec)
 spec.loader.exec_module(module)
@@ -25,23 +25,23 @@ import worker.server
 """
 START_S = 60.0  # torch on a cold disk
 CONTROL_S = 10.0  # one command to a living fork server
-GLANCE_S = 0.5  # so often we look whether a silent fork server was stopped
+GLANCE_S = 0.5  # seconds between two tests whether a silent fork server was stopped
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
     "LANG": "C.UTF-8", "HOME": "/nonexistent", "PATH": "/usr/bin:/bin",
     "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
-    # Large pages: a fork takes a third of the time. Large blocks are used again, not given back: their pages cost.
+    # Large pages make a fork three times as fast. Large blocks are kept for reuse, since new pages cost time.
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824:"
     "glibc.malloc.trim_threshold=1073741824",
-    "TORCHINDUCTOR_CACHE_DIR": "/tmp",  # torch._dynamo makes it on import; what is there need not be made
+    "TORCHINDUCTOR_CACHE_DIR": "/tmp",  # torch._dynamo creates this folder on import unless it exists
 }  # fmt: skip
-TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # of a processor's time, in a second
-ASLEEP = (b"S", b"T", b"t")  # asleep or stopped; a process that waits for a processor (R) or a disk (D) is neither
-CREDENTIALS = struct.Struct("3i")  # pid, uid, gid of who sent a message, as the kernel knows them
+TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100  # the kernel's units of processor time per second
+ASLEEP = (b"S", b"T", b"t")  # asleep or stopped; not a process that waits for a processor (R) or a disk (D)
+CREDENTIALS = struct.Struct("3i")  # process id, user id and group id of a message's sender, as the kernel reports them
 
 
 class Usage(NamedTuple):
-    """Seconds of a processor and pages of memory that a process has used, and whether it waits by its own will."""
+    """Processor seconds and pages of memory that a process has used, and whether it sleeps."""
 
     seconds: float
     pages: int
@@ -53,7 +53,7 @@ class Lost(InfrastructureError):
 
 
 class Pid(int):
-    """A process's number as we know it; `inside` is the number that the fork server knows it by."""
+    """A process id as the grader sees it. `inside` is the id of the same process in the fork server's namespace."""
 
     inside: int
 
@@ -63,17 +63,17 @@ class Pid(int):
         return number
 
     def used(self) -> Usage | None:
-        """What it has used so far; None where the system does not tell."""
+        """What the process has used so far; None on a system without /proc."""
         try:
             with open(f"/proc/{self:d}/stat", "rb") as stat:
-                known = stat.read().rpartition(b")")[2].split()
-            return Usage((int(known[11]) + int(known[12])) / TICKS, int(known[21]), known[0] in ASLEEP)
+                fields = stat.read().rpartition(b")")[2].split()
+            return Usage((int(fields[11]) + int(fields[12])) / TICKS, int(fields[21]), fields[0] in ASLEEP)
         except (OSError, ValueError, IndexError):
             return None
 
 
 def connected() -> tuple[socket.socket, socket.socket]:
-    """Two ends; what arrives at the first is marked with its sender, where the system can."""
+    """The two ends of a socket. On Linux, messages that arrive at the first carry the sender's process id."""
     ours, theirs = socket.socketpair()
     if hasattr(socket, "SO_PASSCRED"):
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -81,7 +81,10 @@ def connected() -> tuple[socket.socket, socket.socket]:
 
 
 def sender(connection: socket.socket, deadline: float) -> int | None:
-    """Who sends the first bytes on a fresh connection; the bytes stay there. None where nobody tells."""
+    """The process id of the sender of the first bytes on a connection, which are not consumed.
+
+    None on a system that does not report it. Raises OSError where nothing arrives before the deadline.
+    """
     if not hasattr(socket, "SO_PASSCRED"):
         return None
     connection.settimeout(max(deadline - time.monotonic(), 0.001))

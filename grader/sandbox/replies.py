@@ -1,4 +1,4 @@
-"""A worker's reply as the grader takes it: checked, and without a word that untrusted code could have made up.
+"""Reads a worker's replies: they are checked, and words that untrusted code could have invented are removed.
 
 Code in the worker's process can write anything into a reply, a hidden input for example. So names and lines of code are
 taken from the source, and a path of this machine is left out.
@@ -20,7 +20,7 @@ from grader.worker.protocol import Reply
 from grader.worker.submitted_source import MAX_FRAMES
 from grader.worker.wire import RawTensor
 
-# Where the grader lies. A warning or a traceback that the learner's code printed may name it.
+# The paths of the grader. A warning or a traceback that the learner's code prints may contain them.
 OUR_PATHS = sorted({str(paths.ROOT), sys.prefix, str(Path.home())} - {"/", "/usr", "/usr/local"}, key=len, reverse=True)
 
 
@@ -63,7 +63,7 @@ class ReplyReader:
 
 
 def without_paths(text: str) -> str:
-    """A text of the worker's without the paths of the grader."""
+    """A text from the worker, with "…" in the place of the grader's paths."""
     for path in OUR_PATHS:
         text = text.replace(path, "…")
     return text

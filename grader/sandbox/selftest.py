@@ -1,4 +1,4 @@
-"""What the probe of a sandbox is let loose on, and the judgement of what it reached."""
+"""Bait files and sockets for the probe of a sandbox (worker/lockdown/probe.py), and the evaluation of its outcomes."""
 
 import contextlib
 import secrets
@@ -12,7 +12,7 @@ from grader.catalog import paths
 from grader.sandbox.tiers import Tier
 
 TEXT = b"nobody but the grader reads or changes this\n"
-# Landlock hides no names, and only bubblewrap hides processes; tiers B and C do not promise it.
+# What a tier does not promise to refuse: Landlock does not hide names.
 UNPROMISED = {"A": (), "B": ("see that a hidden file exists",), "C": ()}
 UNPROMISED_ON_CUDA = ("start a thread",)  # CUDA has threads of its own
 OTHER_ROUNDING = "compute with other instructions than the grader"
@@ -31,7 +31,7 @@ class BaitFiles:
                 (folder / name).chmod(mode)
 
     def facts(self) -> dict[str, Any]:
-        """Where they are, for the probe."""
+        """Paths, ports and names for the probe: see worker.lockdown.probe.run."""
         named = {name: str(self.folder / name) for name in ("hidden", "private", "writable")} if self.folder else {}
         tcp, udp = (self._listen(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
         own = str(paths.module("sandbox/forkserver.py"))
@@ -44,32 +44,33 @@ class BaitFiles:
         return facts
 
     def changes(self) -> dict[str, str]:
-        """Whether the files are as they were, whatever the probe said of itself."""
+        """One more outcome: whether the files are unchanged. This does not depend on what the probe reports."""
         if self.folder is None:
             return {}
-        found = {entry.name: entry.read_bytes() for entry in self.folder.iterdir()}
-        whole = found == dict.fromkeys(("hidden", "private", "writable"), TEXT)
-        return {"change the grader's files": "refused: they are as they were" if whole else "done"}
+        contents = {entry.name: entry.read_bytes() for entry in self.folder.iterdir()}
+        unchanged = contents == dict.fromkeys(("hidden", "private", "writable"), TEXT)
+        return {"change the grader's files": "refused: they are as they were" if unchanged else "done"}
 
     def close(self) -> None:
-        for left in Path("/dev/shm").glob("made-by-the-probe-*"):  # where it could make, but not remove
+        """Close the sockets, and delete files that the probe could create but not delete."""
+        for leftover in Path("/dev/shm").glob("made-by-the-probe-*"):
             with contextlib.suppress(OSError):
-                left.unlink()
-        for one in self.sockets:
-            one.close()
+                leftover.unlink()
+        for listener in self.sockets:
+            listener.close()
 
     def _listen(self, family: int, kind: int, address: str | tuple[str, int] = ("127.0.0.1", 0)) -> socket.socket:
-        one = socket.socket(family, kind)
-        self.sockets.append(one)
-        one.bind(address)
+        listener = socket.socket(family, kind)
+        self.sockets.append(listener)
+        listener.bind(address)
         if kind == socket.SOCK_STREAM:
-            one.listen(4)
-        return one
+            listener.listen(4)
+        return listener
 
 
 @contextlib.contextmanager
 def bait_files() -> Iterator[BaitFiles]:
-    """Set them out, and clear them away. Where no folder is writable, the grader's own file must do."""
+    """Create the bait files, and delete them after the block. Where no folder is writable, there are only sockets."""
     with contextlib.ExitStack() as stack:
         folder = None
         with contextlib.suppress(OSError):
@@ -78,7 +79,10 @@ def bait_files() -> Iterator[BaitFiles]:
 
 
 def arithmetic(live: dict[str, Any]) -> dict[str, str]:
-    """Whether a worker rounds as the grader does; without /proc/cpuinfo torch takes slower roads."""
+    """One more outcome: whether the worker's torch uses the same processor instructions, so that it rounds alike.
+
+    live: the worker's first message. Without /proc/cpuinfo torch uses slower instructions.
+    """
     import torch
 
     same = live.get("capability") == torch.backends.cpu.get_cpu_capability()
@@ -86,8 +90,8 @@ def arithmetic(live: dict[str, Any]) -> dict[str, str]:
 
 
 def holes(tier: Tier, device: str, tried: dict[str, str]) -> tuple[str, ...]:
-    """What succeeded though the tier promises to refuse it. Tier D promises nothing."""
+    """The actions that succeeded although the tier promises to refuse them. Tier D promises nothing."""
     if tier.name == "D":
         return ()
-    open_ = (*UNPROMISED[tier.name], *(UNPROMISED_ON_CUDA if device == "cuda" else ()))
-    return tuple(name for name, outcome in tried.items() if outcome == "done" and name not in open_)
+    unpromised = (*UNPROMISED[tier.name], *(UNPROMISED_ON_CUDA if device == "cuda" else ()))
+    return tuple(name for name, outcome in tried.items() if outcome == "done" and name not in unpromised)

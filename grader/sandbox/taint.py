@@ -1,7 +1,7 @@
-"""Which requests of a check hold something of an answer: these must not be sent before the answers are there.
+"""Finds the requests of a check that depend on an earlier reply, and so cannot be sent before that reply has arrived.
 
-A check may hand on what the solution answered: its parameters, its weights times two, a part of its output. While a
-check is recorded, every tensor that the grader's own code computes from an answer is known, whatever was done to it.
+A check may pass on a part of the solution's replies: its parameters, its weights times two, a slice of its output.
+While a check is recorded, every tensor that the grader's own code computes from a reply is tracked.
 """
 
 import ctypes
@@ -16,43 +16,44 @@ from grader.worker.codec import NAMES
 from grader.worker.protocol import Request
 from grader.worker.wire import RawTensor
 
-# What puts bytes from elsewhere into a tensor: an answer that comes, or a list of numbers.
+# The operations that fill a tensor with bytes from outside torch: a reply, or a list of numbers.
 NEW = (torch.ops.aten.empty.memory_format, torch.ops.aten.lift_fresh.default)
-PLACES = ("args", "kwargs", "parameters")  # of a request, where a check's own values stand
+VALUE_FIELDS = ("args", "kwargs", "parameters")  # the fields of a request that hold a check's own values
 
 
 class Flow(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Active while a check is recorded: knows the tensors that answers flowed into, and asks for each request."""
+    """Active while a check is recorded: tracks the tensors that were computed from replies."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.seen: dict[int, list[torch.Tensor]] = {}  # by the place of their memory; kept, so that it stays theirs
-        self.flowed: set[int] = set()  # the places that something of an answer came to
-        self.sent: set[Any] = set()  # tensors and plain values of earlier requests: they tell nothing new
+        # The tensors by the address of their memory. They are kept alive, so that no other tensor gets the address.
+        self.seen: dict[int, list[torch.Tensor]] = {}
+        self.flowed: set[int] = set()  # the addresses of tensors that were computed from a reply
+        self.sent: set[Any] = set()  # tensors and plain values of earlier requests, which a worker has already
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
-        given, made = _tensors((args, kwargs)), _tensors(result)
-        for tensor in (*given, *made):
-            self.seen.setdefault(_place(tensor), []).append(tensor)
-        if function in NEW or any(_place(tensor) in self.flowed for tensor in given):
-            self.flowed.update(map(_place, made))
+        inputs, outputs = _tensors((args, kwargs)), _tensors(result)
+        for tensor in (*inputs, *outputs):
+            self.seen.setdefault(_address(tensor), []).append(tensor)
+        if function in NEW or any(_address(tensor) in self.flowed for tensor in inputs):
+            self.flowed.update(map(_address, outputs))
         return result
 
     def reaches(self, request: Request, tensors: list[RawTensor]) -> bool:
-        """Whether the next request holds anything that may come from an answer, and was not in a request before it.
+        """Whether the next request holds a value that may come from a reply and was in no earlier request.
 
-        Of plain data nothing is known. Whole numbers by themselves are sizes; all else counts as if it were one.
+        Plain data cannot be tracked. A single whole number counts as a size, and all other plain data as from a reply.
         """
         values = {(raw.dtype, tuple(raw.shape), bytes(raw.data)) for raw in tensors}
-        plain = {repr(node) for place in PLACES for node in _plain(getattr(request, place, None))}
+        plain = {repr(node) for field in VALUE_FIELDS for node in _plain(getattr(request, field, None))}
         new = (values | plain) - self.sent
         self.sent |= new
         return any(isinstance(value, str) or self._computed(*value) for value in new)
 
     def _computed(self, dtype: str, shape: tuple[int, ...], data: bytes) -> bool:
-        """Whether a tensor of these numbers was computed from an answer."""
-        alike = (tensor for place in self.flowed for tensor in self.seen[place] if tuple(tensor.shape) == shape)
+        """Whether a tensor with these contents was computed from a reply."""
+        alike = (tensor for address in self.flowed for tensor in self.seen[address] if tuple(tensor.shape) == shape)
         return bool(data) and any(NAMES.get(tensor.dtype) == dtype and _bytes(tensor) == data for tensor in alike)
 
 
@@ -60,7 +61,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
     return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, torch.Tensor)]
 
 
-def _place(tensor: torch.Tensor) -> int:
+def _address(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr()
 
 
@@ -71,7 +72,7 @@ def _bytes(tensor: torch.Tensor) -> bytes:
 
 
 def _plain(node: Any) -> Iterator[Any]:
-    """The parts of a node that hold text or numbers, as large as they come; no whole numbers by themselves."""
+    """The largest parts of a node that hold text or numbers, without single whole numbers."""
     if isinstance(node, str) or (isinstance(node, float) and not node.is_integer()):
         yield node
     elif isinstance(node, list) and node and node[0] in ("list", "tuple", "dict") and len(node) == 2:
@@ -83,7 +84,7 @@ def _plain(node: Any) -> Iterator[Any]:
 
 
 def _leaves(node: Any) -> Iterator[Any]:
-    """All that stands in a list, tuple or dict; of a dict the values."""
+    """The innermost values in a list, a tuple, or the values of a dict."""
     if isinstance(node, list) and node and node[0] in ("list", "tuple", "dict"):
         for part in [pair[1] for pair in node[1]] if node[0] == "dict" else node[1]:
             yield from _leaves(part)

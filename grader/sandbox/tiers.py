@@ -1,9 +1,9 @@
-"""Which walls this machine can put around a worker, strongest first, and why not stronger ones.
+"""The tiers of the sandbox, strongest first. Finds the strongest that this machine offers, and why none is stronger.
 
-A  bubblewrap + Landlock + a system-call filter: hidden files do not exist, no network, no processes.
-B  Landlock + the filter: hidden files cannot be opened (containers without user namespaces).
-C  the filter alone, every open refused.
-D  a process of its own with limits: protects the verdict, neither disk nor network.
+A  bubblewrap, Landlock and a filter of system calls: hidden files do not exist, no network, no processes.
+B  Landlock and the filter: hidden files cannot be opened (for containers without user namespaces).
+C  the filter only, which refuses to open any file.
+D  a separate process with limits, which protects the verdict, but neither the disk nor the network.
 """
 
 import functools
@@ -18,27 +18,27 @@ from grader.sandbox import mounts
 from grader.worker.lockdown import landlock, seccomp
 
 NAMES = ("A", "B", "C", "D")
-FIRST_UID, SPARE_UID = 1_879_048_192, 65_533  # users that nobody has: systemd leaves both ranges unused
+FIRST_UID, SPARE_UID = 1_879_048_192, 65_533  # user ids that nobody has: systemd leaves both ranges unused
 TRIAL_S = 5.0
 
 
 class Unavailable(Exception):
-    """This machine cannot offer the tier. Says why and what would help."""
+    """This machine cannot offer the tier. The text says why and what would help."""
 
 
 @dataclass(frozen=True)
 class Tier:
-    """One set of walls. uid: whom workers become (None: they stay who we are)."""
+    """One tier as this machine offers it. uid: the user that workers become (None: they keep the grader's)."""
 
     name: str
     bwrap: str | None = None
     landlock: bool = False
-    seccomp: str = ""  # "open": files as Landlock says; "closed": none; "": no filter
+    seccomp: str = ""  # "open": files may be opened as Landlock allows; "closed": no files; "": no filter
     uid: int | None = None
-    reasons: tuple[str, ...] = ()  # why none better
+    reasons: tuple[str, ...] = ()  # why the machine offers no stronger tier
 
     def layers(self) -> tuple[str, ...]:
-        """The walls by name, for records."""
+        """The names of the tier's layers, for the record of a result."""
         named = {
             "bubblewrap": self.bwrap, "Landlock": self.landlock, "seccomp": self.seccomp, "own user": self.uid,
         }  # fmt: skip
@@ -47,21 +47,21 @@ class Tier:
 
 @dataclass(frozen=True)
 class Sandbox:
-    """What is in force, for the record of a result."""
+    """The sandbox that is in force, for the record of a result."""
 
     tier: str
     layers: tuple[str, ...]
     reasons: tuple[str, ...]
     torch: str
     kernel: str
-    probe: dict[str, str] = field(default_factory=dict)  # each forbidden thing: "refused: …" or "done"
-    holes: tuple[str, ...] = ()  # what succeeded though this tier promises to refuse it
+    probe: dict[str, str] = field(default_factory=dict)  # the outcome of each forbidden action: "refused: …" or "done"
+    holes: tuple[str, ...] = ()  # the actions that succeeded although this tier promises to refuse them
 
 
 def choose(device: str = "cpu", wanted: str | None = None, sure: bool = False) -> Tier:
     """The strongest tier that this machine can offer, or the wanted one. Raises Unavailable.
 
-    sure: try bubblewrap even where nothing speaks against it.
+    sure: run bubblewrap once, even where nothing suggests that it is refused.
     """
     reasons: list[str] = []
     for name in NAMES if wanted is None else (wanted,):
@@ -84,7 +84,7 @@ def weaker(tier: Tier, device: str, why: str) -> Tier | None:
 
 
 def offer(name: str, device: str, sure: bool = False) -> Tier:
-    """One tier as this machine can put it up. Raises Unavailable with the reason and the cure."""
+    """One tier as this machine offers it. Raises Unavailable with the reason and what would help."""
     if name not in NAMES:
         raise Unavailable(f"there is no tier {name}; the tiers are A, B, C and D")
     if not hasattr(os, "fork"):
@@ -119,7 +119,7 @@ def is_root() -> bool:
 
 @functools.cache
 def stranger() -> int | None:
-    """A user that owns nothing and whom we can become; None where we are no root."""
+    """The id of a user that owns no file and that this process can become; None where it is not root."""
     if not is_root():
         return None
     for uid in (FIRST_UID + os.getpid(), SPARE_UID):
@@ -129,7 +129,7 @@ def stranger() -> int | None:
 
 
 def strangers_may_read(places: list[str], parents: bool = False) -> bool:
-    """Whether any user could read these (their own modes; with parents, the way to them too)."""
+    """Whether the modes of these paths let any user read them. parents: also test the folders that lead to them."""
     for place in map(Path, places):
         wanted = 0o005 if place.is_dir() else 0o004
         if place.exists() and place.stat().st_mode & wanted != wanted:
@@ -147,7 +147,7 @@ def _bwrap() -> str:
 
 
 def _doubtful() -> bool:
-    """Whether this looks like a place that refuses bubblewrap; asking costs it 10 ms, a wrong guess 1 s."""
+    """Whether this system may refuse bubblewrap. Then a trial, of 10 ms, is cheaper than a failed start, of 1 s."""
     if _line("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "0") != "0":
         return True
     if _line("/proc/sys/user/max_user_namespaces", "1") == "0":
@@ -163,7 +163,7 @@ def _doubtful() -> bool:
 
 
 def _try(tier: Tier, device: str) -> None:
-    """Put the view up once around a program that does nothing."""
+    """Run bubblewrap once with a program that does nothing. Raises Unavailable where that fails."""
     program = next((path for path in ("/usr/bin/true", "/bin/true") if os.path.exists(path)), None)
     if program is None:
         return

@@ -1,22 +1,22 @@
-"""What was asked and what came of it: one class records requests and replies, and answers from them again."""
+"""Records the requests and replies of a check, and replays the replies to the same requests."""
 
 
 class Stop(Exception):
-    """Ends a check early; it is handed on as the check's error."""
+    """Ends a check early. The check's result carries it as its error."""
 
 
 class Diverged(Stop):
-    """Another request came than the one that was recorded: the check is run again, one request after the other."""
+    """A request differs from the recorded one. The check is run again, one request after the other."""
 
 
 class Differs(Stop):
-    """Another answer came than in the run that is followed: the two sources do not have the same mistake."""
+    """A reply differs from the one in the recorded run: the two sources do not have the same mistake."""
 
 
 class Transcript:
     """The encoded requests of one check in their order, and the encoded reply (or the error) that each one got.
 
-    It is recorded once. Read from the start it gives the replies, as long as the same is asked.
+    It is recorded once. Read from the start, it gives the replies as long as the requests are the same.
     """
 
     def __init__(self, requests: list[bytes] | None = None, replies: list[bytes | bytearray | Exception] | None = None):
@@ -35,7 +35,7 @@ class Transcript:
         self.position += 1
 
     def read(self, request: bytes) -> bytes | bytearray:
-        """The reply to the next request. Raises Diverged where it is another one, or the error that came of it."""
+        """The reply to the next request. Raises Diverged where the request differs, or the error that was recorded."""
         if self.is_read or self.requests[self.position] != request:
             raise Diverged
         reply = self.replies[self.position]
@@ -45,7 +45,7 @@ class Transcript:
         return reply
 
     def until_here(self) -> "Transcript":
-        """What was read so far, to go on from."""
+        """A transcript of the exchanges that have been read, to which further ones can be added."""
         done = Transcript(self.requests[: self.position], self.replies[: self.position])
         done.position = self.position
         return done

@@ -1,7 +1,7 @@
-"""Which requests of a check hold a number that an earlier request, not answered yet, asks for.
+"""Finds the requests of a check that hold a number which the worker has yet to compute for an earlier request.
 
-A check may compute such a number by itself, as the cache that a call before it would have given. Nothing flowed there
-that `taint.py` could see; here the numbers themselves are compared.
+A check may compute such a number by itself, for example a cache that an earlier call returns too. It does not come from
+a reply, so taint.py cannot track it. Therefore the numbers themselves are compared here.
 """
 
 import torch
@@ -14,40 +14,40 @@ ROUNDING = 1e-6  # relative, between a number in float32 and the same one comput
 
 
 class UnansweredNumbers:
-    """The numbers of the answers that a worker has yet to give, while the requests of a check are recorded."""
+    """The numbers in the replies that a worker has yet to send, while the requests of a check are recorded."""
 
     def __init__(self) -> None:
         self.unanswered = self.sent = torch.empty(0, dtype=torch.float64)  # both sorted
 
     def told_by(self, tensors: list[RawTensor]) -> bool:
-        """Whether the next request, with these tensors, has an unanswered number that no earlier request told."""
+        """Whether the next request, with these tensors, has an unanswered number that no earlier request contained."""
         with _disable_current_modes():
             numbers = _numbers(tensors)
-            told = _close_to_one_of(self.unanswered, numbers) & ~_close_to_one_of(self.sent, numbers)
+            disclosed = _close_to_one_of(self.unanswered, numbers) & ~_close_to_one_of(self.sent, numbers)
             self.sent = torch.cat([self.sent, numbers]).sort().values
-        return bool(told.any())
+        return bool(disclosed.any())
 
     def add(self, tensors: list[RawTensor]) -> None:
-        """The request that these tensors answer is sent."""
+        """Add the tensors of the expected reply to a request that is sent now."""
         with _disable_current_modes():
             self.unanswered = torch.cat([self.unanswered, _numbers(tensors)]).sort().values
 
     def clear(self) -> None:
-        """All requests so far are answered."""
+        """Forget all numbers, because all requests so far have been answered."""
         self.unanswered = self.unanswered[:0]
 
 
 def _numbers(tensors: list[RawTensor]) -> torch.Tensor:
-    """The numbers of tensors in float64, (n,), but those of few digits: they stand in many places by chance."""
+    """The numbers of tensors in float64, (n,), without those of few digits, which may be equal by chance."""
     parts = [Decoder([tensor]).tensor(0, {}).double().flatten() for tensor in tensors]
     numbers = torch.cat(parts) if parts else torch.empty(0, dtype=torch.float64)
     return numbers[numbers.isfinite() & (numbers != numbers.bfloat16())]
 
 
 def _close_to_one_of(choices: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """Which of the numbers, (n,), equal one of the sorted choices but for rounding: a bool tensor, (n,)."""
+    """Which of the numbers, (n,), equal one of the sorted choices up to rounding: a bool tensor, (n,)."""
     if not choices.numel():
         return torch.zeros_like(numbers, dtype=torch.bool)
-    place = torch.searchsorted(choices, numbers)
-    neighbours = [choices[(place - step).clamp(0, choices.numel() - 1)] for step in (0, 1)]
-    return torch.stack([(one - numbers).abs() <= ROUNDING * numbers.abs() for one in neighbours]).any(0)
+    index = torch.searchsorted(choices, numbers)
+    neighbours = [choices[(index - step).clamp(0, choices.numel() - 1)] for step in (0, 1)]
+    return torch.stack([(choice - numbers).abs() <= ROUNDING * numbers.abs() for choice in neighbours]).any(0)

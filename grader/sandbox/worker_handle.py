@@ -1,4 +1,4 @@
-"""One worker as the grader sees it: asked with a deadline, watched while it computes, and killed."""
+"""The grader's handle of one worker: it sends requests with a deadline, observes the process, and kills it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from grader.worker import framing, wire
 if TYPE_CHECKING:
     from grader.sandbox.forkserver import ForkServer  # which imports this module
 
-AHEAD = 48 << 10  # bytes of requests under way: they fit into a socket's buffer, so that sending never waits
-GLANCE_S = 0.1  # so often we look how long a silent worker has computed
-FEW_PAGES = 50  # of memory, from one look to the next: who takes no more is in no import
-IN_ALL = 2  # times `call_cpu_s`, with new memory or without
-SUSPICIOUS_S = 0.3  # of computing without a word, where nothing is decided by it
-GRACE_S = 0.3  # for a process that hung up to end, so that we learn how it ended
+AHEAD = 48 << 10  # bytes of unanswered requests: they fit into a socket's buffer, so that sending never blocks
+GLANCE_S = 0.1  # seconds between two measurements of the processor time of a silent worker
+FEW_PAGES = 50  # new pages of memory between two measurements; an import takes more
+IN_ALL = 2  # the limit with imports, as a multiple of `call_cpu_s`
+SUSPICIOUS_S = 0.3  # seconds of computing without a reply, where the requests are sent again one by one anyway
+GRACE_S = 0.3  # seconds for a process that closed its connection to end, so that its exit status is known
 
 
 class WorkerEnded(Exception):
@@ -36,7 +36,7 @@ class WorkerEnded(Exception):
 
 
 class TimedOut(Exception):
-    """The worker did not answer within its `seconds`; it has been killed."""
+    """The worker did not answer within `seconds`. It has been killed."""
 
     def __init__(self, seconds: float):
         super().__init__(f"no answer within {seconds:g} s")
@@ -44,7 +44,7 @@ class TimedOut(Exception):
 
 
 class Worker:
-    """One untrusted process, asked by encoded requests (worker/protocol.py). After an exception it is dead."""
+    """One untrusted process, which answers encoded requests (worker/protocol.py). After an exception it is dead."""
 
     def __init__(self, fork_server: ForkServer, connection: socket.socket, pid: Pid, limits: Limits):
         self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
@@ -54,26 +54,26 @@ class Worker:
     def exchange(self, request: bytes, seconds: float, cpu_s: float | None) -> bytearray:
         """The encoded reply to an encoded request, within `seconds`, of which `cpu_s` may be computed.
 
-        Raises TimedOut, WorkerEnded, wire.ProtocolError where what comes is no reply of ours, and Lost where the fork
+        Raises TimedOut, WorkerEnded, wire.ProtocolError where the bytes are no valid reply, and Lost where the fork
         server is gone.
         """
         nonce = secrets.randbits(64)
-        with self._mishaps():
+        with self._failures():
             framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
             return self._reply(nonce, seconds, cpu_s)
 
     def exchange_all(
         self, requests: list[bytes], seconds: float, held: frozenset[int] = frozenset()
     ) -> Iterator[bytearray]:
-        """The encoded replies to many requests, which are sent ahead of the replies, all but those `held`.
+        """The encoded replies to many requests, which are sent before the replies arrive, except those `held`.
 
-        Raises as `exchange` does. Replies travel together, so a worker that ends or hangs may have answered more; it
-        is given up earlier than others, and whoever asks must ask again, one after the other.
+        Raises as `exchange` does. Replies are sent together, so a worker that ends or hangs may have answered more of
+        them. Its time limit is lower here, and the caller must then send the requests again, one after the other.
         """
         most = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
         nonces = struct.unpack(f"<{len(requests)}Q", secrets.token_bytes(8 * len(requests)))
         sent = under_way = 0
-        with self._mishaps():
+        with self._failures():
             for answered, nonce in enumerate(nonces):
                 if sent < len(requests) and (sent == answered or under_way <= AHEAD // 2):
                     ahead = []
@@ -88,31 +88,31 @@ class Worker:
                 under_way -= len(requests[answered])
 
     def close(self) -> int | None:
-        """Kill the process and all that it started. Returns its status if it had ended by itself."""
+        """Kill the process and all that it started. Returns its exit status if it had ended by itself, else None."""
         with contextlib.suppress(Lost):
             return self._close()
         return None
 
     def _reply(self, nonce: int, seconds: float, most: float | None) -> bytearray:
-        """The body of the reply with this nonce, of a worker that computes for at most `most` seconds.
+        """The body of the reply with this nonce. most: seconds of processor time that the worker may take for it.
 
         Raises TimedOut or wire.ProtocolError.
         """
-        found = self.inbox.take()
-        if found is None:
+        frame = self.inbox.take()
+        if frame is None:
             began = time.monotonic()
             self._wait(began, seconds, most)
             try:
-                found = self.inbox.receive(began + seconds)
+                frame = self.inbox.receive(began + seconds)
             except framing.Deadline:
                 raise TimedOut(seconds) from None
-        echoed, body = found
+        echoed, body = frame
         if echoed != nonce:
             raise wire.ProtocolError("the reply belongs to no request")
         return body
 
     def _wait(self, began: float, seconds: float, most: float | None) -> None:
-        """Until the worker begins to answer. Raises TimedOut."""
+        """Wait until the worker begins to answer. Raises TimedOut."""
         first = last = None
         while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
             now = time.monotonic()
@@ -135,8 +135,8 @@ class Worker:
                 raise TimedOut(IN_ALL * most)
 
     @contextlib.contextmanager
-    def _mishaps(self) -> Iterator[None]:
-        """After an exception the worker is dead; one that hung up is asked how it ended."""
+    def _failures(self) -> Iterator[None]:
+        """End the worker after an exception within the block. Where it closed the connection, raise WorkerEnded."""
         try:
             yield
         except framing.Closed:
