@@ -27,7 +27,7 @@ LONGEST = (
 SLOW = {  # see the marker in pyproject.toml
     *LONGEST, "test_course", "test_docs", "test_desk_hooks", "test_bundle", "test_golden", "test_identity",
     "test_pictures", "test_edge_values", "test_find", "test_feedback", "test_seeds", "test_similar", "test_intake",
-    "test_office", "test_term",
+    "test_office", "test_term", "test_term_moodle", "test_nbgrader_term",
 }  # fmt: skip
 
 
