@@ -7,10 +7,13 @@ from typing import Any
 from grader import catalog
 from grader.classroom.stored_result import written
 from grader.classroom.tasks import Order, Outcome, Task
+from grader.classroom.where import Allowance
 from grader.judge import examiner
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
+
+ENOUGH_S = 100.0  # for all searches
 
 
 class Here:
@@ -25,6 +28,7 @@ class Here:
         self.changed: Callable[[ExerciseResult], ExerciseResult] = lambda result: result
         self.settings = Settings(reveal=False)
         self.sandbox: dict[str, Any] = {}
+        self.completed = Allowance(ENOUGH_S).completed
 
     def __call__(self, plan: object, order: Order) -> "Here":
         """Takes the place of grader.classroom.run.executor_of."""
@@ -46,6 +50,7 @@ class Here:
             for task in row:
                 self.seen.append(task.exercise)
                 submission = Submission(task.source, task.filename, tuple(task.notes))
-                result = examiner.grade(catalog.read(task.exercise), submission, self.fork_server, self.settings)
+                exercise, completed = catalog.read(task.exercise), self.completed if self.settings.where else None
+                result = examiner.grade(exercise, submission, self.fork_server, self.settings, completed)
                 result = self.changed(result)
                 record(Outcome(task, written(result), result.status))

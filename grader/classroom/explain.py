@@ -72,7 +72,7 @@ def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | Non
         handin, key = entry
         facts = file.fact("settings")
         seed = file.seed(key or "")
-        settings = Settings(facts["device"], seed, facts["timeout"], reveal=True)
+        settings = Settings(facts["device"], seed, facts["timeout"], reveal=True, where=facts.get("where", False))
         ledger = Ledger(file, settings, Found("", ()))
         submission = ledger.read(handin)
         if seed is None or ledger.key(exercise.folder, submission) != key:

@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, TextIO
@@ -36,6 +37,7 @@ class Job:
     """The work of one process. task: the submission that is being graded; code: its digest as alike.code gives it."""
 
     def __init__(self, lines: TextIO, answers: TextIO) -> None:
+        self.started = time.monotonic()
         self.lines, self.answers = lines, answers
         self.task: dict[str, Any] | None = None
         self.code: str | None = None
@@ -46,6 +48,7 @@ class Job:
         order = json.loads(next(self.lines))
         with ForkServer(order["device"], order["tier"]) as fork_server:
             from grader import catalog
+            from grader.classroom.where import Allowance
             from grader.judge import examiner  # heavy: torch, imported while the fork server imports it too
             from grader.records import containment
 
@@ -56,11 +59,13 @@ class Job:
                 return self.send({"refused": str(error)})
             self.send({"ready": asdict(sandbox)})
             settings = examiner.Settings(**order["settings"])
+            completed = Allowance.since(self.started).completed if settings.where else None
             self.task = self.next()
             while self.task is not None:
                 exercise = catalog.read(self.task["exercise"])
                 try:
-                    examiner.grade_all(exercise, self.row(exercise.folder), fork_server, settings, self.record)
+                    row = self.row(exercise.folder)
+                    examiner.grade_all(exercise, row, fork_server, settings, self.record, completed)
                 except OSError:
                     raise  # the parent process has ended
                 except Exception as error:

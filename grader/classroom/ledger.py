@@ -140,7 +140,8 @@ class Ledger:
     def key(self, exercise: str, submission: Submission) -> str:
         """The key of the result in the store, whether or not it is there."""
         settings = self.settings
-        case = stored_result.case(submission, version.exercise(exercise), settings.device, f"{settings.timeout}")
+        more = f"{settings.timeout} where" if settings.where else f"{settings.timeout}"
+        case = stored_result.case(submission, version.exercise(exercise), settings.device, more)
         earlier = self.file.latest_key(case) if self.any_seed else None
         return earlier or stored_result.key(case, settings.seed)
 

@@ -128,10 +128,11 @@ def grade(
     """
     seed = next((seed for seed in (plan.seed, file.unfinished) if seed is not None), None)
     seed = secret_seed() if seed is None else seed
-    file.note("settings", {"device": plan.device, "timeout": plan.timeout})
+    where = plan.level == "where"
+    file.note("settings", {"device": plan.device, "timeout": plan.timeout, "where": where})
     ledger = Ledger(
         file,
-        Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True),
+        Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True, where=where),
         submissions,
         replaced(plan, submissions),
         any_seed=plan.seed is None,

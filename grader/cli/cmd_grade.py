@@ -10,7 +10,7 @@ from grader.sandbox.devices import DEVICES
 
 TIERS = ("A", "B", "C", "D")
 FORMS = ("plain", "canvas", "moodle")
-LEVELS = ("full", "hints", "names", "none")
+LEVELS = ("where", "full", "hints", "names", "none")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ class Settings:
     reveal: bool = True
     diagnose: bool = True
     pictures: bool = False  # draw what is not right yet, for a report
+    where: bool = False  # a class's results tell lines, which the documented checks alone find
 
     @property
     def shown_seed(self) -> int | None:

@@ -27,6 +27,7 @@ def lines(part: Handed, exercise: str, level: str) -> Iterator[str]:
         yield from _wrapped(check.get("message") or "", "  ")
         if check.get("diagnosis"):
             yield from _wrapped(f"likely: {check['diagnosis']}", "  ")
+        yield from _wrapped(check.get("where") or "", "  ")
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:

@@ -125,10 +125,14 @@ def record(
 def limited(record: dict, level: str) -> dict:
     """The record of a result with as much detail as reports.html.verdict shows. All keys stay; the texts are left out.
 
-    "hints": no message of a check and no prints; "names": no diagnosis and no message at all; "none": no checks.
+    "full": no line; "hints": no message of a check and no prints either; "names": no diagnosis and no message at all;
+    "none": no checks.
     """
     if level not in LEVELS:
         raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')
+    if level == "where":
+        return record
+    record = {**record, "checks": [{**check, "lines": [], "where": ""} for check in record["checks"]]}
     if level == "full":
         return record
     checks = [{**check, "message": ""} for check in record["checks"]]

@@ -17,7 +17,7 @@ TEMPLATE = "integrations/notebook/templates/output.html"
 def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
     """{"text", "html"} of a verdict with its pictures."""
     plain = [" " * left + line.plain for left, line in terminal.render(result)]
-    return {"text": "\n".join(plain), "html": render(TEMPLATE, body=html.verdict(result, "full", pictures, heading=3))}
+    return {"text": "\n".join(plain), "html": render(TEMPLATE, body=html.verdict(result, "where", pictures, heading=3))}
 
 
 def pictures(exercise: Exercise, taken: Sequence[Picture]) -> dict:

@@ -7,6 +7,7 @@ from grader.judge.where.edits import Replacement
 
 
 def other_subscripts(node: ast.Subscript) -> Iterator[Replacement]:
+    """What may be meant instead of this index or slice."""
     yield node.value, "an index", 1, ("whole",)
     if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
         first, second = node.slice.elts

@@ -18,6 +18,7 @@ def may_be_wrapped(node: ast.expr, around: ast.AST) -> bool:
 
 
 def wrapped(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Replacement]:
+    """What may be missing around a value: turned, scaled, masked, sent through a layer, computed with another."""
     operand = isinstance(around, ast.BinOp) and isinstance(around.op, ast.MatMult)
     operand = operand or (isinstance(around, ast.Call) and called(around) in ("matmul", "bmm", "mm", "dot"))
     for turn in TURNS if operand else TURNS[:2]:

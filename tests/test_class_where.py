@@ -1,0 +1,132 @@
+"""FEEDBACK=where: the lines that a class's feedback tells, and that no hidden check has a part in them."""
+
+import json
+from html import unescape
+
+import pytest
+from in_this_process import Here
+
+from grader import catalog
+from grader.catalog import paths
+from grader.classroom import run
+from grader.classroom.where import LEAST_S, SHARE, Allowance
+from grader.judge import examiner
+from grader.judge.session import Session
+from grader.judge.where import search
+from grader.records.results import Settings
+from grader.records.submission import Submission
+
+CONTEXT = "03_context_vectors"
+SOLUTION = paths.solution(CONTEXT).read_text("utf-8")
+WRONG_AXIS = SOLUTION.replace("return torch.softmax(scores, dim=-1)", "return torch.softmax(scores, dim=0)")
+NO_GRADIENT = SOLUTION.replace("return attention_weights(inputs) @", "return attention_weights(inputs).detach() @")
+CLASS = {"ada": SOLUTION, "ben": WRONG_AXIS, "cy": NO_GRADIENT}  # a hidden check alone fails the last
+SECONDS = 20.0  # for a search on a busy machine
+
+
+def line_of(source: str, text: str) -> int:
+    return 1 + next(number for number, line in enumerate(source.splitlines()) if text in line)
+
+
+@pytest.fixture
+def here(fork_server, monkeypatch):
+    """The class is graded in this process."""
+    executor = Here(fork_server)
+    monkeypatch.setattr(search, "SECONDS", SECONDS)
+    monkeypatch.setattr(run, "executor_of", executor)
+    monkeypatch.setattr(run.similar, "pairs", lambda handins, jobs: [])  # it starts processes of its own
+    return executor
+
+
+def test_students_read_the_lines_that_documented_checks_find(here, said, tmp_path):
+    for student, source in CLASS.items():
+        path = tmp_path / "in" / student / CONTEXT / "context_vectors.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(source, "utf-8")
+
+    def graded(level: str) -> dict[str, tuple[list[dict], str]]:
+        """Of each student the checks in result.json, and feedback.html."""
+        done = said("grade", "in", "--feedback", level, "--seed", 3, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found = {}
+        for student in CLASS:
+            folder = tmp_path / "results" / student
+            checks = json.loads((folder / "result.json").read_text("utf-8"))["results"][0]["checks"]
+            found[student] = checks, unescape((folder / "feedback.html").read_text("utf-8"))
+        return found
+
+    told = graded("where")
+    checks, page = told["ben"]
+    line = line_of(WRONG_AXIS, "dim=0")
+    sentence = f"Look at line {line}, `return torch.softmax(scores, dim=0)"
+    assert {tuple(check["lines"]) for check in checks if check["lines"]} == {(line,)}
+    assert all(check["where"].startswith(sentence) for check in checks if check["where"])
+    assert sentence in page
+    assert not any(check["hidden"] for check in checks if check["where"])
+    for student in ("ada", "cy"):
+        checks, page = told[student]
+        assert not any(check["lines"] or check["where"] for check in checks) and "Look at line" not in page
+    assert any(check["outcome"] == "failed" for check in told["cy"][0])
+
+    before = len(here.seen)
+    told = graded("full")
+    assert len(here.seen) == before + len(CLASS)  # results with lines and results without are not mixed
+    assert not any(check["lines"] or check["where"] for checks, _ in told.values() for check in checks)
+    assert not any("Look at line" in page for _, page in told.values())
+    here.seen.clear()
+    assert any(check["lines"] for check in graded("where")["ben"][0]) and not here.seen
+
+
+def test_a_line_that_a_hidden_check_gives_is_the_teachers_alone(fork_server, monkeypatch):
+    asked: list[bool] = []  # whether each check that was run is a hidden one
+    original = Session.run
+
+    def running(session, check, subject):
+        asked.append(check.hidden)
+        return original(session, check, subject)
+
+    def completed(judged, submission, result):
+        assert {check.hidden for check in result.checks if check.outcome == "failed"} == failing
+        monkeypatch.setattr(Session, "run", running)
+        students = search.located(judged, submission, result, SECONDS, documented=True)
+        assert not any(asked)
+        was_asked = bool(asked)
+        teachers = search.located(judged, submission, result, SECONDS)
+        assert any(asked)
+        monkeypatch.setattr(Session, "run", original)
+        found.append((was_asked, students, teachers))
+        asked.clear()
+        return result
+
+    found: list = []
+    for source, failing in ((NO_GRADIENT, {True}), (WRONG_AXIS, {True, False})):
+        submission = Submission(source, "context_vectors.py")
+        examiner.grade(catalog.find("03"), submission, fork_server, Settings(seed=3, reveal=False), completed)
+    (was_asked, students, teachers), (was_asked_too, both, more) = found
+    line = line_of(NO_GRADIENT, "detach")
+    assert {check.lines for check in teachers.checks if check.where} == {(line,)}
+    assert not was_asked and not any(check.lines or check.where for check in students.checks)
+    assert was_asked_too and any(check.lines for check in both.checks)
+    assert sum(map(bool, (check.lines for check in more.checks))) > sum(bool(check.lines) for check in both.checks)
+
+
+def test_searches_keep_to_their_share_of_the_time_of_all_gradings(fork_server):
+    """Without time left nothing is searched; what a search takes is missing for the next."""
+    spent: list[tuple[float, float, float, bool]] = []
+    allowance = Allowance(-10.0)  # an earlier search took longer than it should
+
+    def completed(judged, submission, result):
+        before = allowance.seconds
+        found = allowance.completed(judged, submission, result)
+        spent.append((before, allowance.seconds, result.duration_s, found != result))
+        if len(spent) == 1:
+            allowance.seconds = SECONDS
+        return found
+
+    files = [Submission(f"{WRONG_AXIS}\nNUMBER = {number}\n", "context_vectors.py") for number in range(2)]
+    settings = Settings(seed=3, reveal=False)
+    examiner.grade_all(catalog.find("03"), files, fork_server, settings, lambda *_: None, completed)
+    (before, after, duration, has_line), (enough, rest, other, has_line_then) = spent
+    assert after < LEAST_S
+    assert after == before + SHARE * duration and not has_line
+    assert has_line_then and rest < enough + SHARE * other - 0.001

@@ -1,0 +1,139 @@
+"""The parts of judge/where, each on sources alone: alignment, donors, several mistakes, probes, and what is told."""
+
+import ast
+
+import torch
+
+from grader import catalog
+from grader.catalog import paths
+from grader.judge.where import place
+from grader.judge.where.alignment import Alignment
+from grader.judge.where.blame import Group
+from grader.judge.where.donors import donor_edits
+from grader.judge.where.edits import Tree
+from grader.judge.where.probes import alike
+from grader.judge.where.several import needed, steps
+from grader.judge.proxy import Learner
+from grader.sandbox.recorder import Recorder
+from grader.worker import protocol
+
+RIGHT = """\
+def attend(x, w):
+    keys = x @ w
+    scores = keys @ keys.T
+    return scores.softmax(-1) @ x
+"""
+WRONG = """\
+def attend(inputs, weight):
+    k = inputs @ weight
+    products = k @ k.T
+    return products.softmax(0) @ inputs
+"""
+TWICE = WRONG.replace("k @ k.T", "k + k.T")
+
+
+def aligned(source: str) -> tuple[Tree, Alignment]:
+    tree = Tree(source)
+    return tree, Alignment(tree.units[0], Tree(RIGHT).units[0])
+
+
+def test_names_are_those_that_mean_the_same():
+    _, alignment = aligned(WRONG)
+    assert alignment.names == {"x": "inputs", "w": "weight", "keys": "k", "scores": "products"}
+
+
+def test_a_right_answer_under_other_names_has_no_odd_statement():
+    _, alignment = aligned(WRONG.replace("softmax(0)", "softmax(-1)"))
+    assert alignment.odd == [] and alignment.missing == []
+
+
+def test_the_statement_that_stands_in_no_solution_is_odd():
+    _, alignment = aligned(WRONG)
+    assert [node.lineno for node in alignment.odd] == [4]
+    assert [ast.unparse(node) for node in alignment.missing] == ["return products.softmax(-1) @ inputs"]
+
+
+def test_what_has_no_counterpart_cannot_be_named():
+    _, alignment = aligned("def attend(inputs, weight):\n    return inputs\n")
+    keys = ast.parse("keys", mode="eval").body
+    assert ast.unparse(alignment.renamed(keys)) == "inputs @ weight"  # its value can
+    assert alignment.renamed(keys, 3) is None
+
+
+def test_a_part_of_the_solution_is_put_in_with_the_learners_names():
+    tree, alignment = aligned(WRONG)
+    edits = list(donor_edits(alignment, frozenset()))
+    right = WRONG.replace("softmax(0)", "softmax(-1)")
+    mending = [edit for edit in edits if tree.changed(edit.changes, {0}) == right]
+    assert mending and {edit.line for edit in mending} == {4}
+    assert min(edit.tier for edit in mending) == 0
+    assert tree.changed((), {0}) == WRONG  # the tree is as it was
+
+
+def test_no_edit_goes_round_a_helper_of_the_learners():
+    source = WRONG.replace("k @ k.T", "product(k)")
+    _, alignment = aligned(source)
+    without = [edit for edit in donor_edits(alignment, frozenset({"product"})) if edit.line == 3]
+    every = [edit for edit in donor_edits(alignment, frozenset()) if edit.line == 3]
+    assert any("product" in ast.unparse(edit.changes[0].old()) for edit in every if edit.changes[0].index is None)
+    replaced = [edit.changes[0] for edit in without if isinstance(edit.changes[0].new, ast.expr)]
+    assert not any("product" in ast.unparse(change.old()) for change in replaced)
+
+
+def test_two_mistakes_are_two_steps_and_both_are_needed():
+    tree, alignment = aligned(TWICE)
+    replaced, left_out = steps(alignment, frozenset())
+    assert sorted(step.line for step in replaced) == [3, 4] and not left_out
+    right = WRONG.replace("softmax(0)", "softmax(-1)")
+
+    def mends(found) -> bool:
+        return tree.changed(tuple(change for step in found for change in step.changes), {0}) == right
+
+    assert mends(replaced)
+    assert needed(replaced, mends) == replaced
+    alone = [step for step in replaced if step.line == 4]
+    assert needed(replaced, lambda found: any(step.line == 4 for step in found)) == alone
+
+
+def test_answers_are_alike_where_the_checks_take_them_for_the_same():
+    folder = catalog.find("02").folder
+    solution = Recorder.load(paths.solution(folder), paths.slug(folder))
+
+    def reply(x: torch.Tensor, name: str = "softmax_naive") -> bytes:
+        solution.record()
+        try:
+            Learner(solution)._call_for_test(name, x)
+        finally:
+            return bytes(solution.transcript.replies[-1])
+
+    x = torch.tensor([0.5, 1.0, -2.0])
+    assert alike(reply(x), reply(x + 1e-7))
+    assert not alike(reply(x), reply(x + torch.tensor([0.1, 0.0, 0.0])))
+    assert not alike(reply(x), reply(x, "no_such_function"))
+    assert not alike(reply(x), b"no reply")
+
+
+def test_a_place_shows_a_single_line_and_lists_several():
+    lines = WRONG.splitlines()
+    assert place.at_lines(WRONG, lines, (4,), "repair", "an argument of softmax") == place.Place(
+        (4,), "Look at line 4, `return products.softmax(0) @ inputs`: an argument of softmax.", "repair"
+    )
+    assert place.at_lines(WRONG, lines, (2, 3, 4), "several").sentence == "Look at lines 2, 3 and 4."
+    long = f"x = {'1 + ' * 40}1"
+    assert place.at_lines(long, [long], (1,), "repair").sentence.endswith("…`.")
+
+
+def test_of_two_places_of_one_check_both_are_told_once():
+    one, other = place.Place((2,), "Look at line 2.", "repair"), place.Place((4,), "Look at line 4.", "repair")
+    assert place.both(one, one) is one
+    assert place.both(one, other) == place.Place((2, 4), "Look at line 2. Look at line 4.", "repair")
+
+
+def test_a_method_that_is_not_sure_is_told_as_its_class():
+    source = "class A:\n    def f(self):\n        pass\n    def g(self):\n        pass\ndef h():\n    pass\n"
+    tree = Tree(source)
+    f, g, h = tree.units
+    assert place.in_definition(Group((f,), (), is_sure=True), tree).sentence == "The mistake is in A.f."
+    assert place.in_definition(Group((f,), ()), tree).sentence == "The mistake is in the class A."
+    assert place.in_definition(Group((h, g), ()), tree).sentence == "The mistake is in h, or in what it calls: A.g."
+    assert place.in_definition(Group((f, g, h), ()), tree) is None
