@@ -56,14 +56,14 @@ hooks: $(READY_DEV)  ## git hooks: checks before a commit, a grading before a pu
 	@"$(PYTHON)" -m pre_commit install $(if $(LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
-grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug; or EX=03 FILES="a.py b.py"
+grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug [FORCE=yes]; or EX=03 FILES="a.py b.py"
 	@$(GRADER) grade $(call option,--submissions,$(SUBMISSIONS)) $(call option,--nbgrader,$(COURSE)) \
 	  $(call option,--assignment,$(ASSIGNMENT)) $(call option,--ex,$(EX)) $(if $(FILES),--files $(FILES)) \
 	  $(call option,--out,$(OUT)) $(call option,--jobs,$(JOBS)) $(call option,--csv,$(CSV)) $(call option,--feedback,$(FEEDBACK)) \
 	  $(call option,--dask,$(DASK)) $(call option,--log,$(LOG)) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
 	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT)) \
 	  $(call option,--roster,$(ROSTER)) $(call option,--rules,$(RULES)) $(if $(filter yes 1,$(DROP)),--drop) \
-	  $(if $(filter yes 1,$(ANONYMOUS)),--anonymous)
+	  $(if $(filter yes 1,$(ANONYMOUS)),--anonymous) $(if $(filter yes 1,$(FORCE)),--force)
 
 course: $(READY)  ## the rules of a course, a file to edit: deadlines, lateness, attempts, weights [OUTPUT=course.toml]
 	@$(GRADER) course $(call option,--output,$(OUTPUT))

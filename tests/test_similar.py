@@ -1,6 +1,7 @@
 """Copies are listed however they are dressed up; independent right answers are not."""
 
 import ast
+import csv
 import json
 import random
 from pathlib import Path
@@ -233,3 +234,21 @@ def test_the_command(tmp_path, said):
     assert listed["pairs"][0]["evidence"][0]["a"][0] >= 1
     assert said("similar", tmp_path, "99").returncode == 2
     assert said("similar", tmp_path / "absent").returncode == 2
+
+
+def test_the_command_with_pseudonyms(tmp_path, said):
+    source = styles("13_multi_head_attention")["loops"]
+    hand_in(tmp_path / "in", {"13_multi_head_attention": {"ada.lovelace": source, "grace.hopper": disguised(source)}})
+    for path in tmp_path.rglob("answer.py"):
+        path.rename(path.with_name("multi_head_attention.py"))
+    key = tmp_path / "key.csv"
+    done = said("similar", tmp_path / "in", "--format", "json", "--anonymous", key)
+    assert done.returncode == 0, done.stderr
+    assert "lovelace" not in done.stdout and "hopper" not in done.stdout
+    with key.open() as file:
+        names = {row["pseudonym"]: row["student"] for row in csv.DictReader(file)}
+    (pair,) = json.loads(done.stdout)["pairs"]
+    assert {names[name] for name in pair["students"]} == {"ada.lovelace", "grace.hopper"}
+    assert key.stat().st_mode & 0o077 == 0
+    again = said("similar", tmp_path / "in", "--anonymous", key)
+    assert all(name in again.stdout for name in names) and "lovelace" not in again.stdout

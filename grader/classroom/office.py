@@ -47,6 +47,10 @@ class Office:
         ends = self.course.cut_off or any(section[1] for section in self.course.sections.values())
         return self.course.attempts == settings.BEST or bool(ends)
 
+    def set_by_hand(self, exercise: str) -> frozenset[str]:
+        """The students who have points for this exercise, or for a check of it, from a person."""
+        return frozenset(override.student for override in self.overrides if override.exercise == exercise)
+
     @property
     def people(self) -> Mapping[str, Person]:
         """The people of the roster, by id."""

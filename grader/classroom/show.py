@@ -148,7 +148,7 @@ class Show:
     def on_recorded(self, course: str, recorded: int, failed: dict[str, str]) -> None:
         """Show the end of a recording in nbgrader's gradebook. failed: student → the reason."""
         if not recorded and not failed:
-            return self.say("Nothing waits for autograding. All again: --force")
+            return self.say("Nothing waits for autograding. All again, by the rules as they are now: FORCE=yes")
         self.end()
         for student, reason in list(failed.items())[:MOST]:
             self.say(f"  {label(student)} still needs autograding: {label(reason)}")

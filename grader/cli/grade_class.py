@@ -55,10 +55,12 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     if not options.assignment:
         raise WrongUse("name the assignment too: --assignment NN_slug")
     from grader.classroom import run as classroom
+    from grader.classroom.course.settings import BEST
     from grader.classroom.run import Event
+    from grader.reports.delivery import deliver
 
     try:
-        from grader.integrations.nbgrader import gradebook, submitted
+        from grader.integrations.nbgrader import course_totals, gradebook, submitted
     except ImportError:
         raise WrongUse("nbgrader is not installed. Type: pip install 'attention-kata[classroom]'") from None
     settings = submitted.settings_of(options.nbgrader)
@@ -77,6 +79,14 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         )
         facts = {"course": str(options.nbgrader), "recorded": len(recorded.graded), "failed": dict(recorded.failed)}
         show(Event("recorded", facts))
+        file = options.nbgrader / course_totals.NAME
+        written = deliver(course_totals.table(options.nbgrader, rules), file)
+        lines = [f"Totals by the rules of the course: {file}"] if written else []
+        if rules.course.attempts == BEST:
+            lines.append('course.toml says attempts = "best". nbgrader keeps the latest hand-in alone, which counts.')
+        show(Event("told", {"lines": tuple(lines)}))
+    if not written:
+        return errors.NOT_DONE
     return errors.NOT_DONE if recorded.failed else errors.PASSED
 
 

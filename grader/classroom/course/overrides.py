@@ -55,12 +55,16 @@ def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseRe
     """The result with the points of overridden checks. An override of the exercise is spread over all its checks."""
     for override in overrides:
         checks = []
+        share = (override.points or 0.0) / (result.max_points or 1.0)
+        most = given = 0.0  # of the checks so far: rounding never changes the sum
         for check in result.checks:
             points = check.points
             if override.check == check.id:
                 points = check.max_points if override.points is None else override.points
             elif not override.check:
-                points = round(check.max_points * (override.points or 0.0) / (result.max_points or 1.0), 6)
+                most += check.max_points
+                points = round(round(most * share, 6) - given, 6)
+                given += points
             if points == check.points:
                 checks.append(check)
             else:

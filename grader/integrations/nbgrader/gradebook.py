@@ -55,13 +55,13 @@ def grade_course(
     """Grade with `grade` what nbgrader's autograde would grade now, and record the results.
 
     force: grade again what has been autograded; db_url: another database than the course's; office: the rules of the
-    course, whose deadline goes into the gradebook and whose overrides go into the scores. Raises WrongUse where there
-    is no such course or assignment.
+    course, whose deadline goes into the gradebook and whose overrides go into the scores, also of what has been
+    autograded. Raises WrongUse where there is no such course or assignment.
     """
     app = submitted.open_app(course, assignment, db_url)
     if office is not None:
         late.use(app, office.course)
-    handins = submitted.waiting(app, force)
+    handins = submitted.waiting(app, force, office.set_by_hand(assignment) if office is not None else ())
     results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
     if office is not None:
         results = {student: overrides.of(result, student, office.overrides) for student, result in results.items()}

@@ -1,6 +1,7 @@
 """The late rule of course.toml for nbgrader: the deadline in its gradebook, and the penalty that it assigns."""
 
-from datetime import timezone
+import functools
+from datetime import datetime, timezone
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -9,9 +10,10 @@ from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.course import settings
+from grader.classroom.course import overrides, settings
 from grader.classroom.course.lateness import lateness, share
 from grader.classroom.course.settings import Course
+from grader.classroom.roster import reading
 
 
 class CourseLateness(LateSubmissionPlugin):
@@ -33,24 +35,57 @@ class CourseLateness(LateSubmissionPlugin):
             self.log.error("%s", error)
             raise
         step = self.parent  # nbgrader's AssignLatePenalties, which has the gradebook open
+        exercise = step.notebook_id
+        if _is_set_by_hand(Path(self.rules), student_id, exercise):
+            return None
         submission = step.gradebook.find_submission(step.assignment_id, student_id)
         handed_in = submission.timestamp.replace(tzinfo=timezone.utc)
-        exercise = step.notebook_id
-        deadline = course.deadline(student_id, "", exercise) or submission.duedate.replace(tzinfo=timezone.utc)
-        late = lateness(course.late, handed_in, False, deadline, course.last(student_id, "", exercise))
-        penalty: float = round(score * (1 - share(course.late, late)), 6)
-        return penalty
+        section = _section(course, student_id)
+        deadline, end = course.deadline(student_id, section, exercise), course.last(student_id, section, exercise)
+        if deadline is None and not _first_deadline(course, exercise):  # the one in the gradebook is a person's
+            deadline = submission.duedate.replace(tzinfo=timezone.utc)
+        late = lateness(course.late, handed_in, False, deadline, end)
+        return round(score * (1 - share(course.late, late)), 6) or None
 
 
 def use(app: AutogradeApp, course: Course) -> None:
-    """Have these rules hold: the penalties, and the deadline in the gradebook, where the course has one."""
+    """Have these rules hold: the penalties, and the deadline in the gradebook, where the course has one.
+
+    That is the earliest of all, since nbgrader asks for penalties from then on; each student's own is looked up then.
+    """
     if course.path is not None:
         app.config.CourseLateness.rules = str(course.path.resolve())
     name = app.coursedir.assignment_id
-    deadline = course.deadlines.get(name)
+    deadline = _first_deadline(course, name)
     if deadline is None:
         return
     with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
         assignment = gradebook.find_assignment(name)
         assignment.duedate = deadline.astimezone(timezone.utc).replace(tzinfo=None)
         gradebook.db.commit()
+
+
+def _first_deadline(course: Course, exercise: str) -> datetime | None:
+    """The earliest time from which a hand-in of somebody may lose points; None where the course names none."""
+    times = [course.deadlines, course.cut_off, *(table for section in course.sections.values() for table in section)]
+    return min((table[exercise] for table in times if exercise in table), default=None)
+
+
+def _is_set_by_hand(rules: Path, student: str, exercise: str) -> bool:
+    """Whether a person gave points for the whole exercise: they count as they are, however late it came."""
+    given = overrides.read(rules.with_name(overrides.NAME))
+    return any((one.student, one.exercise, one.check) == (student, exercise, "") for one in given)
+
+
+def _section(course: Course, student: str) -> str:
+    """The student's section, by the roster that course.toml names; "" where there is none."""
+    if course.roster is None or not course.sections:
+        return ""
+    changed = course.roster.stat().st_mtime_ns if course.roster.exists() else 0
+    return _sections(course.roster, changed).get(student, "")
+
+
+@functools.lru_cache(maxsize=1)  # nbgrader asks for one student at a time
+def _sections(roster: Path, changed: int) -> dict[str, str]:
+    """Student's id → section. changed: when the file was."""
+    return {person.id: person.section for person in reading.read(roster).people}

@@ -3,6 +3,7 @@
 import os
 import re
 import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
@@ -75,8 +76,10 @@ def released_notebook(app: AutogradeApp) -> tuple[str, tuple[Cell, ...]]:
         return notebooks[0], released(gradebook, notebooks[0], name)
 
 
-def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
-    """The submissions that autograde would grade now: new ones and later versions. force: all.
+def waiting(app: AutogradeApp, force: bool = False, again: Collection[str] = ()) -> list[HandIn]:
+    """The submissions that autograde would grade now: new ones and later versions.
+
+    force: all; again: students whose submission is recorded anew in any case.
 
     Raises WrongUse where nothing was submitted.
     """
@@ -92,7 +95,7 @@ def waiting(app: AutogradeApp, force: bool = False) -> list[HandIn]:
         for id, folder in submitted.items()
         if Path(folder, f"{notebook}.ipynb").exists()
         and not _reason_to_refuse(id, folder)
-        and (force or not _is_graded(directory, folder, id))
+        and (force or id in again or not _is_graded(directory, folder, id))
     ]
 
 

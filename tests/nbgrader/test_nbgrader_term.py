@@ -1,0 +1,137 @@
+"""The made-up term in nbgrader's real gradebook: the latest hand-in counts, totals.csv sums by the rules."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.apps import GenerateAssignmentApp
+
+sys.path.append(str(Path(__file__).parent.parent))  # a_term and in_this_process stand there
+
+import a_term
+from a_course import environment
+from a_term import CONTEXT, JOINER, LEAVER, OVERRIDES, SOFTMAX, WEIGHT
+from in_this_process import Here
+
+from grader import catalog
+from grader.classroom import run
+from grader.integrations.nbgrader import course
+
+NUMBERS = [*range(20), a_term.EXTENDED]  # nbgrader records each submission by itself, which takes its time
+
+
+def id_of(number: int) -> str:
+    return f"s{number}"
+
+
+def expected(number: int, folder: str, week: int, broken: str = "") -> float | None:
+    return a_term.expected(number, folder, week, a_term.last, broken)
+
+
+class Course:
+    """A course with both assignments, in the folder where the command is typed."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        course.make(root, (catalog.find(SOFTMAX), catalog.find(CONTEXT)))
+        for folder in (SOFTMAX, CONTEXT):
+            app = GenerateAssignmentApp()
+            app.initialize([f"--course-dir={root}", "--log-level=CRITICAL", folder])
+            app.start()
+
+    def submit(self, folder: str, numbers: list[int], week: int) -> None:
+        """The latest hand-in of each student, as `nbgrader collect --update` leaves it."""
+        released = nbformat.read(self.root / "release" / folder / f"{folder}.ipynb", 4)
+        for number in numbers:
+            if tried := a_term.tries(number, folder, week):
+                place = self.root / "submitted" / id_of(number) / folder
+                place.mkdir(parents=True, exist_ok=True)
+                cell = nbformat.v4.new_code_cell(a_term.source(folder, tried[-1].text), id="mine")
+                own = nbformat.from_dict({**released, "cells": [*released.cells, cell]})
+                nbformat.write(own, place / f"{folder}.ipynb")
+                (place / "timestamp.txt").write_text(f"{tried[-1].time:%Y-%m-%d %H:%M:%S} UTC")
+
+    def gradebook(self) -> Gradebook:
+        return Gradebook(f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
+
+
+def test_a_term(fork_server, said, tmp_path, monkeypatch):
+    here = Here(fork_server)
+    monkeypatch.setattr(run, "executor_of", here)
+    monkeypatch.setenv("PATH", environment()["PATH"])  # nbgrader calls alembic
+    kata = Course(tmp_path / "kata")
+    (kata.root / "course.toml").write_text(a_term.rules(id_of, 'attempts = "best"'))
+
+    def grade(folder: str, *options: str) -> str:
+        done = said("grade", "--nbgrader", kata.root, "--assignment", folder, *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    # Week one: a check of the first assignment is wrong, and fails everybody.
+    kata.submit(SOFTMAX, NUMBERS, 1)
+    with a_term.other_checkout(tmp_path / "checkout"):
+        broken = a_term.break_a_check(tmp_path / "checkout")
+        assert 'attempts = "best"' in grade(SOFTMAX)  # which nbgrader does not do
+    check(kata, NUMBERS, 1, broken)
+    assert here.seen == [SOFTMAX, SOFTMAX]
+
+    # Week two: the check is mended, the second assignment comes, some try again, one leaves, one joins.
+    class_now = [number for number in NUMBERS if number != LEAVER] + [JOINER]
+    shutil.rmtree(kata.root / "submitted" / id_of(LEAVER))
+    with kata.gradebook() as book:
+        book.remove_student(id_of(LEAVER))
+    for folder in (SOFTMAX, CONTEXT):
+        kata.submit(folder, class_now, 2)
+    grade(SOFTMAX, "--force")
+    grade(CONTEXT)
+    check(kata, class_now, 2)
+
+    # Week three: further attempts, overrides, and a score and a comment that a person writes in formgrader.
+    kata.submit(CONTEXT, class_now, 3)
+    (kata.root / "overrides.csv").write_text(a_term.overrides(id_of))
+    with kata.gradebook() as book:
+        notebook = book.find_submission_notebook(CONTEXT, CONTEXT, id_of(11))
+        notebook.comments[0].manual_comment = "Come to my office hour."
+        book.db.commit()
+    judged = len(here.seen)
+    grade(SOFTMAX)
+    grade(CONTEXT)
+    assert here.seen[judged:] == [CONTEXT]  # one new text; rules judge nothing anew
+    check(kata, class_now, 3)
+    with kata.gradebook() as book:
+        assert "Come to my office hour." in [
+            comment.comment for comment in book.find_submission_notebook(CONTEXT, CONTEXT, id_of(11)).comments
+        ]
+
+
+def check(kata: Course, numbers: list[int], week: int, broken: str = "") -> None:
+    """Hold every number of the gradebook and of totals.csv against the calculation of its own."""
+    rows = a_term.table(kata.root / "totals.csv")
+    assert set(rows) == {id_of(n) for n in numbers if any(a_term.tries(n, folder, week) for folder in WEIGHT)}
+    with kata.gradebook() as book:
+        scores = {
+            (one.student.id, folder): (one.score - (one.late_submission_penalty or 0), one.late_submission_penalty)
+            for folder in (SOFTMAX, CONTEXT)
+            for one in book.assignment_submissions(folder)
+        }
+    for number in numbers:
+        points = {folder: expected(number, folder, week, broken) for folder in WEIGHT}
+        for folder, wanted in points.items():
+            score, penalty = scores.get((id_of(number), folder), (None, None))
+            assert (score is None) == (wanted is None) and score == pytest.approx(wanted), (number, folder)
+            if wanted is not None:
+                given, late = rows[id_of(number)][folder], f"{folder[:2]}: "
+                assert float(given) == pytest.approx(wanted), (number, folder)
+                assert bool(penalty) == (late in rows[id_of(number)]["late"])
+        if any(wanted is not None for wanted in points.values()):
+            total = sum((wanted or 0) * WEIGHT[folder] for folder, wanted in points.items())
+            assert float(rows[id_of(number)]["total"]) == pytest.approx(total), number
+            assert rows[id_of(number)]["max"] == "20"
+            by_hand = week == 3 and number in {who for who, _ in OVERRIDES}
+            assert ("set by hand" in rows[id_of(number)]["note"]) == by_hand
