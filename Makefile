@@ -151,13 +151,13 @@ fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strange
 bench: $(READY_WATCH)  ## the speed claims, as ratios measured in one run
 	@"$(PYTHON)" tests/bench.py
 
-bench-where: $(READY_DEV)  ## how often the line that is told is the true one [EX=06,13 MOST=cases of each kind]
-	@"$(PYTHON)" tests/bench_where.py $(call option,--ex,$(EX)) $(call option,--most,$(MOST))
+bench-where: $(READY_DEV)  ## how often the line that is told is the true one [EX=06,13 MOST=cases of each kind SEED=which cases]
+	@"$(PYTHON)" tests/bench_where.py $(call option,--ex,$(EX)) $(call option,--most,$(MOST)) $(call option,--seed,$(SEED))
 
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench_nbgrader.py $(N)
 
-bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof"]
+bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof where"]
 	@"$(PYTHON)" tests/bench_classroom.py $(WHAT)
 
 help:  ## this list

@@ -1,10 +1,11 @@
 """Measures a class: 200 students × 13 exercises, one job and two, the memory of 20,000 submissions, and nbgrader.
 
-    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof]     default: the first three
+    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where]
 
+The default is the first three.
 "memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
 "proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
-grader is killed 20 times.
+grader is killed 20 times. "where" is what FEEDBACK=where costs, and how many of the wrong files get a line.
 
 Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
 crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
@@ -13,6 +14,7 @@ alike: the hardest class there is.
 """
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -37,6 +39,7 @@ HOSTILE = 24  # files whose answers are as large as allowed
 PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
 STARTED_S = 4.0  # after which a grader that was started has begun to grade
 FEW = 80  # students of the class that one job grades, then two
+SEARCHED = 20  # students of the class that is graded with lines and without
 SEED = 7
 
 
@@ -76,6 +79,8 @@ def main(measurements: list[str]) -> None:
             assert largest < 1000, "a grading process takes more than 1 GB"
         if "proof" in measurements:
             proof(root / "proof")
+        if "where" in measurements:
+            where(root / "where", core)
 
 
 def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, own: str = "code") -> int:
@@ -125,6 +130,28 @@ def hostile(root: Path) -> None:
         path.write_text(source.replace("CHANGE", f"({change})"), "utf-8")
 
 
+def where(root: Path, exercises: Sequence[catalog.Exercise]) -> None:
+    """Grade a class with lines in its feedback and without, one after the other."""
+    for own in ("names", "code"):
+        count, spent = made_up(root / own, exercises, SEARCHED, own), {"full": 0.0, "where": 0.0}
+        for level in spent:
+            spent[level] = timed(root / own, root / f"{own}-{level}", os.cpu_count(), feedback=level)
+        wrong = located = 0
+        for path in (root / f"{own}-where").glob("*/result.json"):
+            for result in json.loads(path.read_text("utf-8"))["results"]:
+                failed = [one for one in result["checks"] if one["outcome"] == "failed" and not one["hidden"]]
+                wrong += bool(failed and result["started"])
+                located += any(one["where"] for one in failed)
+        ratio = spent["where"] / spent["full"]
+        print(
+            f"{count} files, class “{own}”: with lines {ratio:.2f} times the time without ({spent['where']:.1f} s, ",
+            end="",
+        )
+        print(
+            f"{spent['full']:.1f} s); a place is told for {located} of {wrong} that fail a documented check", flush=True
+        )
+
+
 def proof(root: Path) -> None:
     """Grade the class of tests/test_proof.py in its full size, in every layout, and kill the grader in the first."""
     import hostile_class
@@ -172,9 +199,10 @@ class Peaks:
                         self.largest[int(path.name)] = int(peak[1])
 
 
-def timed(submissions: Path, out: Path, jobs: int, started: bool = True) -> float:
+def timed(submissions: Path, out: Path, jobs: int, started: bool = True, feedback: str = "full") -> float:
     """Seconds of the whole command. started: the start of the processes counts, else the gradings alone."""
     arguments = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
+    arguments += ["--feedback", feedback]
     began = time.perf_counter()
     command = [sys.executable, "-m", "grader", *arguments]
     process = subprocess.run(command, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)

@@ -29,7 +29,13 @@ from grader.reports.html import LEVELS
 
 ADA = Student("ada", "Ada Lovelace")
 EXERCISES = folders(3)
-SAID = {"message": "the numbers differ", "diagnosis": "The scale is forgotten.", "output": "a print", "title": "check-"}
+SAID = {
+    "message": "the numbers differ", "diagnosis": "The scale is forgotten.", "output": "a print", "title": "check-",
+    "where": "Look at line 7.",
+}  # fmt: skip
+
+
+FOUND = {"diagnosis": SAID["diagnosis"], "where": SAID["where"], "lines": (7,)}
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class Text(HTMLParser):
 def failed(**changes) -> ExerciseResult:
     plain = result_of(EXERCISES[0], passed=0.5)
     checks = tuple(
-        replace(check, title=f"check-{number}", **({"diagnosis": SAID["diagnosis"]} if check.outcome == FAILED else {}))
+        replace(check, title=f"check-{number}", **(FOUND if check.outcome == FAILED else {}))
         for number, check in enumerate(plain.checks)
     )
     return replace(plain, checks=checks, output=SAID["output"], notes=("a note",), **changes)
@@ -75,6 +81,7 @@ def failed(**changes) -> ExerciseResult:
 @pytest.mark.parametrize("level", LEVELS)
 def test_page_and_record_tell_as_much_as_the_level_says(level):
     told = {"full": {"message", "diagnosis", "output", "title"}, "hints": {"diagnosis", "title"}, "names": {"title"}}
+    told["where"] = told["full"] | {"where"}
     expected = told.get(level, set())
     page = Text(feedback.page(ADA, [failed()], EXERCISES, level)).text
     text = feedback.record(ADA, [failed()], EXERCISES, level)
@@ -83,13 +90,14 @@ def test_page_and_record_tell_as_much_as_the_level_says(level):
         assert (words in text) == (name in expected), f"{name} in result.json"
     known = json.loads(text)
     assert known["feedback"] == level
+    assert any(check["lines"] for check in known["results"][0]["checks"]) == (level == "where")
     assert known["points"] == known["results"][0]["points"] == failed().points > 0
     assert f"{failed().points:g} of" in page  # the points are told at every level
 
 
 def test_the_record_is_whole_and_can_be_read_back():
     given = [failed(), result_of(EXERCISES[2])]
-    known = json.loads(feedback.record(ADA, given, EXERCISES))
+    known = json.loads(feedback.record(ADA, given, EXERCISES, "where"))
     assert {key: known[key] for key in ("schema", "student", "name")} == {
         "schema": 1,
         "student": "ada",

@@ -203,7 +203,7 @@ def test_a_screen_reader_finds_names_and_order(opened):
 
 CHECKS = (
     CheckResult("right", "Right & good.", "passed", 1, 1),
-    CheckResult("wrong", "Wrong.", "failed", 0, 2, "the message <b>", "the diagnosis"),
+    CheckResult("wrong", "Wrong.", "failed", 0, 2, "the message <b>", "the diagnosis", lines=(7,), where="the line"),
     CheckResult("later", "Later.", "not_checked", 0, 1, "not checked: first mend “Wrong.”"),
 )
 RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHECKS, output="<i>printed</i>")
@@ -212,6 +212,7 @@ RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHE
 @pytest.mark.parametrize(
     ("level", "told"),
     [
+        ("where", {"the line", "the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}),
         ("full", {"the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}),
         ("hints", {"the diagnosis", "Wrong.", "1 of 4 points"}),
         ("names", {"Wrong.", "1 of 4 points"}),
@@ -220,7 +221,7 @@ RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHE
 )
 def test_a_level_tells_so_much_and_no_more(level, told):
     text = html.verdict(RESULT, level)
-    everything = {"the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}
+    everything = {"the line", "the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}
     assert {word for word in everything if word in text} == told
     assert "<b>" not in text and "<i>" not in text
 
@@ -232,7 +233,7 @@ def test_an_outcome_is_a_sign_and_a_word():
 
 
 def test_an_unknown_level_is_refused():
-    with pytest.raises(ValueError, match="full, hints, names, none"):
+    with pytest.raises(ValueError, match="where, full, hints, names, none"):
         html.verdict(RESULT, "everything")
 
 

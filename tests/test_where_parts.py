@@ -4,8 +4,6 @@ import ast
 
 import torch
 
-from grader import catalog
-from grader.catalog import paths
 from grader.judge.where import place
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Group
@@ -13,9 +11,8 @@ from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Tree
 from grader.judge.where.probes import alike
 from grader.judge.where.several import needed, steps
-from grader.judge.proxy import Learner
-from grader.sandbox.recorder import Recorder
 from grader.worker import protocol
+from grader.worker.codec import Encoder
 
 RIGHT = """\
 def attend(x, w):
@@ -96,21 +93,19 @@ def test_two_mistakes_are_two_steps_and_both_are_needed():
 
 
 def test_answers_are_alike_where_the_checks_take_them_for_the_same():
-    folder = catalog.find("02").folder
-    solution = Recorder.load(paths.solution(folder), paths.slug(folder))
-
-    def reply(x: torch.Tensor, name: str = "softmax_naive") -> bytes:
-        solution.record()
-        try:
-            Learner(solution)._call_for_test(name, x)
-        finally:
-            return bytes(solution.transcript.replies[-1])
-
     x = torch.tensor([0.5, 1.0, -2.0])
     assert alike(reply(x), reply(x + 1e-7))
-    assert not alike(reply(x), reply(x + torch.tensor([0.1, 0.0, 0.0])))
-    assert not alike(reply(x), reply(x, "no_such_function"))
+    assert not alike(reply(x), reply(x + 0.1))
+    assert not alike(reply(x), reply(x.tolist()))
+    assert alike(reply([x, {"a": x}]), reply([x, {"a": x + 1e-7}]))
+    assert not alike(reply(x), protocol.encode_reply(protocol.Reply(missing="softmax_naive", names=[])))
     assert not alike(reply(x), b"no reply")
+
+
+def reply(value: object) -> bytes:
+    """A worker's reply with this result."""
+    encoder = Encoder()
+    return protocol.encode_reply(protocol.Reply(value=encoder.node(value)), encoder.tensors)
 
 
 def test_a_place_shows_a_single_line_and_lists_several():
