@@ -16,12 +16,19 @@ def candidates(
 ) -> Iterator[tuple[WrongVersion, WrongVersion]]:
     """The pairs that may explain why a check fails, the likeliest first.
 
-    Both fail this check: where one passes it, the pair fails it as the other alone, which was tried. Neither fails a
-    check that passed; together they fail all that failed. First come those of which one explains another check already
-    (`known`), then those that fail least.
+    Neither fails a check that passed; together they fail all that failed. Both fail this check, or one does and the
+    other explains another check already (`known`): a check that compares the learner's answers with each other passes
+    for a mistake which changes them all alike, and yet its calls are answered otherwise. First come the pairs with a
+    known one, then those that fail least.
     """
-    likely = [(one, one.failed) for one in versions if one.failed and check in one.failed and not one.failed & passed]
-    pairs = [(one, other) for one, other in combinations(likely, 2) if failed <= one[1] | other[1]]
+    likely = [(one, one.failed) for one in versions if one.failed and not one.failed & passed]
+
+    def may_explain(one: WrongVersion, reach: frozenset[str], other: WrongVersion, others: frozenset[str]) -> bool:
+        if not failed <= reach | others or check not in reach | others:
+            return False
+        return (check in reach or one in known) and (check in others or other in known)
+
+    pairs = [(one, other) for one, other in combinations(likely, 2) if may_explain(*one, *other)]
 
     def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, int]:
         return -sum(one in known for one, _ in pair), sum(len(reach) for _, reach in pair)
