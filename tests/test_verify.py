@@ -52,7 +52,20 @@ import torch
 def double(x):
     {body}
 '''
-LESSON = "# 77 Double\n\n## Task 1: `double`\n"
+LESSON = "# 77 Double\n\n## Task 1: `double`\n\n## Experiment\n\n`make experiment EX=77`\n"
+EXPERIMENT = '''"""Is twice more?"""
+
+PLOT = "twice"
+CLAIM = "It is."
+
+
+def measure():
+    return [{"x": 1, "twice": 2}]
+
+
+def claim(rows):
+    return rows[0]["twice"] > rows[0]["x"]
+'''
 HINTS = "# Hints\n\n## Task 1\n\n1. How often?\n"
 NOTICE = "One product does it.\n\nDig deeper: What would a sum of two cost?\n"
 DOCUMENTED = """[[number]]
@@ -126,6 +139,7 @@ def house(tmp_path):
         f"grader/checks/{FOLDER}/figure.py": FIGURE,
         f"exercises/{FOLDER}/figure.js": SCRIPT,
         f"{WRONG}/misconceptions.toml": f"in-place = {json.dumps([*MISTAKES])}\n",
+        f"exercises/{FOLDER}/experiment.py": EXPERIMENT,
         **wrong,
         **styles,
     }
@@ -202,6 +216,7 @@ def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(hous
     for folder in some(house.rglob(FOLDER)):
         shutil.copytree(folder, folder.with_name(second))
     change(house / f"exercises/{second}/README.md", "# 77", "# 78")
+    change(house / f"exercises/{second}/README.md", "EX=77", "EX=78")
     done = cli("verify", "--write", "--jobs", 2, cwd=house)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "2 exercises, 10 mistakes: every one rejected and named by its own sentence\n"
@@ -324,8 +339,32 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"styles/{FOLDER}: 2 right answers in other styles are here, and 3",
         ),
         (f"exercises/{FOLDER}/hints.md", None, None, "hints.md: the page of hints is missing"),
+        (f"exercises/{FOLDER}/experiment.py", None, None, "experiment.py: the experiment is missing"),
+        (
+            f"solutions/{FOLDER}/notice.md",
+            None,
+            None,
+            "notice.md: the text on what to notice in the solution is missing",
+        ),
         (f"exercises/{FOLDER}/figure.js", None, None, "figure.js: the interactive figure is missing"),
         (f"grader/checks/{FOLDER}/figure.py", None, None, "figure.py: the numbers of the figure are missing"),
+    ],
+    "an experiment and a notice": [
+        (f"exercises/{FOLDER}/experiment.py", "PLOT", "BARS", "experiment.py: the experiment defines no PLOT"),
+        (f"exercises/{FOLDER}/experiment.py", "more?", "more.", "experiment.py:1: the first line of the experiment's"),
+        (f"exercises/{FOLDER}/README.md", "## Experiment", "## Trial", "the lesson has no heading `## Experiment`"),
+        (f"solutions/{FOLDER}/notice.md", "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),
+    ],
+    "a lesson that does not name its experiment": [
+        (
+            f"exercises/{FOLDER}/README.md",
+            "EX=77",
+            "EX=7",
+            "README.md:5: the lesson does not say `make experiment EX=77`",
+        ),
+    ],
+    "an experiment that cannot be read": [
+        (f"exercises/{FOLDER}/experiment.py", "return [", "return ([", "experiment.py:8: it cannot be read: "),
     ],
     "a figure": [
         (f"grader/checks/{FOLDER}/figure.py", '"four"', '"fore"', "figure.py: the figure shows 'fore' first"),

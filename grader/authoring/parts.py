@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.authoring import assigned, figure_parts
+from grader.authoring import assigned, experiment_parts, figure_parts
 from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, overlay, paths, stubs
 
@@ -34,8 +34,10 @@ def problems(exercise: Exercise) -> list[Problem]:
         assigned.problems(folder),
         _lesson(folder),
         _notice(folder),
+        experiment_parts.wrong(folder),
+        figure_parts.wrong(folder),
     )
-    return files + [problem for part in (*parts, figure_parts.wrong(folder)) for problem in part]
+    return files + [problem for part in parts for problem in part]
 
 
 def _missing(folder: str) -> Iterator[Problem]:
@@ -47,6 +49,7 @@ def _missing(folder: str) -> Iterator[Problem]:
         "solution": paths.solution(folder),
         "lesson": paths.lesson(folder),
         "page of hints": paths.hints(folder),
+        "experiment": paths.experiment(folder),
         "text on what to notice in the solution": paths.notice(folder),
         "file of documented numbers": paths.documented_toml(folder),
         "file of documented checks": paths.documented_checks(folder),
@@ -54,7 +57,7 @@ def _missing(folder: str) -> Iterator[Problem]:
     }
     for what, path in needed.items():
         if not path.exists():
-            blocks = path.suffix == ".py"
+            blocks = path.suffix == ".py" and path != paths.experiment(folder)
             yield Problem(f"the {what} is missing", path, f"Write it, then: {again(folder)}", blocks=blocks)
     yield from _too_few(folder)
 
@@ -86,7 +89,7 @@ def _unreadable(folder: str) -> Iterator[Problem]:
 
 def _todos(folder: str) -> Iterator[Problem]:
     """The stub is left out, since its comments are those of the solution."""
-    lesson = (paths.lesson(folder), paths.hints(folder), paths.figure_script(folder))
+    lesson = (paths.lesson(folder), paths.hints(folder), paths.experiment(folder), paths.figure_script(folder))
     files = [*lesson, paths.solution(folder), paths.notice(folder), *paths.mistakes(folder)]
     for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
         if not path.exists():
@@ -95,7 +98,8 @@ def _todos(folder: str) -> Iterator[Problem]:
         if lines:
             more = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
             mend = f"Write what belongs there, or take it out, then: {again(folder)}"
-            yield Problem(f"a TODO is left{more}", path, mend, lines[0], blocks=path.suffix not in (".md", ".js"))
+            blocks = path.suffix not in (".md", ".js") and path not in lesson
+            yield Problem(f"a TODO is left{more}", path, mend, lines[0], blocks=blocks)
 
 
 def _stub(folder: str) -> Iterator[Problem]:

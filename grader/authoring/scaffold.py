@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.authoring import figure_scaffold, parts
+from grader.authoring import experiment_parts, figure_scaffold, parts
 from grader.catalog import paths, stubs
 
 
@@ -26,6 +26,7 @@ def files(folder: str, track: str) -> dict[Path, str]:
     contents[paths.assigned_mistakes(folder)] = ASSIGNED
     contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
     contents |= figure_scaffold.files(folder)
+    contents[paths.experiment(folder)] = experiment_parts.SCRIPT.format(**facts)
     return contents | {paths.lesson(folder): LESSON.format(**facts), paths.hints(folder): HINTS.format(**facts)}
 
 
@@ -152,6 +153,14 @@ TODO: what and why · the formula · a small example by hand, as CONTRIBUTING.md
 ## Task 1: `{slug}`
 
 TODO: one call and the number it gives.
+
+## Experiment
+
+TODO: the question, the table that `make experiment EX={number} FORMAT=md` prints, and what it shows.
+
+## Go further
+
+TODO: a question without a grade.
 
 ## Out of scope
 
