@@ -6,12 +6,13 @@ from mkdocs.structure.pages import Page
 
 from grader.catalog import paths
 from grader.integrations.figures import joining, placing
-from grader.integrations.site import mathml, pages
+from grader.integrations.site import mathml, overview, pages
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add the tracks after the first entry of the navigation."""
-    config.nav[1:1] = pages.tracks()
+    """Add the tracks to the learner's section of the navigation, before the help that ends it."""
+    learn = next(iter(config.nav[0].values()))
+    learn[-1:-1] = pages.tracks()
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
@@ -27,8 +28,9 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Convert the formulas of a page. html: its content, made from Markdown."""
-    return mathml.with_mathml(html, page.file.src_uri)
+    """Convert the formulas of a page, and the rows of the overview to cards. html: its content, made from Markdown."""
+    html = mathml.with_mathml(html, page.file.src_uri)
+    return overview.cards(html) if page.file.src_uri == pages.OVERVIEW else html
 
 
 def on_post_page(output: str, page: Page, **_: object) -> str:

@@ -9,11 +9,11 @@ from grader.authoring import tables
 from grader.catalog import paths
 from grader.desk import hints
 from grader.integrations import links
+from grader.integrations.site import overview
 from grader.judge import figure_numbers
 
-HOME = "index.md"
+HOME, OVERVIEW = "index.md", "overview.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
-TRACKS = {catalog.WARM_UP: "Warm-up", "core": "Core track", "beyond": "Beyond"}
 IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
 
 
@@ -29,7 +29,7 @@ def site() -> Site:
     """The whole site, from the files as they are."""
     sources = {HOME: paths.README}
     sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
-    papers = {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md"))}
+    papers = {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md")) if path != paths.LEARNERS_README}
     papers |= {f"{path.stem.lower()}.md": path for path in sorted(paths.ROOT.glob("*.md")) if path.name != "README.md"}
     sources |= papers
     sources = {page: path for page, path in sources.items() if path.exists()}
@@ -38,6 +38,7 @@ def site() -> Site:
     generated = tables.pages()
     pages |= {page: BEHIND + text for page, text in generated.items()}
     pages |= {page: BEHIND + pages[page] for page in papers if page in pages}
+    pages[OVERVIEW] = overview.page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
     for exercise in catalog.exercises():
         if page_of(exercise.folder) in pages and (text := hints_page(exercise)):
             pages[hints_of(exercise.folder)] = text
@@ -57,7 +58,7 @@ def tracks() -> list[dict[str, list[dict[str, str]]]]:
     for exercise in catalog.exercises():
         if paths.lesson(exercise.folder).exists():
             entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
-            by_track.setdefault(TRACKS.get(exercise.track, exercise.track), []).append(entry)
+            by_track.setdefault(overview.TRACKS.get(exercise.track, exercise.track), []).append(entry)
     return [{track: entries} for track, entries in by_track.items()]
 
 
