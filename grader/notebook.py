@@ -1,5 +1,5 @@
-"""In a notebook: `from grader.notebook import check, figure, hint, plot, setup`, then `check()`."""
+"""In a notebook: `from grader.notebook import check, experiment, figure, hint, plot, setup`, then `check()`."""
 
-from grader.integrations.notebook import check, figure, hint, plot, setup
+from grader.integrations.notebook import check, experiment, figure, hint, plot, setup
 
-__all__ = ["check", "figure", "hint", "plot", "setup"]
+__all__ = ["check", "experiment", "figure", "hint", "plot", "setup"]

@@ -77,8 +77,9 @@ def pictures() -> Path | None:
 def looked_at(built: Path) -> list[Path]:
     """A sample of the lessons, and of the pages beside them."""
     lessons = [built / "lessons" / exercise.folder / "index.html" for exercise in catalog.exercises()]
-    others = sorted({*some(built.rglob("*.html"))} - {*lessons, built / "index.html", built / "overview.html"})
-    return [built / "index.html", built / "overview.html", *sample(lessons, PAGES), *sample(others, PAGES)]
+    first = [built / "index.html", built / "overview.html"]
+    others = sorted({*some(built.rglob("*.html"))} - {*lessons, *first, built / "404.html"})  # that is the theme's own
+    return [*first, *sample(lessons, PAGES), *sample(others, PAGES)]
 
 
 def test_every_page_fits_every_screen_and_has_contrast(built, tab, pictures):

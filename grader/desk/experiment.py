@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
@@ -80,6 +81,17 @@ def lines(experiment: Experiment) -> list[str]:
     values = [row[experiment.plot] for row in experiment.rows]
     drawn = [""] * len(heads) + bars(values, room)
     return [f"{text}{GAP}{bar}".rstrip() for text, bar in zip(table, drawn)]
+
+
+def drawn(experiment: Experiment) -> dict[str, Any]:
+    """The same as a template takes it: question, names, rows of (cells, share of the largest bar), claim, verdict."""
+    names = list(experiment.rows[0])
+    columns = [cells([row[name] for row in experiment.rows]) for name in names]
+    values = [row[experiment.plot] for row in experiment.rows]
+    sizes = [abs(value) if not isinstance(value, str) and math.isfinite(value) else 0.0 for value in values]
+    shares = [size / (max(sizes) or 1.0) for size in sizes]
+    facts = {"question": experiment.question, "names": names, "rows": list(zip(zip(*columns), shares))}
+    return facts | {"plot": experiment.plot, "claim": experiment.claim, "verdict": verdict(experiment)}
 
 
 def markdown(experiment: Experiment) -> str:

@@ -1,4 +1,4 @@
-"""In a notebook: `from grader.notebook import check, figure, hint, plot`, then `check()`.
+"""In a notebook: `from grader.notebook import check, experiment, figure, hint, plot`, then `check()`.
 
 The kernel only collects what was run, and shows the answer. Grading runs in a process of its own, whose code the
 notebook cannot change, with the learner's code in a sandboxed worker as everywhere.
@@ -56,6 +56,17 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
         return _show({"text": "No hint is left. All of them stand in hints.md, beside the lesson."})
     text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"
     return _show({"text": f"{text}\n\n{answer.left} left."}, markdown=True)
+
+
+def experiment(exercise: str | int | None = None) -> None:
+    """Run the lesson's experiment and show its table with bars, and whether its claim holds."""
+    from grader.desk import experiment as desk
+    from grader.integrations.notebook import display
+
+    try:
+        _show(display.experiment(desk.run(_exercise(exercise))))
+    except (catalog.NoSuchExercise, WrongUse) as error:
+        _show({"text": str(error)})
 
 
 def figure(exercise: str | int | None = None) -> object:

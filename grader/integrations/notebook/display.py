@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 
 from grader.catalog import Exercise
+from grader.desk import experiment as desk
+from grader.desk.experiment import Experiment
 from grader.judge.pictures import Matrix, Picture
 from grader.records.results import ExerciseResult
 from grader.reports import html, terminal
@@ -12,6 +14,7 @@ from grader.reports.heatmap import svg
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/notebook/templates/output.html"
+EXPERIMENT = "integrations/notebook/templates/experiment.html"
 
 
 def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
@@ -33,6 +36,13 @@ def matrices(exercise: Exercise, taken: Sequence[Picture]) -> dict:
     if not taken:
         return {"text": f"{exercise.folder} has no matrix to compare."}
     return {"pictures": [_plain(picture) for picture in taken]}
+
+
+def experiment(measured: Experiment) -> dict:
+    """{"text", "html"} of an experiment: its question, a table with bars, and whether its claim holds."""
+    said = [measured.claim, desk.verdict(measured)]
+    plain = [measured.question, "", *desk.lines(measured), "", *said]
+    return {"text": "\n".join(plain), "html": render(EXPERIMENT, **desk.drawn(measured))}
 
 
 def _plain(picture: Picture) -> dict:

@@ -37,7 +37,7 @@ if root is None:
     os.chdir(root / "exercises/{folder}")
 sys.path.append(str(root))
 
-from grader.notebook import check, figure, hint, plot, setup
+from grader.notebook import check, experiment, figure, hint, plot, setup
 
 setup()"""
 LAST = "check()  # hint(): a hint; plot(): your weights; figure(): the lesson's figure"

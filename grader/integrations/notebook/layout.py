@@ -10,6 +10,7 @@ from grader.integrations.nbgrader import assignment
 BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
 # The paragraph that names the common promises, and the list that follows it.
 PROMISES = re.compile(r"^[^\n|]*\[common promises\].*?(?=\n\n(?![-*] )|\Z)", re.M | re.S)
+EXPERIMENT = "## Experiment\n"  # this section ends with a cell that measures it
 FOLDED = "<details>\n<summary>What else is graded</summary>\n\n{}\n\n</details>"
 
 
@@ -48,6 +49,8 @@ def _of_section(text: str) -> Iterator[Cell]:
     """A section of the lesson. In those of the tasks each `python` block is code to run."""
     if not examples.HEADING.match(text.partition("\n")[0]):
         yield Cell(_folded(text))
+        if text.startswith(EXPERIMENT):
+            yield Cell("experiment()", is_code=True)
         return
     end = 0
     for block in BLOCK.finditer(text):
