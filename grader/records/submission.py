@@ -28,6 +28,7 @@ COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
 TIMED = re.compile(r"%time\s+")
 RUN_ALL_THE_SAME = ("%%time", "%%capture")
+FROM_THE_STUB = " Start from the stub of the exercise."
 EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -85,7 +86,7 @@ def decode(data: bytes, shown: str, notebook: bool) -> Submission:
     else:
         text = _text(data, shown)
     if not text.strip():
-        raise BadSubmission(f"{shown} is empty.{_fresh_stub(shown)}")
+        raise BadSubmission(f"{shown} is empty.{_fresh_stub(shown) or FROM_THE_STUB}")
     if BIDI.search(text):
         notes += ("The source holds invisible characters that change the direction of text.",)
     return Submission(text, shown, notes)
