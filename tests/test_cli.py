@@ -230,9 +230,13 @@ def test_a_new_exercise_is_refused_by_verify_until_it_is_filled(cli, checkout):
     refused = cli("verify", "77", cwd=checkout)
     assert refused.returncode == 1
     left = {line.partition(":")[0] for line in refused.stderr.splitlines() if "a TODO is left" in line}
-    made_from_others = {"exercises/77_my_exercise/my_exercise.py", "grader/checks/77_my_exercise/exercise.toml"}
+    made_from_others = {
+        "exercises/77_my_exercise/my_exercise.py",
+        "grader/checks/77_my_exercise/exercise.toml",
+        "solutions/77_my_exercise/wrong/misconceptions.toml",
+    }
     assert left == written - made_from_others
-    assert sum("/wrong/" in name for name in written) == 5 and sum("/styles/" in name for name in written) == 3
+    assert sum("/wrong/mistake" in name for name in written) == 5 and sum("/styles/" in name for name in written) == 3
     assert refused.stderr.count("make verify EX=77") == len(left) == len(refused.stderr.splitlines()) / 2
 
 

@@ -6,7 +6,7 @@ from mkdocs.structure.pages import Page
 
 from grader.catalog import paths
 from grader.integrations.figures import joining, placing
-from grader.integrations.site import mathml, overview, pages
+from grader.integrations.site import lesson_cards, mathml, pages
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -30,7 +30,7 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 def on_page_content(html: str, page: Page, **_: object) -> str:
     """Convert the formulas of a page, and the rows of the overview to cards. html: its content, made from Markdown."""
     html = mathml.with_mathml(html, page.file.src_uri)
-    return overview.cards(html) if page.file.src_uri == pages.OVERVIEW else html
+    return lesson_cards.cards(html) if page.file.src_uri == pages.OVERVIEW else html
 
 
 def on_post_page(output: str, page: Page, **_: object) -> str:

@@ -9,10 +9,10 @@ from grader.authoring import tables
 from grader.catalog import paths
 from grader.desk import hints
 from grader.integrations import links
-from grader.integrations.site import overview
+from grader.integrations.site import lesson_cards
 from grader.judge import figure_numbers
 
-HOME, OVERVIEW = "index.md", "overview.md"
+HOME, OVERVIEW = "index.md", "lesson_cards.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
 IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
 
@@ -38,7 +38,7 @@ def site() -> Site:
     generated = tables.pages()
     pages |= {page: BEHIND + text for page, text in generated.items()}
     pages |= {page: BEHIND + pages[page] for page in papers if page in pages}
-    pages[OVERVIEW] = overview.page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
+    pages[OVERVIEW] = lesson_cards.page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
     for exercise in catalog.exercises():
         if page_of(exercise.folder) in pages and (text := hints_page(exercise)):
             pages[hints_of(exercise.folder)] = text
@@ -58,7 +58,7 @@ def tracks() -> list[dict[str, list[dict[str, str]]]]:
     for exercise in catalog.exercises():
         if paths.lesson(exercise.folder).exists():
             entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
-            by_track.setdefault(overview.TRACKS.get(exercise.track, exercise.track), []).append(entry)
+            by_track.setdefault(lesson_cards.TRACKS.get(exercise.track, exercise.track), []).append(entry)
     return [{track: entries} for track, entries in by_track.items()]
 
 
