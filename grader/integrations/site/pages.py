@@ -12,7 +12,7 @@ from grader.integrations import links
 from grader.integrations.site import lesson_cards
 from grader.judge import figure_numbers
 
-HOME, OVERVIEW = "index.md", "lesson_cards.md"
+HOME, OVERVIEW = "index.md", "overview.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
 IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
 
