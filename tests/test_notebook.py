@@ -335,7 +335,7 @@ def test_in_a_real_jupyterlab(checkout):
         tab.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=90_000)
         tab.get_by_role("menuitem", name="Run", exact=True).click()
         tab.get_by_text("Run All Cells", exact=True).click()
-        shown = tab.locator(".kata")
+        shown = tab.locator(".jp-CodeCell", has_text="check(").last.locator(".kata")
         shown.wait_for(timeout=120_000)
         assert "not started" in shown.inner_text()
         # The learner edits a cell, runs it and the last one, and saves nothing.
@@ -348,12 +348,12 @@ def test_in_a_real_jupyterlab(checkout):
         tab.keyboard.press("Control+Enter")
         tab.locator(".jp-CodeCell", has_text="check(").last.locator(".cm-content").click()
         tab.keyboard.press("Control+Enter")
-        picture = tab.locator(".kata figure svg").first
+        picture = shown.locator("figure svg").first
         picture.wait_for(timeout=120_000)
-        text = tab.locator(".kata").inner_text()
+        text = shown.inner_text()
         assert "likely: The scores are not divided" in text
         assert picture.bounding_box()["width"] > 100
-        colour = tab.locator(".kata .failed").first.evaluate("one => getComputedStyle(one).color")
+        colour = shown.locator(".failed").first.evaluate("one => getComputedStyle(one).color")
         assert colour == "rgb(171, 29, 23)"  # our style is in force
         # The figure, and the learner's own matrices in it.
         tab.locator(".jp-CodeCell", has_text="check(").last.locator(".cm-content").click()
