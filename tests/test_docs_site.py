@@ -63,7 +63,7 @@ def text_of(page: Path) -> str:
 
 def test_lessons_stand_in_the_order_of_progress(built):
     menu = (
-        (built / "index.html").read_text("utf-8").split('<nav class="md-nav md-nav--primary"')[1].split("</nav>\n\n")[0]
+        (built / "index.html").read_text("utf-8").split('<nav class="md-nav md-nav--primary')[1].split("</nav>\n\n")[0]
     )
     linked = list(dict.fromkeys(re.findall(r'href="lessons/([^/"]+)/index.html"', menu)))
     assert linked == [exercise.folder for exercise in catalog.exercises()]
