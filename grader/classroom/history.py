@@ -68,7 +68,8 @@ class History:
         query = "select number, digest from attempts where student = ? and exercise = ? order by number desc limit 1"
         last = self.file.execute(query, (kept.student, kept.exercise)).fetchone()
         time = kept.handed_in.isoformat() if kept.handed_in else None
-        facts = (kept.key, time, kept.origin.platform, kept.origin.key, kept.origin.name, kept.origin.late)
+        origin = kept.origin
+        facts = (kept.key, time, origin.platform, _writable(origin.key), _writable(origin.name), origin.late)
         if last and last[1] == kept.digest:
             self.file.execute(
                 "update attempts set key = ?, handed_in = coalesce(?, handed_in), platform = ?, origin_key = ?, "
@@ -176,6 +177,11 @@ def _kept(row: Sequence) -> Kept:
     student, exercise, digest, key, handed_in, platform, origin_key, entry, late = row
     time = datetime.fromisoformat(handed_in) if handed_in else None
     return Kept(student, exercise, digest, key, time, Origin(platform, origin_key, entry, bool(late)))
+
+
+def _writable(name: str) -> str:
+    """A student's name for an entry, which need not be UTF-8, as text that the file takes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _now() -> str:

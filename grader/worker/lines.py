@@ -34,7 +34,7 @@ def _value(code: str, is_expression: bool):
 
 
 def keep_file(name: str, content) -> None:
-    """Let `torch.load(name)` return this content, since a worker has no files."""
+    """Let torch's `load(name)` return this content, since a worker has no files."""
     kept = _NAMES.setdefault("_kept_files", {})
     kept[name] = content
     _torch.load = lambda name, **options: kept[name]

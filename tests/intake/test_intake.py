@@ -205,7 +205,7 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "grader", *words], cwd=paths.ROOT, capture_output=True, text=True, timeout=500
     )
-    assert done.returncode == 0 and "Traceback" not in done.stderr + done.stdout, done.stderr
+    assert done.returncode == 3 and "Traceback" not in done.stderr + done.stdout, done.stderr  # some are not placed
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         grades = {row["student"]: row for row in csv.DictReader(file)}
     most = sum(catalog.read(FOLDER).points.values())

