@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from grader.classroom.analysis.spread import Spread
 from grader.classroom.handins import Origin
 from grader.classroom.past import Run
-from grader.classroom.store import Store
+from grader.classroom.store import Store, decoded, encoded
 from grader.records.submission import Submission
 
 SCHEMA = """
@@ -69,7 +69,7 @@ class History:
         last = self.file.execute(query, (kept.student, kept.exercise)).fetchone()
         time = kept.handed_in.isoformat() if kept.handed_in else None
         origin = kept.origin
-        facts = (kept.key, time, origin.platform, _writable(origin.key), _writable(origin.name), origin.late)
+        facts = (kept.key, time, origin.platform, encoded(origin.key), encoded(origin.name), origin.late)
         if last and last[1] == kept.digest:
             self.file.execute(
                 "update attempts set key = ?, handed_in = coalesce(?, handed_in), platform = ?, origin_key = ?, "
@@ -176,12 +176,7 @@ class History:
 def _kept(row: Sequence) -> Kept:
     student, exercise, digest, key, handed_in, platform, origin_key, entry, late = row
     time = datetime.fromisoformat(handed_in) if handed_in else None
-    return Kept(student, exercise, digest, key, time, Origin(platform, origin_key, entry, bool(late)))
-
-
-def _writable(name: str) -> str:
-    """A student's name for an entry, which need not be UTF-8, as text that the file takes."""
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+    return Kept(student, exercise, digest, key, time, Origin(platform, decoded(origin_key), decoded(entry), bool(late)))
 
 
 def _now() -> str:

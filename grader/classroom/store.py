@@ -156,7 +156,7 @@ class Store:
 
     def enter(self, handin: HandIn, key: str | None, trouble: str = "") -> None:
         """Add a hand-in with the key of its result. key None: it cannot be graded now; `trouble` says why."""
-        place = _encoded(handin.place), _encoded(handin.member)
+        place = encoded(handin.place), encoded(handin.member)
         row = (handin.student.id, handin.student.name, handin.exercise, *place, key, trouble)
         self.file.execute("insert or replace into handins values (?, ?, ?, ?, ?, ?, ?)", row)
 
@@ -173,7 +173,7 @@ class Store:
         """What a student handed in for an exercise, and the key of its result; None where there is nothing."""
         query = "select student, name, exercise, place, member, key from handins where student = ? and exercise = ?"
         row = self.file.execute(query, (student, exercise)).fetchone()
-        return row and (HandIn(Student(row[0], row[1]), row[2], *map(_decoded, row[3:5])), row[5])
+        return row and (HandIn(Student(row[0], row[1]), row[2], *map(decoded, row[3:5])), row[5])
 
     def exercises(self) -> list[str]:
         """The folders of all exercises for which something was handed in."""
@@ -188,7 +188,7 @@ class Store:
             yield Student(id, name), [read(row[0], sandbox) for row in rows]
 
 
-def _encoded(name: str) -> str | bytes:
+def encoded(name: str) -> str | bytes:
     """A file's name as SQLite can store it: as bytes where it is not UTF-8."""
     try:
         return name.encode() and name
@@ -196,6 +196,6 @@ def _encoded(name: str) -> str | bytes:
         return name.encode("utf-8", "surrogatepass")
 
 
-def _decoded(name: str | bytes) -> str:
+def decoded(name: str | bytes) -> str:
     """The file's name that was encoded."""
     return name if isinstance(name, str) else name.decode("utf-8", "surrogatepass")

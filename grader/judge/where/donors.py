@@ -11,7 +11,7 @@ from grader.judge.where.edits import Change, Edit
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.guidance import words
 from grader.judge.where.nodes import called, is_docstring
-from grader.judge.where.statements import BODIES
+from grader.judge.where.statements import bodies
 from grader.judge.where.vocabulary import MISSING
 
 LEAST = 0.3  # of the words that a part shares with what comes into its place
@@ -77,15 +77,6 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
 def named(node: ast.AST) -> frozenset[str]:
     """The names and attributes in a piece of code."""
     return frozenset(str(getattr(part, "id", getattr(part, "attr", ""))) for part in ast.walk(node))
-
-
-def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
-    """Every list of statements in a function, and where it stands."""
-    for node in ast.walk(function):
-        for field in BODIES:
-            body = getattr(node, field, None)
-            if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
-                yield node, field, body
 
 
 def _kind(target: ast.expr) -> str:

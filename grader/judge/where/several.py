@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.judge.where.alignment import Alignment, share
-from grader.judge.where.donors import LEAST, bodies, named
+from grader.judge.where.donors import LEAST, named
 from grader.judge.where.edits import Change
 from grader.judge.where.guidance import words
+from grader.judge.where.statements import bodies
 
 MAX_CHANGES = 10  # that are made at once
 PARTS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}

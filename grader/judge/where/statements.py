@@ -23,7 +23,7 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
         yield _body(function, "body", [*first, *function.body], function.lineno, "something is missing there", 0)
     yield from _parameters(function, is_method)
     yield from _returned(function, scope)
-    for parent, field, body in _bodies(function):
+    for parent, field, body in bodies(function):
         for index, statement in enumerate(body):
             before, after = body[:index], body[index + 1 :]
             line = statement.lineno
@@ -43,7 +43,8 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
         yield from _orders(parent, field, body)
 
 
-def _bodies(function: Function) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
+def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
+    """Every list of statements in a function, and where it stands."""
     for node in ast.walk(function):
         for field in BODIES:
             body = getattr(node, field, None)
