@@ -70,7 +70,15 @@ def _pax_bomb() -> bytes:
         for n in range(20)
     ]
     own = [("x", _record("a").encode(), {"type": tarfile.XHDTYPE}) for _ in range(100)]
-    return tgz(*headers, *own, ("softmax_naive.py", b"x", {}))
+    return tgz(*headers, *own, ("softmax_naive.py", HONEST.encode(), {}))
+
+
+def _long_number() -> bytes:
+    """Headers with long numbers: the patterns of tarfile in Python 3.11 take quadratic time for them."""
+    number = f"a={'1' * (1 << 19)}\n"
+    header = f"{len(number) + 7} {number}".encode()
+    own = [("x", header, {"type": tarfile.XHDTYPE}), ("softmax_naive.py", HONEST.encode(), {})]
+    return tgz(("g", header, {"type": tarfile.XGLTYPE}), *own)
 
 
 def _record(key: str) -> str:
@@ -88,6 +96,8 @@ ARCHIVES = {
     "not-utf-8.tgz": lambda: tgz(("a\udcff/softmax_naive.py", HONEST.encode(), {})),
     "revisions.zip": lambda: zipped(("-1" * 30_000 + ".py", b"x")),
     "pax.tgz": _pax_bomb,
+    "a-number.tgz": _long_number,
+    "no-records.tgz": lambda: tgz(("x", b"4 x\n" * 200_000 + b"=", {"type": tarfile.XHDTYPE}), ("a.py", b"x", {})),
     "gzip-name.tgz": lambda: b"\x1f\x8b\x08\x08" + b"\0" * 6 + b"a" * (8 << 20),
     "gzip-members.tgz": lambda: gzip.compress(b"") * 300_000,
     "zeros.tgz": lambda: tgz(("a", b"", {}), tail=b"\0" * (64 << 20)),

@@ -1,7 +1,7 @@
 """Reads strangers' archives without unpacking them: checks names and sizes, and reads one member as bytes.
 
 Nothing is written to disk, so no path can leave a folder and no link can be followed. Entries, tables of contents,
-totals and ratios have limits, and a damaged or encrypted archive is refused with its reason (archive_formats.py). A
+totals and ratios have limits, and a damaged or encrypted archive is refused with its reason (archive_limits.py). A
 student's archive is read in the helper process (grader/records/limited.py), since a few kilobytes can keep the
 libraries busy without end. A platform's download, which may be large, is read in this process.
 
@@ -15,7 +15,8 @@ from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 
 from grader.classroom.intake import beneath
-from grader.classroom.intake.archive_formats import BadArchive, Bounds, Entry, Reader, within
+from grader.classroom.intake.archive_limits import BadArchive, Bounds, Entry, within
+from grader.classroom.intake.archive_reader import Reader
 from grader.classroom.intake.downloads import DOWNLOAD, downloads
 from grader.classroom.intake.names import MAX_NAME, is_too_long
 from grader.records import submission

@@ -5,7 +5,8 @@ import os
 import threading
 
 from grader.classroom.intake import beneath
-from grader.classroom.intake.archive_formats import Bounds, Entry, Reader
+from grader.classroom.intake.archive_limits import Bounds, Entry
+from grader.classroom.intake.archive_reader import Reader
 
 DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
 
