@@ -20,14 +20,13 @@ from hypothesis import strategies as st
 
 from grader import catalog
 from grader.catalog import paths
-from grader.catalog.errors import BadSubmission
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import outputs
 from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Student
 from grader.classroom.intake import archives, beneath, folders, student_ids, tally
 from grader.classroom.intake.finder import find
 from grader.classroom.pages import class_page
 from grader.classroom.summary import Summary
-from grader.records.submission import NoSuchFile
 
 ALL = catalog.exercises()
 CONTEXT, SOFTMAX = "03_context_vectors", "02_softmax_naive"

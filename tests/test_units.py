@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from grader.catalog import Forbidden, stubs
+from grader.catalog.errors import BadSubmission
 from grader.judge import patterns
 from grader.judge.mismatch import Mismatch
 from grader.judge.randomness import Random
@@ -91,9 +92,9 @@ def test_a_notebooks_code_cells_without_magics(tmp_path):
 def test_special_files_are_refused(tmp_path):
     fifo = tmp_path / "x.py"
     os.mkfifo(fifo)
-    with pytest.raises(submission.BadSubmission, match="not a regular file"):
+    with pytest.raises(BadSubmission, match="not a regular file"):
         submission.read(fifo)
-    with pytest.raises(submission.BadSubmission):
+    with pytest.raises(BadSubmission):
         submission.read(type(tmp_path)("/dev/zero"))
 
 
@@ -102,7 +103,7 @@ def test_a_hard_link_is_refused_of_strangers(tmp_path):
     one.write_text("x = 1\n")
     other.hardlink_to(one)
     assert submission.read(other).source == "x = 1\n"
-    with pytest.raises(submission.BadSubmission, match="hard link"):
+    with pytest.raises(BadSubmission, match="hard link"):
         submission.read(other, own=False)
 
 

@@ -27,5 +27,9 @@ class BadSubmission(Exception):
     """The file cannot be graded as it is. The text says why and what to do. This is a verdict: exit code 1."""
 
 
+class NoSuchFile(Exception):
+    """There is no such file. The text says which. A command ends with exit code 2."""
+
+
 class InfrastructureError(Exception):
     """The grader could not do its work. It says nothing about the submission. Exit code 3."""

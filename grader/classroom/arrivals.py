@@ -10,14 +10,13 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from grader import catalog
-from grader.catalog.errors import BadSubmission, WrongUse
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.clones import committed
 from grader.classroom.handins import HandIn
 from grader.classroom.intake import beneath
 from grader.classroom.roster import moodle_files, sheet
 from grader.classroom.roster.people import Roster
 from grader.records.sanitize import label
-from grader.records.submission import NoSuchFile
 
 NAME = "handed_in.csv"
 TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes

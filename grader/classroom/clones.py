@@ -11,9 +11,8 @@ import subprocess
 import tempfile
 from datetime import datetime, timezone
 
-from grader.catalog.errors import BadSubmission
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.intake import beneath
-from grader.records.submission import NoSuchFile
 
 MAX_REF, MAX_PACKED = 4096, 4 << 20  # bytes of HEAD and a reference, and of the list of packed references
 SECONDS = 10

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.classroom.intake import beneath
-from grader.records import submission
+from grader.records import regular_file, submission
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 from grader.records.submission import Submission
@@ -62,14 +62,14 @@ class HandIn:
         return label(f"{place}:{self.member}" if self.member else place)
 
     def read(self) -> Submission:
-        """The submission. Raises submission.BadSubmission or NoSuchFile."""
+        """The submission. Raises BadSubmission or NoSuchFile."""
         if self.member:
             from grader.classroom.intake import archives
 
             return archives.read(self.place, self.member)
         name = os.path.basename(self.place)
-        data = beneath.read(self.place, submission.limit_of(name))
-        return submission.decode(data, label(name), submission.is_notebook(name))
+        data = beneath.read(self.place, regular_file.limit_of(name))
+        return submission.decode(data, label(name), regular_file.is_notebook(name))
 
 
 @dataclass(frozen=True)

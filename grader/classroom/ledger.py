@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import catalog
-from grader.catalog.errors import BadSubmission
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import stored_result, version
 from grader.classroom.arrivals import Clock
 from grader.classroom.handins import Found, HandIn, Student
@@ -15,7 +15,7 @@ from grader.classroom.store import Store
 from grader.classroom.tasks import Task
 from grader.records import containment
 from grader.records.results import Settings, unreadable
-from grader.records.submission import NoSuchFile, Submission
+from grader.records.submission import Submission
 
 
 @dataclass(frozen=True)

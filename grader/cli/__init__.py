@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from grader.catalog import NoSuchExercise, errors, paths
-from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.records.submission import NoSuchFile
+from grader.catalog.errors import InfrastructureError, NoSuchFile, WrongUse
 
 VERBS = (
     "check", "grade", "explain", "list", "progress", "documented", "mistakes", "verify", "stub", "new", "doctor",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import BadSubmission, WrongUse
 from grader.cli.cmd_check import first_not_done
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
         try:
             pictures = capture.capture_pictures(exercise, submission.read(path), fork_server)
-        except submission.BadSubmission as error:
+        except BadSubmission as error:
             pictures = capture.blank(exercise, str(error))
     if options.output is not None:
         from grader.reports.heatmap import files

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.desk import progress
 from grader.records import submission
 from grader.records.results import ExerciseResult
@@ -69,10 +69,10 @@ def _verdict_and_pictures(
         if not result.started:
             return progress.last(exercise.folder, progress.NOTEBOOK) or result, ()
         return result, tuple(capture.capture_pictures(exercise, submitted, fork_server))
-    except submission.BadSubmission as error:
+    except BadSubmission as error:
         settings = examiner.Settings()
         return examiner.unreadable(exercise, paths.shown(path), str(error), settings), ()
-    except (submission.NoSuchFile, FileNotFoundError):
+    except (NoSuchFile, FileNotFoundError):
         return None, ()
 
 

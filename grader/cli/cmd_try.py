@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import BadSubmission, WrongUse
 from grader.cli.cmd_check import first_not_done
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         own = tryout.of_line(options.args) if options.args else ()
         try:
             submitted = submission.read(options.submission or paths.stub(exercise.folder))
-        except submission.BadSubmission as error:
+        except BadSubmission as error:
             raise WrongUse(str(error)) from None
         outcomes = [*tryout.run(exercise, submitted, (*of_lesson, *own), fork_server)]
     if own:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog import errors, paths
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import submission
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
@@ -23,7 +24,7 @@ def run_files(options: argparse.Namespace) -> int:
     exercise = catalog.find(options.what)
     for path in options.files:
         if not os.path.lexists(path):  # said at once, before the fork server starts
-            raise submission.NoSuchFile(f"There is no file {paths.shown(path)}.")
+            raise NoSuchFile(f"There is no file {paths.shown(path)}.")
     device = pick_device(options.device or "cpu")
     with ForkServer(device, options.tier) as fork_server:
         from grader.judge import examiner  # heavy: it imports torch while the fork server does
@@ -40,7 +41,7 @@ def run_files(options: argparse.Namespace) -> int:
             for path in options.files:
                 try:
                     yield replace(submission.read(path, own=False), filename=str(path))
-                except submission.BadSubmission as error:
+                except BadSubmission as error:
                     results[path] = examiner.unreadable(exercise, paths.shown(path), str(error), settings)
                 except Exception as error:
                     results[path] = examiner.broken(exercise, paths.shown(path), error, settings)

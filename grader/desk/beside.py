@@ -20,7 +20,7 @@ from rich.text import Text
 
 from grader import catalog
 from grader.catalog import Exercise, paths
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -131,9 +131,9 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
             outcomes = tryout.run(exercise, submitted, examples.of(exercise.folder), fork_server)
             return try_page.page(exercise, outcomes, request.width)
         pictures = capture.capture_pictures(exercise, submitted, fork_server)
-    except (WrongUse, submission.NoSuchFile) as error:
+    except (WrongUse, NoSuchFile) as error:
         return [Text(str(error))]
-    except submission.BadSubmission as error:
+    except BadSubmission as error:
         if request.what == TRY:
             return [Text(str(error))]
         pictures = capture.blank(exercise, str(error))

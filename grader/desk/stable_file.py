@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog import Exercise, paths
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import submission
 from grader.records.source import parses
-from grader.records.submission import BadSubmission, NoSuchFile, Submission
+from grader.records.submission import Submission
 
 SETTLE_S = 0.12  # seconds for which doubtful content must be stable
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.catalog import Exercise
+from grader.catalog.errors import NoSuchFile
 from grader.classroom.handins import HandIn, Misplaced
 from grader.classroom.intake.finder import find_one
 from grader.judge import examiner
 from grader.records import containment
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded
 from grader.records.seeds import secret_seed
-from grader.records.submission import NoSuchFile, Submission
+from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
 SETTINGS = Settings(reveal=False)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from grader.catalog import Exercise
-from grader.catalog.errors import BadSubmission, InfrastructureError
+from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
 from grader.catalog.limits import Limits
 from grader.judge import messages
 from grader.judge.checker import Checker
@@ -14,7 +14,7 @@ from grader.judge.session import Session
 from grader.records import containment, introspection, limited
 from grader.records.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult, Settings, ungraded, unreadable
 from grader.records.sanitize import inert
-from grader.records.submission import NoSuchFile, Submission
+from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.process import Lost

@@ -6,19 +6,17 @@ allowed. The worker's watch on dispatched operations (worker/op_watch.py) catche
 
 import ast
 import functools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader.records.definitions import BINDING, definitions_of
 from grader.records.limited import limited
-from grader.records.syntax import BODIES, FUNCTIONS, constant_getattr, followed, imported, parsed, walked
+from grader.records.syntax import FUNCTIONS, constant_getattr, followed, imported, parsed, walked
 
 if TYPE_CHECKING:  # the helper of `limited` starts sooner without it
     from grader.catalog import Forbidden
 
 MAX_USES = 100  # uses that are reported of one source
-BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Expr, ast.If, ast.While)
-KNOWN = {"torch.Tensor", "int", "float", "bool", "str"}  # annotations that are there, unless a file binds them anew
 LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn"}
 
 
@@ -69,65 +67,24 @@ def _tables(source: str) -> _Tables | None:
     if tree is None:
         return None
     nodes = walked(tree)
-    definitions, aliases = _definitions(tree, nodes), followed(nodes, imported(nodes))
+    definitions, aliases = definitions_of(tree, nodes), followed(nodes, imported(nodes))
     return _Tables(definitions, aliases, _own_attributes(nodes, aliases, definitions))
 
 
-def _definitions(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
-    """Functions, classes and assignments of the module by name; methods by their bare name."""
-    definitions: dict[str, ast.AST] = _again(tree, nodes)
+def _own_attributes(nodes: list[ast.AST], aliases: dict[str, str], definitions: dict[str, ast.AST]) -> set[ast.AST]:
+    """The attributes that are named like a definition of the file and belong to no library: the learner's own."""
+    own: set[ast.AST] = set()
+    visited: set[ast.AST] = set()  # each chain a.b.c is followed once, from its end to its root
     for node in nodes:
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            definitions.setdefault(node.name, node)
-    for statement in _module_level(tree):
-        if isinstance(statement, BINDING):
-            for name in walked(statement):
-                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-                    definitions.setdefault(name.id, statement)
-    return definitions
-
-
-def _again(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
-    """What the module defines more than once, by name: those definitions of which any may be the last that ran."""
-    found: dict[str, list[ast.stmt]] = {}
-    for statement in tree.body:
-        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            found.setdefault(statement.name, []).append(statement)
-    several = {name: defined for name, defined in found.items() if len(defined) > 1}
-    if not several:
-        return {}
-    rebound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    known = KNOWN - {name.partition(".")[0] for name in KNOWN if name.partition(".")[0] in rebound}
-    for defined in several.values():
-        sure = [place for place, statement in enumerate(defined) if _surely_runs(statement, known)]
-        del defined[: sure[-1] if sure else 0]
-    return {name: ast.Module(body=defined, type_ignores=[]) for name, defined in several.items()}
-
-
-def _surely_runs(statement: ast.stmt, known: set[str]) -> bool:
-    """Whether this definition cannot fail, so that it takes the place of those before it."""
-    if not isinstance(statement, FUNCTIONS) or statement.decorator_list:
-        return False
-    annotations = [
-        statement.returns,
-        *(argument.annotation for argument in walked(statement.args) if isinstance(argument, ast.arg)),
-    ]
-    defaults = [*statement.args.defaults, *statement.args.kw_defaults]
-    plain = all(default is None or isinstance(default, ast.Constant) for default in defaults)
-    return plain and all(
-        part is None or isinstance(part, ast.Constant) or ast.unparse(part) in known for part in annotations
-    )
-
-
-def _module_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements that run when the file is loaded, with those nested in others."""
-    nodes: list[ast.AST] = [tree]
-    for node in nodes:  # the loop extends the list
-        if isinstance(node, ast.stmt):
-            yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            for field in BODIES:
-                nodes += getattr(node, field, ())
+        chain = []
+        while isinstance(node, ast.Attribute) and node not in visited:
+            visited.add(node)
+            chain.append(node)
+            node = node.value
+        library = isinstance(node, ast.Name) and aliases.get(node.id, "").partition(".")[0] in LIBRARIES
+        if not library:
+            own.update(part for part in chain if part.attr in definitions)
+    return own
 
 
 def _reached(definitions: dict[str, ast.AST], roots: tuple[str, ...]) -> list[str]:
@@ -185,19 +142,3 @@ def _used_name(node: ast.AST, aliases: dict[str, str]) -> str | None:
         return "numpy" if aliases[node.id].partition(".")[0] == "numpy" else None
     attribute = constant_getattr(node, aliases)
     return attribute.rpartition(".")[2] if attribute else None
-
-
-def _own_attributes(nodes: list[ast.AST], aliases: dict[str, str], definitions: dict[str, ast.AST]) -> set[ast.AST]:
-    """The attributes that are named like a definition of the file and belong to no library: the learner's own."""
-    own: set[ast.AST] = set()
-    visited: set[ast.AST] = set()  # each chain a.b.c is followed once, from its end to its root
-    for node in nodes:
-        chain = []
-        while isinstance(node, ast.Attribute) and node not in visited:
-            visited.add(node)
-            chain.append(node)
-            node = node.value
-        library = isinstance(node, ast.Name) and aliases.get(node.id, "").partition(".")[0] in LIBRARIES
-        if not library:
-            own.update(part for part in chain if part.attr in definitions)
-    return own

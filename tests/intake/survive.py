@@ -11,14 +11,14 @@ from random import Random
 import hostile
 
 from grader import catalog
-from grader.catalog.errors import BadSubmission, WrongUse
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom import alike
 from grader.classroom.intake import archives, names, student_ids
 from grader.classroom.intake.finder import find
 from grader.classroom.similar.fingerprints import fingerprints
-from grader.records import forbidden, introspection, submission
+from grader.records import forbidden, introspection, regular_file, submission
 from grader.records.sanitize import label
-from grader.records.submission import NoSuchFile, Submission
+from grader.records.submission import Submission
 
 SLOW_S, LARGE = 1.0, 200 << 20  # of this process; in the helper grader/records/limited.py sees to it
 OURS = (BadSubmission, NoSuchFile, WrongUse)
@@ -100,7 +100,7 @@ def _notebook(data: bytes, folder: Path) -> None:
 
 def _source(text: str, folder: Path) -> None:
     data = text.encode("utf-8", "replace")
-    if len(data) <= submission.MAX_SOURCE:
+    if len(data) <= regular_file.MAX_SOURCE:
         _looked_at(submission.decode(data, "a.py", notebook=False))
 
 
@@ -119,7 +119,7 @@ def _looked_at(found: Submission) -> None:
     introspection.notes(found.source), introspection.reaches(found.source)
     for rule in RULES[:1]:
         forbidden.forbidden_uses(found.source, rule)
-    if len(found.source.encode()) > submission.MAX_SOURCE:
+    if len(found.source.encode()) > regular_file.MAX_SOURCE:
         raise Broken("larger than a source may be")
 
 

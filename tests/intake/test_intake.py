@@ -28,7 +28,7 @@ from grader.classroom.intake import archives, names, student_ids, walker
 from grader.classroom.intake.finder import find
 from grader.classroom.similar.fingerprints import MOST, fingerprints
 from grader.classroom.store import Store
-from grader.records import introspection, limited, source, submission
+from grader.records import introspection, limited, regular_file, source, submission
 from grader.records.bounded_cache import BoundedCache
 from grader.records.sanitize import label
 from grader.records.source import parses
@@ -76,7 +76,7 @@ def test_a_source_of_many_fingerprints_keeps_the_same_as_one_that_holds_it():
 
 @pytest.mark.parametrize("data, reason", NOTEBOOKS.values(), ids=NOTEBOOKS)
 def test_a_notebook_that_cannot_be_graded_is_refused(data, reason):
-    assert len(data) <= submission.MAX_NOTEBOOK
+    assert len(data) <= regular_file.MAX_NOTEBOOK
     with pytest.raises(BadSubmission, match=reason):
         submission.decode(data, "a.ipynb", notebook=True)
 
@@ -85,7 +85,7 @@ def test_an_honest_notebook_with_many_pictures_is_read():
     picture = [{"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo" * 90_000}}]
     cells = [{"cell_type": "code", "source": ["%matplotlib inline\n", "y = '\u2028😀'\n"], "outputs": picture}] * 14
     data = json.dumps({"cells": cells}).encode()
-    assert 10e6 < len(data) < submission.MAX_NOTEBOOK
+    assert 10e6 < len(data) < regular_file.MAX_NOTEBOOK
     found = submission.decode(data, "a.ipynb", notebook=True)
     assert found.source.count("y = '\u2028😀'") == 14 and "14 magic" in found.notes[0]
 

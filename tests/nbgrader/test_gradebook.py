@@ -16,13 +16,12 @@ import nbformat
 from a_course import FOLDER, Course, cell
 
 from grader import catalog
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom import office
 from grader.classroom.handins import Graded
 from grader.integrations.nbgrader import course, gradebook, submitted
 from grader.judge import examiner
 from grader.records import seeds as seeds_of
-from grader.records import submission
 
 SEED = 7
 CONFIG = f"""
@@ -40,7 +39,7 @@ def grade(fork_server):
         for handin in handins:
             try:
                 yield Graded(handin.student, examiner.grade(exercise, handin.read(), fork_server, settings))
-            except submission.BadSubmission as error:
+            except BadSubmission as error:
                 yield Graded(handin.student, examiner.unreadable(exercise, handin.shown, str(error), settings))
 
     return work
@@ -223,7 +222,7 @@ def test_a_notebook_is_read_as_the_engine_reads_it(classroom):
     code = handins["ben"].read()
     assert "SystemExit" not in code.source and "%documented" not in code.source and code.notes == ()
     assert code.filename == f"{FOLDER}.ipynb"
-    with pytest.raises(submission.BadSubmission):
+    with pytest.raises(BadSubmission):
         handins["torn"].read()
     assert nbformat.reads(handins["ada"].path.read_text(), 4)
 

@@ -19,7 +19,7 @@ from grader.classroom.intake.archive_limits import BadArchive, Bounds, Entry, wi
 from grader.classroom.intake.archive_reader import Reader
 from grader.classroom.intake.downloads import DOWNLOAD, downloads
 from grader.classroom.intake.names import MAX_NAME, is_too_long
-from grader.records import submission
+from grader.records import regular_file, submission
 from grader.records.limited import limited
 from grader.records.sanitize import label
 from grader.records.submission import Submission
@@ -137,8 +137,8 @@ def read(place: str, member: str) -> Submission:
     outer, _, inner = member.partition(NESTED)
     shown = label(f"{os.path.basename(place)}:{member}")
     if not inner and place in downloads.places:
-        data = downloads.read(place, member, submission.limit_of(member))
-        return submission.decode(data, shown, submission.is_notebook(member))
+        data = downloads.read(place, member, regular_file.limit_of(member))
+        return submission.decode(data, shown, regular_file.is_notebook(member))
     packed = _packed(place, outer if inner else "")
     name = outer if inner else os.path.basename(place)
     source, notes = _code(packed, name, inner or member, shown, *astuple(STUDENT))
@@ -163,6 +163,6 @@ def _listed(data: bytes, name: str, *bounds: int) -> tuple[list[tuple], dict[str
 @limited
 def _code(data: bytes, name: str, member: str, shown: str, *bounds: int) -> tuple[str, tuple[str, ...]]:
     """The source in one member of a student's archive, and the notes on it."""
-    content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, submission.limit_of(member))
-    decoded = submission.decode(content, shown, submission.is_notebook(member))
+    content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, regular_file.limit_of(member))
+    decoded = submission.decode(content, shown, regular_file.is_notebook(member))
     return decoded.source, decoded.notes

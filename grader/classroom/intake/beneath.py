@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from grader.catalog.errors import BadSubmission
-from grader.records import submission
+from grader.catalog.errors import BadSubmission, NoSuchFile
+from grader.records import regular_file
 from grader.records.sanitize import label
-from grader.records.submission import NoSuchFile
 
 BORDER = "//"
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -90,13 +89,13 @@ def reasons(place: str) -> Iterator[None]:
 def opened(place: str) -> BinaryIO:
     """A stranger's regular file, open for reading. Raises NoSuchFile, and BadSubmission for a link or a device."""
     with reasons(place), folder_of(place) as descriptor:
-        return submission.open_regular(os.path.basename(place), folder=descriptor)
+        return regular_file.open_regular(os.path.basename(place), folder=descriptor)
 
 
 def read(place: str, limit: int) -> bytes:
     """The bytes of a stranger's file, at most `limit`. Raises NoSuchFile or BadSubmission."""
     with opened(place) as file:
-        return submission.read_open(file, label(os.path.basename(place)), limit)
+        return regular_file.read_open(file, label(os.path.basename(place)), limit)
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

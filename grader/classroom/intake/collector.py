@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog import Exercise
-from grader.catalog.errors import BadSubmission
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Student, Unplaced
 from grader.classroom.intake import names, student_ids
 from grader.classroom.intake.archives import Node
 from grader.classroom.intake.folders import Entry
 from grader.records.sanitize import label
-from grader.records.submission import NoSuchFile
 
 CODE = (".py", ".ipynb")
 EXPECTED = {"readme.md", "hints.md", "timestamp.txt", "__init__.py", "conftest.py", "thumbs.db", "desktop.ini"}

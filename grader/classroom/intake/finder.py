@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.catalog import Exercise
-from grader.catalog.errors import BadSubmission, WrongUse
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.handins import Found, Origin
 from grader.classroom.intake import archives, claims, folders, names, student_ids
 from grader.classroom.intake.claims import Claim
@@ -42,7 +42,6 @@ from grader.classroom.intake.walker import (
     kind_reason,
 )
 from grader.records.sanitize import label
-from grader.records.submission import NoSuchFile
 
 HIDDEN_TOOLS = {".git", ".github", ".ipynb_checkpoints", ".venv", ".idea", ".vscode", ".cache", ".trash"}
 LISTS, ONLINE = "a platform's or course's own", "typed online in Moodle"  # why a file is left out

@@ -5,13 +5,12 @@ A name that a student may have chosen decides only where no other entry beside i
 
 from collections.abc import Callable, Sequence
 
-from grader.catalog.errors import BadSubmission
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.intake import archives, names
 from grader.classroom.intake.claims import Claim
 from grader.classroom.intake.collector import EXPECTED, is_code, reading_of
 from grader.classroom.intake.folders import Entry
 from grader.classroom.intake.walker import SKIPPED, hidden, inside, is_exercises, passed_over
-from grader.records.submission import NoSuchFile
 
 METADATA = "submission_metadata.yml"
 COURSE_FILES = {"gradebook.db", "nbgrader_config.py"}

@@ -17,11 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from grader.catalog import mistakes, paths, stubs
-from grader.catalog.errors import BadSubmission, InfrastructureError
+from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.similar.fingerprints import Lines, fingerprints
 from grader.classroom.similar.shared import agreeing
-from grader.records.submission import NoSuchFile
 
 LEAST_WEIGHT = 10.0  # of the only pair of a class; more where there are more pairs
 MOST_LINES, MOST_COLUMNS = 40, 160  # of a piece of evidence

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import nbformat
 
-from grader.records import submission
+from grader.catalog.errors import BadSubmission
+from grader.records import regular_file, submission
 from grader.records.limited import limited
 from grader.records.submission import Submission
 
@@ -94,7 +95,7 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
 
     name: of the file.
 
-    Raises submission.BadSubmission where there is too much code to be graded.
+    Raises BadSubmission where there is too much code to be graded.
     """
     locked = {cell.id for cell in cells if cell.locked}
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
@@ -103,8 +104,8 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
         {"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts
     ]
     data = json.dumps({"cells": code_cells}).encode()
-    if len(data) > submission.MAX_NOTEBOOK:
-        raise submission.BadSubmission(f"{name} holds more code than can be graded.")
+    if len(data) > regular_file.MAX_NOTEBOOK:
+        raise BadSubmission(f"{name} holds more code than can be graded.")
     return submission.decode(data, name, notebook=True)
 
 
@@ -124,7 +125,7 @@ def _learners_notebook(data: bytes, cells: tuple[tuple[Any, ...], ...], name: st
         notebook = nbformat.reads(data.decode("utf-8"), as_version=4)
         restore(notebook, released_cells)
     except Exception:  # nbformat raises many kinds
-        raise submission.BadSubmission(f"{name} is not a notebook. Save it again from Jupyter.") from None
+        raise BadSubmission(f"{name} is not a notebook. Save it again from Jupyter.") from None
     code = learner_code(notebook, released_cells, name)
     return code.source, code.notes
 

@@ -15,12 +15,12 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 
 from grader.catalog import paths
-from grader.catalog.errors import BadSubmission, WrongUse
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.intake import beneath
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
-from grader.records import submission
+from grader.records import regular_file
 from grader.records.submission import Submission
 
 TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
@@ -33,8 +33,8 @@ class NotebookHandIn(HandIn):
     cells: tuple[Cell, ...] = ()
 
     def read(self) -> Submission:
-        """The submission. Raises submission.BadSubmission or NoSuchFile."""
-        return learners_notebook(beneath.read(self.place, submission.MAX_NOTEBOOK), self.cells, self.path.name)
+        """The submission. Raises BadSubmission or NoSuchFile."""
+        return learners_notebook(beneath.read(self.place, regular_file.MAX_NOTEBOOK), self.cells, self.path.name)
 
 
 def open_app(course: Path, assignment: str, db_url: str | None) -> AutogradeApp:
@@ -129,7 +129,7 @@ def _reason_to_refuse(id: str, folder: str) -> str:
         text = beneath.read(place, MAX_TIMESTAMP).decode().strip()
         if text:
             parse_utc(text)
-    except submission.NoSuchFile:
+    except NoSuchFile:
         pass
     except (BadSubmission, ValueError, ArithmeticError, TypeError) as error:
         return f"{TIMESTAMP} holds no time ({error}): remove it, or write the time into it"

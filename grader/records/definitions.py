@@ -1,0 +1,66 @@
+"""What a source defines, by name, and which of several definitions of one name may be the last that ran."""
+
+import ast
+from collections.abc import Iterator
+
+from grader.records.syntax import BODIES, FUNCTIONS, walked
+
+BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Expr, ast.If, ast.While)
+KNOWN = {"torch.Tensor", "int", "float", "bool", "str"}  # annotations that are there, unless a file binds them anew
+
+
+def definitions_of(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
+    """Functions, classes and assignments of the module by name; methods by their bare name."""
+    definitions: dict[str, ast.AST] = _again(tree, nodes)
+    for node in nodes:
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            definitions.setdefault(node.name, node)
+    for statement in _module_level(tree):
+        if isinstance(statement, BINDING):
+            for name in walked(statement):
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                    definitions.setdefault(name.id, statement)
+    return definitions
+
+
+def _again(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
+    """What the module defines more than once, by name: those definitions of which any may be the last that ran."""
+    found: dict[str, list[ast.stmt]] = {}
+    for statement in tree.body:
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            found.setdefault(statement.name, []).append(statement)
+    several = {name: defined for name, defined in found.items() if len(defined) > 1}
+    if not several:
+        return {}
+    rebound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    known = KNOWN - {name.partition(".")[0] for name in KNOWN if name.partition(".")[0] in rebound}
+    for defined in several.values():
+        sure = [place for place, statement in enumerate(defined) if _surely_runs(statement, known)]
+        del defined[: sure[-1] if sure else 0]
+    return {name: ast.Module(body=defined, type_ignores=[]) for name, defined in several.items()}
+
+
+def _surely_runs(statement: ast.stmt, known: set[str]) -> bool:
+    """Whether this definition cannot fail, so that it takes the place of those before it."""
+    if not isinstance(statement, FUNCTIONS) or statement.decorator_list:
+        return False
+    annotations = [
+        statement.returns,
+        *(argument.annotation for argument in walked(statement.args) if isinstance(argument, ast.arg)),
+    ]
+    defaults = [*statement.args.defaults, *statement.args.kw_defaults]
+    plain = all(default is None or isinstance(default, ast.Constant) for default in defaults)
+    return plain and all(
+        part is None or isinstance(part, ast.Constant) or ast.unparse(part) in known for part in annotations
+    )
+
+
+def _module_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run when the file is loaded, with those nested in others."""
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:  # the loop extends the list
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            for field in BODIES:
+                nodes += getattr(node, field, ())

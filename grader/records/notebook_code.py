@@ -1,0 +1,116 @@
+"""Reads the Python in a notebook's code cells, under limits. Magics, shell lines and broken cells are left out."""
+
+import ast
+import json
+import re
+
+from grader.catalog.errors import BadSubmission
+from grader.records import places
+from grader.records.limited import limited
+from grader.records.places import LINE_ENDS
+from grader.records.regular_file import MAX_SOURCE, text_of
+from grader.records.syntax import parsed
+
+NOT_PYTHON = "is not Python: the cell was left out"
+# Magics and shell lines, the shell's answer put into a name, and the commands that need no sign before them.
+COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
+MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
+TIMED = re.compile(r"%time\s+")
+RUN_ALL_THE_SAME = ("%%time", "%%capture")
+
+
+@limited
+def code_of(data: bytes, shown: str) -> tuple[str, int, list[str]]:
+    """The code cells as one source, how many magic or shell lines were left out of it, and which cells, and why.
+
+    The amount of code is checked before any of it is parsed. Raises BadSubmission.
+    """
+    try:
+        cells = json.loads(text_of(data, shown))["cells"]
+        sources = [_joined(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadSubmission(
+            f"{shown} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
+        ) from None
+    titles = [places.title(number) for number in range(1, len(sources) + 1)]
+    _bounded("\n".join(titles + sources), shown)
+    plain = list(map(without_magics, sources))
+    problems = [_problem(kept) for kept, _ in plain]
+    kept = ["" if problem else kept for (kept, _), problem in zip(plain, problems)]
+    text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, kept))
+    _bounded(text, shown)
+    unread = [f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem]
+    return text or "\n", sum(skipped for _, skipped in plain), unread
+
+
+def without_magics(cell: str) -> tuple[str, int]:
+    """A cell's plain Python, and how many magic or shell lines were left out. A %%magic cell is left out as a whole.
+
+    As in Jupyter, a cell whose first line is indented loses that indent, and what is timed is run.
+    """
+    if parsed(cell) is not None:
+        return cell, 0
+    cell = _without_indent(cell)
+    words = cell.split(maxsplit=1)
+    if words and words[0].startswith("%%") and words[0] not in RUN_ALL_THE_SAME:
+        return "", 1
+    lines, skipped, goes_on = [], 0, False
+    for line in LINE_ENDS.split(cell) if parsed(cell) is None else []:
+        bare = line.lstrip()
+        timed = TIMED.match(bare)
+        if timed:
+            line = line[: len(line) - len(bare)] + bare[timed.end() :]
+        elif goes_on:
+            goes_on, line = bare.endswith("\\"), f"# left out: {bare}"
+        elif MAGIC.match(bare) or bare.endswith("?"):
+            skipped += 1
+            goes_on = bare.endswith("\\")
+            line = f"{line[: len(line) - len(bare)]}pass  # left out: {bare}"
+        lines.append(line)
+    return "\n".join(lines) if lines else cell, skipped
+
+
+def _without_indent(cell: str) -> str:
+    """The cell without the indent of its first line, as far as other lines share it."""
+    lines = LINE_ENDS.split(cell)
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip(" \t"))]
+    return "\n".join(line.removeprefix(indent) for line in lines)
+
+
+def _problem(cell: str) -> str:
+    """Why a cell is not Python, with the line in it; "" where it is."""
+    if parsed(cell) is not None:
+        return ""
+    try:
+        ast.parse(cell)
+    except SyntaxError as error:
+        return f", line {error.lineno or 1} {NOT_PYTHON}: {type(error).__name__}, {error.msg}"
+    except ValueError:
+        pass
+    return f", line 1 {NOT_PYTHON}"
+
+
+def _joined(source: object) -> str:
+    """The text of a cell, which a notebook holds as a string or as a list of lines. Raises TypeError otherwise."""
+    if not isinstance(source, (str, list)):
+        raise TypeError
+    return "".join(source)
+
+
+def _bounded(text: str, shown: str) -> None:
+    """Raise BadSubmission for code of a notebook that could not be a .py file."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        half = text[error.start].encode("unicode_escape").decode()
+        raise BadSubmission(
+            f"{shown} holds half a character ({half}) in its code. Delete it, and save again."
+        ) from None
+    if "\0" in text:
+        raise BadSubmission(f"{shown} holds a NUL character in its code. Delete it.")
+    if size > MAX_SOURCE:
+        raise BadSubmission(
+            f"{shown} holds too much code: {size / 1e6:.1f} MB, where {MAX_SOURCE / 1e6:.2g} MB is the limit. "
+            "Leave out what the exercise does not need."
+        )

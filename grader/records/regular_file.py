@@ -1,0 +1,89 @@
+"""Reads one regular file of a submission, once, as bytes, under a limit of its size."""
+
+import errno
+import os
+import re
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from grader.catalog import paths
+from grader.catalog.errors import BadSubmission, NoSuchFile
+
+MAX_SOURCE = 256 << 10  # bytes of a .py file, and of the code in a notebook
+MAX_NOTEBOOK = 16 << 20  # bytes of a notebook, which holds pictures too
+EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
+
+
+def is_notebook(name: str) -> bool:
+    """Whether a file of this name is a notebook."""
+    return name.lower().endswith(".ipynb")
+
+
+def limit_of(name: str) -> int:
+    """The largest size, in bytes, of a file of this name."""
+    return MAX_NOTEBOOK if is_notebook(name) else MAX_SOURCE
+
+
+def read_bytes(path: Path, limit: int, links: bool = False) -> bytes:
+    """The bytes of one regular file, at most `limit`. Raises NoSuchFile or BadSubmission as `open_regular`."""
+    with open_regular(path, links) as file:
+        return read_open(file, paths.shown(path), limit)
+
+
+def read_open(file: BinaryIO, shown: str, limit: int) -> bytes:
+    """The bytes of a file that `open_regular` opened, at most `limit`. Raises BadSubmission where there are more."""
+    size = os.fstat(file.fileno()).st_size
+    if size > limit:
+        raise BadSubmission(f"{shown} is too large: {size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit.")
+    data = file.read(limit + 1)
+    if len(data) > limit:
+        raise BadSubmission(f"{shown} grew while it was read. Try again.")
+    return data
+
+
+def open_regular(path: Path | str, links: bool = False, folder: int | None = None) -> BinaryIO:
+    """One regular file, open for reading. Raises NoSuchFile, and BadSubmission for a link, a pipe or a device.
+
+    links: hard links are allowed. folder: the descriptor of the folder to which `path` is relative.
+    """
+    shown = paths.shown(Path(path)) if folder is None else str(path)
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags, dir_fd=folder)
+    except FileNotFoundError:
+        raise NoSuchFile(f"There is no file {shown}.{reset_advice(shown)}") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise BadSubmission(f"{shown} is a symbolic link. Hand in the file itself.") from None
+        raise BadSubmission(f"{shown} cannot be read: {error.strerror}.") from None
+    facts, trouble = os.fstat(descriptor), ""
+    if stat.S_ISDIR(facts.st_mode):
+        trouble = f"{shown} is a directory. Name the .py or .ipynb file inside it."
+    elif not stat.S_ISREG(facts.st_mode):
+        trouble = f"{shown} is not a regular file."
+    elif facts.st_nlink > 1 and not links:
+        trouble = f"{shown} is a hard link to another file. Hand in a copy."
+    if trouble:
+        os.close(descriptor)
+        raise BadSubmission(trouble)
+    return os.fdopen(descriptor, "rb")
+
+
+def text_of(data: bytes, shown: str) -> str:
+    """The bytes of a file as UTF-8 text. shown: its name in messages. Raises BadSubmission."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadSubmission(
+            f"{shown} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
+        ) from None
+    if "\0" in text:
+        raise BadSubmission(f"{shown} holds a NUL byte: it is not a text file. Save it again as plain text.")
+    return text
+
+
+def reset_advice(shown: str) -> str:
+    """What to type for a file of the exercises that is gone or empty; "" for another one."""
+    found = EXERCISES_FILE.search(shown)
+    return f" The fresh stub: make reset EX={found[1]}" if found else ""
