@@ -78,7 +78,7 @@ explain: $(READY)  ## why a grade is what it is, call by call: STUDENT=id EX=03 
 nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
 	@$(GRADER) nbgrader $(call option,,$(COURSE)) $(call option,--ex,$(EX)) $(call option,--exchange,$(EXCHANGE))
 
-similar: $(READY)  ## pairs that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n ANONYMOUS=key.csv]
+similar: $(READY)  ## clusters of files that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n ANONYMOUS=key.csv]
 	@$(GRADER) similar $(call option,,$(SUBMISSIONS)) $(call option,,$(EX)) $(call option,--format,$(FORMAT)) $(call option,--jobs,$(JOBS)) \
 	  $(call option,--anonymous,$(ANONYMOUS))
 

@@ -221,6 +221,22 @@ def test_a_large_ring_does_not_flood(tmp_path):
     assert len(listed) == 19 and {pair.student_a.id for pair in listed} == {"r00"}
 
 
+def test_the_command_lists_clusters_first(tmp_path, said):
+    """Three of one cluster, two of another one: each under its own heading, whatever the order of the pairs."""
+    one, other = (styles("13_multi_head_attention")[name] for name in ("loops", "einsum"))
+    ring = {f"r{number}": disguised(one, number) for number in range(3)}
+    hand_in(tmp_path, {"13_multi_head_attention": ring | {"x1": other, "x2": disguised(other)}})
+    for path in tmp_path.rglob("answer.py"):
+        path.rename(path.with_name("multi_head_attention.py"))
+    done = said("similar", tmp_path)
+    heads = [line for line in done.stdout.splitlines() if line.startswith("Cluster ")]
+    assert sorted(line.partition(", ")[2] for line in heads) == ["2 students: x1, x2", "3 students: r0, r1, r2"]
+    for block in done.stdout.split("Cluster ")[1:]:
+        assert ("r0 and r1" in block) == ("3 students" in block) != ("x1 and x2" in block)
+    listed = json.loads(said("similar", tmp_path, "--format", "json").stdout)
+    assert sorted(listed["clusters"]) == [["r0", "r1", "r2"], ["x1", "x2"]]
+
+
 def test_the_command(tmp_path, said):
     source = styles("13_multi_head_attention")["loops"]
     hand_in(tmp_path, {"13_multi_head_attention": {"ada": source, "bob": disguised(source), "c\x1b[2Jyd": "x = 1\n"}})

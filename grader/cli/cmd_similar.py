@@ -1,4 +1,4 @@
-"""List pairs of submissions that agree more than chance and beyond the stub, for a person to judge."""
+"""List clusters of submissions that agree more than chance and beyond the stub, for a person to judge."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from grader.classroom.similar import Pair
 
 MOST, MOST_ENTRIES = 200, 10  # pairs that are printed (JSON has all); entries that need a person
+MOST_NAMES = 30  # of a cluster
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,19 +54,28 @@ def run(options: argparse.Namespace) -> int:
 
 
 def text(listed: Sequence[Pair]) -> str:
-    """Each pair with the lines in which it agrees, for a terminal."""
+    """The clusters, and below each its pairs with the lines in which they agree, for a terminal."""
+    from grader.classroom.similar import clusters
+
     if not listed:
         return "No two submissions agree more than chance would have it.\n"
-    lines, last = [], None
-    for pair in listed[:MOST]:
-        both = (pair.student_a, pair.student_b)
-        if both != last:
-            lines.append(f"{named(pair.student_a)} and {named(pair.student_b)}: weight {pair.total:g}")
-            last = both
-        lines.append(f"  {pair.exercise}: {pair.score:.0%} of what is the smaller one's own, weight {pair.weight:g}")
-        lines += [f"    {piece}" for piece in pair.evidence]
-    if len(listed) > MOST:
-        lines.append(f"… and {len(listed) - MOST} more: --format json gives all")
+    lines: list[str] = []
+    shown = 0
+    for number, cluster in enumerate(clusters(listed), 1):
+        names = [named(student) for student in cluster.students]
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        lines.append(f"Cluster {number}, {len(names)} students: {', '.join(names[:MOST_NAMES])}{more}")
+        for (one, other), pairs in groupby(cluster.pairs, lambda pair: (pair.student_a, pair.student_b)):
+            of_both = list(pairs)[: MOST - shown]
+            shown += len(of_both)
+            if of_both:
+                lines.append(f"  {named(one)} and {named(other)}: weight {of_both[0].total:g}")
+            for pair in of_both:
+                share = f"{pair.score:.0%} of what is the smaller one's own"
+                lines.append(f"    {pair.exercise}: {share}, weight {pair.weight:g}")
+                lines += [f"      {piece}" for piece in pair.evidence]
+    if len(listed) > shown:
+        lines.append(f"… and {len(listed) - shown} more: --format json gives all")
     lines.append("Two people may well have the same thought: look at both before you say anything.")
     return "\n".join(lines) + "\n"
 
@@ -75,7 +86,9 @@ def named(student: Student) -> str:
 
 
 def as_json(listed: Sequence[Pair]) -> str:
-    """The pairs as JSON, schema 1."""
+    """The clusters and their pairs as JSON, schema 1."""
+    from grader.classroom.similar import clusters
+
     rows = [
         {
             "students": [pair.student_a.id, pair.student_b.id],
@@ -87,4 +100,5 @@ def as_json(listed: Sequence[Pair]) -> str:
         }
         for pair in listed
     ]
-    return json.dumps({"schema": 1, "pairs": rows}, indent=2, ensure_ascii=False) + "\n"
+    groups = [[student.id for student in cluster.students] for cluster in clusters(listed)]
+    return json.dumps({"schema": 1, "clusters": groups, "pairs": rows}, indent=2, ensure_ascii=False) + "\n"
