@@ -3,7 +3,7 @@
 from typing import Any
 
 from grader.catalog.errors import InfrastructureError
-from grader.judge import messages
+from grader.judge.exception_words import is_about_memory
 from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Target
 from grader.sandbox.call_results import LearnerError
@@ -33,7 +33,7 @@ def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = 
             ask = target.gradients if gradients else target
             result = ask(*args, measured=True, **kwargs)
         except LearnerError as error:
-            if messages.is_about_memory(error.facts):
+            if is_about_memory(error.facts):
                 raise _refused(error, target.name, _growth(meter), mebibytes) from None
             raise
         growth = _growth(meter)

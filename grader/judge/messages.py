@@ -1,12 +1,11 @@
-"""The words for what went wrong. With `reveal=False` no hidden value and no text of the learner's
+"""The words for what went wrong in a check. With `reveal=False` no hidden value and no text of the learner's
 exceptions stands in them: what an exception says may hold a hidden input.
 """
 
 import re
-import signal
-from typing import Any
 
 from grader.catalog import paths
+from grader.judge.exception_words import ending, exception
 from grader.judge.mismatch import Mismatch
 from grader.judge.words import nearest
 from grader.records import places, slips
@@ -14,22 +13,8 @@ from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError, LeftOut
 
-MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
-# raise ValueError("…") or assert …, "…", with a plain text and nothing behind it
-OWN_TEXT = re.compile(r"""\s*(?:raise\s+[\w.]+\(\s*|assert\b[^'"]*,\s*)(["'])([^"'\\]*)\1\s*\)?\s*(?:#.*)?""")
-MOST_LINES, WIDEST = 100_000, 400  # of a source, characters of a line in which such a text is looked for
 MAX_NOTES = 5  # statements that were left out, each told on its own
 MAX_TOLD = 100  # characters of an exception's text in a note
-SIGNALS: dict[int, str] = {
-    signal.SIGSEGV: "Python itself crashed in it (segmentation fault)",
-    signal.SIGABRT: "Python itself crashed in it (abort)",
-    signal.SIGBUS: "Python itself crashed in it (bus error)",
-    signal.SIGFPE: "Python itself crashed in it (arithmetic fault)",
-    signal.SIGILL: "Python itself crashed in it (illegal instruction)",
-    signal.SIGXCPU: "it used up its processor time: an endless loop?",
-    signal.SIGKILL: "it was killed, probably for using too much memory",
-    signal.SIGSYS: "it asked the system for something that graded code may not do",
-}
 
 
 def failure(error: BaseException, call: Call | None, file: Submission, reveal: bool = True) -> str:
@@ -131,51 +116,6 @@ def renamed_arguments(signature: str, outline: str) -> list[str]:
     return [name for name in given if not re.search(rf"\b{name}\b", own)]
 
 
-def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> list[str]:
-    """An exception of the learner's: what, where, and the lines of their own file that led to it."""
-    kind, text = str(facts.get("type", "Exception")), str(facts.get("message", ""))
-    if kind == "PackageNotFoundError":
-        head = f"{kind}: no package {facts.get('missing_module') or ''!r} is installed here, so it has no version"
-    elif kind == "SystemExit":
-        head = "your code ended the program (sys.exit or SystemExit): remove that line"
-    elif is_about_memory(facts):
-        head = "your code asked for more memory than the exercise allows"
-    elif kind == "RecursionError":
-        head = "RecursionError: a function calls itself without end"
-    elif facts.get("missing_module"):
-        head = f"{kind}: there is no module {facts['missing_module']!r} here. Use torch and the standard library"
-    else:
-        first = text.strip().splitlines()[0][:300] if text.strip() else ""
-        head = f"{kind}: {first}" if first and (reveal or is_own_text(text, facts, file)) else kind
-    lines = [head]
-    for frame in facts.get("frames") or []:
-        line, function, code = [*frame, "", ""][:3]
-        lines.append(
-            places.in_file(file.source, file.filename, line)
-            + (f" in {function}" if function and function != "<module>" else "")
-        )
-        if code:
-            lines.append(f"    {code}")
-    return lines
-
-
-def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
-    """Whether an exception says just what stands, word for word, on the learner's line that raised it.
-
-    Then it holds no hidden input. An f-string, a variable or an escape may hold one.
-    """
-    number = ((facts.get("frames") or [[0]])[-1] or [0])[0]
-    lines = file.source.split("\n", number)[:number] if 0 < number <= MOST_LINES else []
-    found = OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if len(lines) == number and len(lines[-1]) <= WIDEST else None
-    return bool(found and found[2] == text)
-
-
-def is_about_memory(facts: dict[str, Any]) -> bool:
-    """Whether what happened is that memory was asked for and not given."""
-    text = str(facts.get("message", ""))
-    return facts.get("type") == "MemoryError" or any(words in text for words in MEMORY)
-
-
 def missing(name: str, names: list[str], filename: str) -> str:
     """A function or class that the file lacks, with the name that was probably meant.
 
@@ -188,15 +128,6 @@ def missing(name: str, names: list[str], filename: str) -> str:
         return f"{filename} defines no {name}: found {close}. Rename it"
     found = ", ".join(other[:60] for other in names[:6]) if names else "nothing"
     return f"{filename} defines no {name} (it defines {found})"
-
-
-def ending(status: int | None) -> str:
-    """How a process ended, in words."""
-    if status is not None and status < 0:
-        return SIGNALS.get(-status, f"its process was ended by signal {-status}")
-    if status == 0 or status is None:
-        return "your code ended the whole process (os._exit?)"
-    return f"your code ended the whole process with exit code {status} (os._exit, or a crash inside a library)"
 
 
 def not_started(folder: str, source: str) -> str:
