@@ -147,4 +147,4 @@ def test_a_learner_sees_lessons_progress_and_help_alone(built, tab):
     for page in some(built.rglob("*.html")):
         titles += re.findall(r"<h1[^>]*>(.*?)<", page.read_text("utf-8"))[:1]
     assert len(titles) > 2 * len(catalog.exercises()) and len(titles) == len(set(titles))
-    assert not (built / f"{paths.LEARNERS_README.stem}.html").exists()
+    assert not (built / f"{paths.at_root('docs/learners.md').stem}.html").exists()

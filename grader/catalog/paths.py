@@ -15,17 +15,13 @@ DOCS = ROOT / "docs"
 PROMISES = DOCS / "promises.md"  # what every lesson links to
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
 PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored
+PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks it while it writes the history
 LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored
 SITE = ROOT / "site"  # what `make docs` builds, git-ignored
 SITE_STYLE, SITE_WORKER = GRADER / "integrations/site/site.css", GRADER / "integrations/site/iframe-worker.js"
 FIGURES = GRADER / "integrations" / "figures"  # what the interactive figures share
-FIGURE_STYLE = FIGURES / "figures.css"
-SITE_SETTINGS = ROOT / "mkdocs.yml"
 MISCONCEPTIONS = GRADER / "catalog" / "misconceptions.toml"
-README, MAKEFILE = ROOT / "README.md", ROOT / "Makefile"
 TEMPLATES = GRADER / "integrations" / "templates"  # what runs on platforms outside this package
-STYLE = GRADER / "reports" / "style.css"  # of every HTML page
-CLASS_STYLE, CLASS_SCRIPT = GRADER / "classroom/pages/class_page.css", GRADER / "classroom/pages/class_page.js"
 
 
 def stub(folder: str) -> Path:
@@ -171,23 +167,18 @@ def pristine_stub(folder: str) -> Path:
     return CHECKS / folder / f"{slug(folder)}.stub"
 
 
-def progress_lock() -> Path:
-    """The file that a process locks while it writes the history."""
-    return PROGRESS.with_name(f"{PROGRESS.name}.lock")
-
-
 def template(name: str) -> Path:
     """A file that runs on a platform outside this package."""
     return TEMPLATES / name
 
 
 def module(name: str) -> Path:
-    """A module or room of the grader: "judge", "authors.py"."""
+    """A file or a room of the grader: "judge", "authors.py", "reports/style.css"."""
     return GRADER / name
 
 
 def at_root(name: str) -> Path:
-    """A file of the repository by its name from the top."""
+    """A file of the repository by its path from the top: "Makefile", "docs/learners.md"."""
     return ROOT / name
 
 

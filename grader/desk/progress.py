@@ -171,7 +171,7 @@ def _locked() -> Iterator[None]:
         with contextlib.suppress(OSError, ImportError):
             import fcntl
 
-            file = stack.enter_context(paths.progress_lock().open("w"))
+            file = stack.enter_context(paths.PROGRESS_LOCK.open("w"))
             deadline = time.monotonic() + LOCK_S
             while time.monotonic() < deadline:
                 try:

@@ -49,7 +49,7 @@ def zipped(content: dict[str, bytes], programs: tuple[str, ...] = ()) -> bytes:
 def files() -> Iterator[tuple[str, bytes]]:
     """The bundle's files: name and content."""
     yield "README.md", paths.LEARNERS_README.read_bytes()
-    yield "Makefile", makefile(paths.MAKEFILE.read_text("utf-8")).encode()
+    yield "Makefile", makefile(paths.at_root("Makefile").read_text("utf-8")).encode()
     yield "docs/promises.md", paths.PROMISES.read_bytes()
     yield ".github/workflows/grade.yml", paths.template("grade.yml").read_bytes()
     for name in WHOLE:

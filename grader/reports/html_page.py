@@ -18,7 +18,7 @@ def document(template: str | Template, title: str, *, script: str = "", style: s
     of files of this package. The page's content security policy allows exactly this style and script: no style="…",
     no onclick="…".
     """
-    style = paths.STYLE.read_text("utf-8") + style
+    style = paths.module("reports/style.css").read_text("utf-8") + style
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     if script:
         policy += f"; script-src {_digest(script)}"

@@ -65,8 +65,8 @@ def render(
     return document(
         "classroom/pages/templates/class.html",
         "Results of the class",
-        script=paths.CLASS_SCRIPT.read_text("utf-8"),
-        style=paths.CLASS_STYLE.read_text("utf-8"),
+        script=paths.module("classroom/pages/class_page.js").read_text("utf-8"),
+        style=paths.module("classroom/pages/class_page.css").read_text("utf-8"),
         facts=_facts(summary),
         groups=groups,
         topics=sections.topics(summary, taught),

@@ -25,7 +25,7 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {
         "_esm": joining.widget(exercise.folder),
-        "_css": paths.FIGURE_STYLE.read_text("utf-8"),
+        "_css": paths.figure_module("figures.css").read_text("utf-8"),
         "data": traitlets.Dict().tag(sync=True),
         "mine": traitlets.Dict().tag(sync=True),  # what `ask` answered
         "asked": traitlets.Int(0).tag(sync=True),  # how often the reader asked

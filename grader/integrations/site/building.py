@@ -32,7 +32,7 @@ def build(out: Path) -> int:
         built = Path(folder) / "site"
         try:
             with warnings:
-                config = load_config(str(paths.SITE_SETTINGS), site_dir=str(built))
+                config = load_config(str(paths.at_root("mkdocs.yml")), site_dir=str(built))
                 config.plugins.on_startup(command="build", dirty=False)
                 mkdocs_build(config)
                 config.plugins.on_shutdown()

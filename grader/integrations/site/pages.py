@@ -27,7 +27,7 @@ class Site:
 
 def site() -> Site:
     """The whole site, from the files as they are."""
-    sources = {HOME: paths.README}
+    sources = {HOME: paths.at_root("README.md")}
     sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
     papers = {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md")) if path != paths.LEARNERS_README}
     papers |= {f"{path.stem.lower()}.md": path for path in sorted(paths.ROOT.glob("*.md")) if path.name != "README.md"}
