@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 
 from grader.classroom.analysis.spread import Spread
+from grader.classroom.database import decoded, encoded
 from grader.classroom.handins import Origin
 from grader.classroom.past import Run
-from grader.classroom.store import Store, decoded, encoded
+from grader.classroom.store import Store
 from grader.records.submission import Submission
 
 SCHEMA = """

@@ -3,24 +3,22 @@
 import json
 import sys
 import time
-from collections import Counter
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from grader.catalog.errors import WrongUse
 from grader.classroom.changes import Change
 from grader.classroom.grades import number
+from grader.classroom.grading_progress import GradingProgress, counted
 from grader.classroom.handins import Count, Misplaced, NeedsPerson, Unplaced
 from grader.classroom.intake import tally
 from grader.classroom.run import Event
 from grader.records.sanitize import label
 
 MOST = 10  # lines about misplaced files, or about failures
-STEP = 10  # percent between two lines where stderr is no terminal
 
 
 class Show:
@@ -31,10 +29,7 @@ class Show:
 
     def __init__(self, log: Path | None = None) -> None:
         self.console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
-        self.counts: Counter[str] = Counter()
-        self.bar: Progress | None = None
-        self.total = self.percent = 0  # of the gradings; the share that the last line reported
-        self.began = self.latest = time.monotonic()
+        self.progress = GradingProgress(self.console)
         try:
             self.log = log.open("a", encoding="utf-8") if log else None
         except OSError as error:
@@ -53,7 +48,7 @@ class Show:
 
     def close(self) -> None:
         """Remove the progress bar and close the log."""
-        self.end_bar()
+        self.progress.end_bar()
         if self.log:
             self.log.close()
 
@@ -75,7 +70,7 @@ class Show:
         if len(unplaced) > MOST:
             self.say(f"  … and {len(unplaced) - MOST} students more of whom nothing could be placed.")
         self.say(tally.sum_of(files))
-        self.say(f"{layout}: {_many(students, 'student')}, {_many(handins, 'hand-in')} to grade.")
+        self.say(f"{layout}: {counted(students, 'student')}, {counted(handins, 'hand-in')} to grade.")
         for line in tally.lines(needs_person, MOST):
             self.say(label(line))
         for file in misplaced[:MOST]:
@@ -92,8 +87,8 @@ class Show:
         """Show which marks changed since the last run."""
         if not changes:
             return
-        self.end_bar()
-        self.say(f"{_many(len(changes), 'mark')} changed since the last run (changes.csv has all):")
+        self.progress.end_bar()
+        self.say(f"{counted(len(changes), 'mark')} changed since the last run (changes.csv has all):")
         for one in changes[:MOST]:
             points = f"{number(one.before, '–')} → {number(one.after, '–')}"
             self.say(f"  {label(one.student)} {one.exercise}: {points}, {label(one.why)}")
@@ -103,23 +98,17 @@ class Show:
     def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
         """Show that the gradings begin."""
         own_seed = "" if seed is None else f"Seed {seed}. "  # the teacher chose it; a secret one is None here
-        self.say(f"Sandbox tier {sandbox}, tried out. {own_seed}{_many(to_grade, 'grading')} to do.")
-        self.total, self.began = to_grade, time.monotonic()
-        if self.console.is_terminal:
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-            columns += TextColumn("{task.fields[rate]}"), TimeRemainingColumn(compact=True)
-            self.bar = Progress(*columns, console=self.console, transient=True, refresh_per_second=5)
-            self.task = self.bar.add_task("grading", total=to_grade, rate="")
-            self.bar.start()
+        self.say(f"Sandbox tier {sandbox}, tried out. {own_seed}{counted(to_grade, 'grading')} to do.")
+        self.progress.begin(to_grade)
 
     def on_graded(self, exercise: str, key: str, status: str) -> None:
         """Count a verdict."""
-        self.count(status)
+        self.progress.count(status)
 
     def on_ungraded(self, exercise: str, key: str, reason: str) -> None:
         """Count a submission that could not be graded, and show the first ones."""
-        self.count("ungraded")
-        if self.counts["ungraded"] <= MOST:
+        self.progress.count("ungraded")
+        if self.progress.counts["ungraded"] <= MOST:
             self.say(f"  not graded ({exercise}): {label(reason)}")
 
     def on_written(
@@ -132,12 +121,12 @@ class Show:
         filled: tuple[str, ...] = (),
     ) -> None:
         """Show the end of a run."""
-        self.end()
+        self.say(self.progress.end())
         if needs_person:
             entries = "entry needs" if needs_person == 1 else "entries need"
             self.say(f"{needs_person:,} {entries} a person to say whose it is, and no mark stands for it: see above.")
         if ungraded:
-            self.say(f"{_many(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
+            self.say(f"{counted(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
         if left_over:
             folders = label(tally.listed(left_over, 4))
             self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {folders}")
@@ -149,54 +138,15 @@ class Show:
         """Show the end of a recording in nbgrader's gradebook. failed: student → the reason."""
         if not recorded and not failed:
             return self.say("Nothing waits for autograding. All again, by the rules as they are now: FORCE=yes")
-        self.end()
+        self.say(self.progress.end())
         for student, reason in list(failed.items())[:MOST]:
             self.say(f"  {label(student)} still needs autograding: {label(reason)}")
-        self.say(f"{_many(recorded, 'submission')} recorded in the gradebook of {course}.")
-
-    def end(self) -> None:
-        """Replace the progress bar by the sum of all gradings."""
-        self.end_bar()
-        gradings = sum(self.counts.values())
-        seconds = max(self.latest - self.began, 0.001)
-        rate = f" in {seconds:.1f} s ({gradings / seconds:.1f} a second)"
-        rate = rate if gradings else ", all had been graded before"
-        self.say(f"{_many(gradings, 'grading')}{rate}: {self.summary() or 'nothing to do'}.")
-
-    def end_bar(self) -> None:
-        """Remove the progress bar."""
-        if self.bar:
-            self.bar.stop()
-            self.bar = None
-
-    def count(self, status: str) -> None:
-        """Count one grading, and show the progress."""
-        self.counts[status] += 1
-        gradings = sum(self.counts.values())
-        self.latest = time.monotonic()
-        rate = gradings / max(self.latest - self.began, 0.001)
-        if self.bar:
-            description = f"grading ({self.summary()})"
-            self.bar.update(self.task, completed=gradings, rate=f"{rate:.0f}/s", description=description)
-        elif self.total >= 50 and gradings * 100 // self.total >= self.percent + STEP:
-            self.percent = gradings * 100 // self.total // STEP * STEP
-            remaining_s = (self.total - gradings) / rate
-            speed = f"{rate:.0f} a second, {remaining_s:.0f} s left"
-            self.say(f"  {gradings} of {self.total}, {speed} ({self.summary()})")
-
-    def summary(self) -> str:
-        """How many gradings have which status."""
-        return ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
+        self.say(f"{counted(recorded, 'submission')} recorded in the gradebook of {course}.")
 
     def say(self, line: str) -> None:
         """Write one line, above the progress bar where there is one."""
-        console = self.bar.console if self.bar else self.console
-        console.print(line)
+        self.console.print(line)
         sys.stderr.flush()
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _plain(value: Any) -> Any:

@@ -8,14 +8,14 @@ every result that was written.
 
 import contextlib
 import json
-import os
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.catalog.errors import InfrastructureError
+from grader.classroom.database import decoded, encoded, open_database
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.stored_result import mark, read
 from grader.records.results import ExerciseResult
@@ -37,25 +37,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, 0o600))
-            with contextlib.suppress(OSError):  # some drives have no modes
-                self.path.chmod(0o600)  # SQLite gives the same mode to the files beside it
-            self.file = sqlite3.connect(self.path, timeout=0.5, isolation_level=None)
-            # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
-            self.file.execute("pragma locking_mode=exclusive")
-            self.file.execute("pragma journal_mode=wal")
-            self.file.execute("pragma synchronous=normal")
-            self.file.executescript(f"begin immediate; {SCHEMA} commit;")
-        except OSError as error:
-            raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise WrongUse(f"another run is writing into {folder}. Wait for it, or name another: OUT=…") from None
-            raise WrongUse(f"{self.path} cannot be used: {error}. Name another folder: OUT=…") from None
-        except sqlite3.DatabaseError:
-            raise WrongUse(f"{self.path} is damaged. Move it away: all will be graded again") from None
+        self.file = open_database(self.path, SCHEMA)
 
     def close(self) -> None:
         """Close the file."""
@@ -186,16 +168,3 @@ class Store:
         for id, name in self.file.execute("select student, name from students order by student").fetchall():
             rows = self.file.execute(query, (id,))
             yield Student(id, name), [read(row[0], sandbox) for row in rows]
-
-
-def encoded(name: str) -> str | bytes:
-    """A file's name as SQLite can store it: as bytes where it is not UTF-8."""
-    try:
-        return name.encode() and name
-    except UnicodeEncodeError:
-        return name.encode("utf-8", "surrogatepass")
-
-
-def decoded(name: str | bytes) -> str:
-    """The file's name that was encoded."""
-    return name if isinstance(name, str) else name.decode("utf-8", "surrogatepass")
