@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.classroom.intake import archives, names, student_ids
+from grader.classroom.intake import archives, exercise_names, platform_names, student_ids
 from grader.classroom.intake.finder import find
 from grader.records.sanitize import label
 
@@ -426,9 +426,9 @@ def test_any_names_in_a_zip_and_on_disk(tmp_path_factory, student, file, suffix)
 
 @given(st.text(max_size=30))
 def test_any_name_is_read(stem):
-    reading = names.exercise_of(stem)
+    reading = exercise_names.exercise_of(stem)
     assert reading.exercise is None or reading.exercise in {exercise.folder for exercise in ALL}
-    names.folder_of(stem), names.owner(stem)
+    exercise_names.exercise_of_folder(stem), platform_names.owner_of(stem)
 
 
 def test_bytes_that_are_no_text_in_a_name(tmp_path):

@@ -291,14 +291,14 @@ def test_members_that_share_a_name_are_counted(tmp_path):
 
 
 def test_what_is_too_much_is_counted_or_told(tmp_path, monkeypatch):
-    from grader.classroom.intake import collector, walker
+    from grader.classroom.intake import file_log, walker
 
     monkeypatch.setattr(walker, "MOST_ENTRIES", 30)
     lay(tmp_path, "bob/softmax_naive.py", *(f"ada/{n // 10}/{n}.py" for n in range(60)), "/".join("x" * 30) + "/3.py")
     found = find(tmp_path, ALL)
     assert found.count.found == 62 and found.count.complete
     assert_sum(found.count)
-    monkeypatch.setattr(collector, "MOST_DEEP", 5)
+    monkeypatch.setattr(file_log, "MOST_DEEP", 5)
     found = find(tmp_path, ALL)
     assert not found.count.complete and "at least" in tally.sum_of(found.count)
 

@@ -24,7 +24,7 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission
 from grader.classroom import alike
 from grader.classroom.handins import HandIn, Student
-from grader.classroom.intake import archives, names, student_ids, walker
+from grader.classroom.intake import archives, exercise_names, platform_names, student_ids, walker
 from grader.classroom.intake.finder import find
 from grader.classroom.similar.fingerprints import MOST, fingerprints
 from grader.classroom.store import Store
@@ -97,8 +97,8 @@ def test_an_honest_notebook_with_many_pictures_is_read():
 def test_a_long_name_is_read_in_no_time(unit):
     began = time.process_time()
     for number in range(20):
-        names.exercise_of(f"{unit * 30_000}{number}")
-        names.owner(f"{unit * 100}{number}")
+        exercise_names.exercise_of(f"{unit * 30_000}{number}")
+        platform_names.owner_of(f"{unit * 100}{number}")
     assert time.process_time() - began < 2.0  # it took minutes
 
 

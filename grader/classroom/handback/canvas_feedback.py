@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.classroom.handback import spoken_feedback
 from grader.classroom.handback.released import File, Handed
-from grader.classroom.intake.names import CANVAS
+from grader.classroom.intake.platform_names import CANVAS
 from grader.classroom.pages import feedback
 
 PLATFORM = "Canvas"

@@ -9,7 +9,7 @@ with "." or "~". A file of the same name is replaced. So the submission's folder
 from collections.abc import Iterator, Sequence
 
 from grader.classroom.handback.released import File, Handed
-from grader.classroom.intake.names import MOODLE
+from grader.classroom.intake.platform_names import MOODLE
 from grader.classroom.pages import feedback
 
 PLATFORM = "Moodle"

@@ -17,8 +17,8 @@ from pathlib import Path
 from grader.classroom.intake import beneath
 from grader.classroom.intake.archive_limits import BadArchive, Bounds, Entry, within
 from grader.classroom.intake.archive_reader import Reader
+from grader.classroom.intake.beneath import MAX_NAME, is_too_long
 from grader.classroom.intake.downloads import DOWNLOAD, downloads
-from grader.classroom.intake.names import MAX_NAME, is_too_long
 from grader.records import regular_file, submission
 from grader.records.limited import limited
 from grader.records.sanitize import label

@@ -18,6 +18,7 @@ from grader.records import regular_file
 from grader.records.sanitize import label
 
 BORDER = "//"
+MAX_NAME = 255  # bytes of one file's or folder's name, as file systems have it: what is longer is not taken in
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
@@ -39,6 +40,11 @@ def parted(place: str) -> tuple[str, list[str]]:
     if not border:
         folder, names = os.path.split(os.path.abspath(place))
     return folder or "/", names.split("/")
+
+
+def is_too_long(name: str) -> bool:
+    """Whether a name is longer than file systems allow."""
+    return len(name) > MAX_NAME or len(name.encode("utf-8", "surrogatepass")) > MAX_NAME
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.intake import archives, beneath
-from grader.classroom.intake.names import is_too_long
+from grader.classroom.intake.beneath import is_too_long
 
 TEXT = 64 << 20  # bytes of a platform's list of its students
 

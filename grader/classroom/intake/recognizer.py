@@ -6,10 +6,12 @@ A name that a student may have chosen decides only where no other entry beside i
 from collections.abc import Callable, Sequence
 
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.intake import archives, names
+from grader.classroom.intake import archives
 from grader.classroom.intake.claims import Claim
-from grader.classroom.intake.collector import EXPECTED, is_code, reading_of
+from grader.classroom.intake.collector import EXPECTED
+from grader.classroom.intake.exercise_names import exercise_of_folder, is_code, reading_of
 from grader.classroom.intake.folders import Entry
+from grader.classroom.intake.platform_names import GRADESCOPE, owner_of
 from grader.classroom.intake.walker import SKIPPED, hidden, inside, is_exercises, passed_over
 
 METADATA = "submission_metadata.yml"
@@ -34,14 +36,14 @@ class Recognizer:
 
     def is_one_students(self, children: Sequence[Entry], seen: Sequence[Entry]) -> bool:
         """Whether these entries are exercises of one student, not students. seen: the children that are not hidden."""
-        if any(names.owner(child.name) for child in seen):
+        if any(owner_of(child.name) for child in seen):
             return False
         if any(map(is_exercises, seen)):
             if any(child.name.lower() in CLONE_FILES for child in children):
                 return True
             return not any(self.is_like_a_students(c) for c in seen if not (is_exercises(c) or c.name in SKIPPED))
         files = sum(c.kind == "file" and is_code(c.name) and bool(reading_of(c.name).exercise) for c in seen)
-        own = [c for c in seen if c.kind == "dir" and names.folder_of(c.name) and _holds_code(c)]
+        own = [c for c in seen if c.kind == "dir" and exercise_of_folder(c.name) and _holds_code(c)]
         others = sum(c.kind == "dir" or archives.is_archive(c.name) for c in seen) - len(own)
         if not (len(own) > others or (bool(own) and len(own) == others) or files > others + len(own)):
             return False
@@ -49,11 +51,11 @@ class Recognizer:
 
     def is_wrapper(self, child: Entry) -> bool:
         """Whether this entry, the only one in its folder, holds the class and not the files of one student."""
-        if child.kind != "dir" or names.owner(child.name) or names.folder_of(child.name):
+        if child.kind != "dir" or owner_of(child.name) or exercise_of_folder(child.name):
             return False
         children = child.children()
         seen = [entry for entry in children if not hidden(entry)]
-        return any(names.owner(entry.name) or names.GRADESCOPE.fullmatch(entry.name) for entry in seen) or (
+        return any(owner_of(entry.name) or GRADESCOPE.fullmatch(entry.name) for entry in seen) or (
             any(entry.kind == "dir" or archives.is_archive(entry.name) for entry in seen)
             and not self.is_one_students(children, seen)
         )
@@ -68,7 +70,7 @@ class Recognizer:
 
     def is_like_a_students(self, node: Entry) -> bool:
         """Whether an entry looks like a student's: it has a platform's name, is an archive, or holds answers."""
-        if names.owner(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
+        if owner_of(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
             return True
         return node.kind == "dir" and self.holds_code(node, lambda name: bool(reading_of(name).exercise))
 
@@ -90,7 +92,7 @@ class Recognizer:
         waiting, left = [(node, 0)], MAX_ENTRIES
         while waiting:
             folder, deep = waiting.pop()
-            named = bool(self.only or names.folder_of(folder.name))
+            named = bool(self.only or exercise_of_folder(folder.name))
             for child in inside(folder):
                 left -= 1
                 if left < 0:
@@ -124,14 +126,14 @@ def is_container(node: Entry) -> bool:
 
 def _is_download(node: Entry) -> bool:
     """Whether a platform named everything in a folder or an archive."""
-    if names.owner(node.name):
+    if owner_of(node.name):
         return False
     try:
         inner = node.children() if node.kind == "dir" else node.opened(True).children()
     except (BadSubmission, NoSuchFile, OSError):
         return False
     seen = [child for child in inner if not (hidden(child) or is_class_file(child))]
-    return bool(seen) and all(names.owner(child.name) for child in seen)
+    return bool(seen) and all(owner_of(child.name) for child in seen)
 
 
 def _of_course(node: Entry) -> bool:
@@ -141,9 +143,9 @@ def _of_course(node: Entry) -> bool:
 def exercise_of_entry(node: Entry) -> str | None:
     """The exercise after which a folder or an archive is named, or None."""
     if node.kind == "dir":
-        return names.folder_of(node.name)
+        return exercise_of_folder(node.name)
     is_archive = node.kind == "file" and archives.is_archive(node.name)
-    return names.folder_of(archives.stem(node.name)) if is_archive else None
+    return exercise_of_folder(archives.stem(node.name)) if is_archive else None
 
 
 def _is_answer(name: str) -> bool:
@@ -151,4 +153,4 @@ def _is_answer(name: str) -> bool:
 
 
 def _holds_code(node: Entry) -> bool:
-    return any(child.kind == "file" and is_code(child.name) and not names.owner(child.name) for child in inside(node))
+    return any(child.kind == "file" and is_code(child.name) and not owner_of(child.name) for child in inside(node))

@@ -6,8 +6,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from grader.classroom.intake.names import LONGEST, MAX_NAME
+from grader.classroom.intake.beneath import MAX_NAME
 
+LONGEST = 80  # characters of a student's id
 UNSAFE = re.compile(r"[^\w.@+ -]")
 # Names that some file systems refuse, and those of our own folders beside the students'.
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|left|upload|history|handback", re.I)

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from grader.catalog import Exercise
-from grader.classroom.intake import archives, names
-from grader.classroom.intake.collector import Collector, is_code
+from grader.classroom.intake import archives, beneath
+from grader.classroom.intake.collector import Collector
+from grader.classroom.intake.exercise_names import exercise_of_folder, is_code
 from grader.classroom.intake.folders import Entry
 from grader.records import limited
 
@@ -33,17 +34,17 @@ class Walker(Collector):
         elif node.kind == "file" and archives.is_archive(name):
             self.archives[key] += 1
             if self.archives[key] > MOST_ARCHIVES:
-                self.files += 1
-                self.refuse(key, where, f"more than {MOST_ARCHIVES} archives: this one was not opened")
+                self.log.files += 1
+                self.log.refuse(key, where, f"more than {MOST_ARCHIVES} archives: this one was not opened")
             elif self.seconds[key] > MOST_SECONDS:
-                self.files += 1
-                self.refuse(key, where, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
+                self.log.files += 1
+                self.log.refuse(key, where, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
             elif opened := self.opened(key, node, where):
                 self.student(key, opened, where + ":", hint, deep)
         else:
-            self.files += 1
+            self.log.files += 1
             if node.kind != "file":
-                self.refuse(key, where, kind_reason(node.kind))
+                self.log.refuse(key, where, kind_reason(node.kind))
             elif is_code(name):
                 self.code(key, node, name, where, hint, deep)
             else:
@@ -53,7 +54,7 @@ class Walker(Collector):
         """The root of a student's archive; None where it was refused."""
         before = limited.spent()
         try:
-            return self.attempt(key, where, node.opened)
+            return self.log.attempt(key, where, node.opened)
         finally:
             self.seconds[key] += limited.spent() - before
 
@@ -61,26 +62,26 @@ class Walker(Collector):
         """Walk a student's folder. hint: the exercise whose folder this is, or lies in."""
         if deep > DEEPEST:
             return self.unseen(key, [node], trail, f"more than {DEEPEST} folders deep")
-        children = self.attempt(key, trail, node.children) or []
+        children = self.log.attempt(key, trail, node.children) or []
         clone = next((child for child in children if is_exercises(child)), None)
         for index, child in enumerate(children):
             where, passed = trail + child.name, passed_over(child)
             if passed or clone not in (None, child):
-                self.leave(key, child, passed or BESIDE)
+                self.log.leave_out(key, child, passed or BESIDE)
                 continue
             self.entries[key] += 1
             if self.entries[key] > MOST_ENTRIES:
                 reason = f"more than {MOST_ENTRIES:,} entries: the rest was not looked at"
                 return self.unseen(key, children[index:], trail, reason)
-            inner = names.folder_of(archives.stem(child.name) if child.kind == "file" else child.name)
+            inner = exercise_of_folder(archives.stem(child.name) if child.kind == "file" else child.name)
             container = child.kind == "dir" or archives.is_archive(child.name)
             self.entry(key, child, child.name, where, (container and inner) or hint, deep + container)
 
     def unseen(self, key: str, nodes: Sequence[Entry], trail: str, reason: str) -> None:
         """Refuse entries that are not examined, only counted."""
-        files = sum(self.count(key, node) for node in nodes)
-        self.files += files
-        self.refuse(key, trail, reason, files)
+        files = sum(self.log.count(key, node) for node in nodes)
+        self.log.files += files
+        self.log.refuse(key, trail, reason, files)
 
 
 def passed_over(node: Entry) -> str:
@@ -99,7 +100,7 @@ def hidden(node: Entry) -> str:
 
 def is_exercises(node: Entry) -> bool:
     """Whether this is the folder exercises/ of a clone of this repository."""
-    return node.name == "exercises" and node.kind == "dir" and any(names.folder_of(c.name) for c in inside(node))
+    return node.name == "exercises" and node.kind == "dir" and any(exercise_of_folder(c.name) for c in inside(node))
 
 
 def inside(node: Entry) -> Sequence[Entry]:
@@ -115,7 +116,7 @@ def kind_reason(kind: str) -> str:
     reasons = {
         "link": "a link: links are not followed. Hand in the file itself",
         "outside": "its name leads out of the archive",
-        "long": f"its name is longer than {names.MAX_NAME} bytes",
+        "long": f"its name is longer than {beneath.MAX_NAME} bytes",
         "again": "another entry of the archive has this name: the later one counts",
     }
     return reasons.get(kind, "no regular file")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.classroom.course.settings import TOTAL
 from grader.classroom.grades import number
-from grader.classroom.intake import names
+from grader.classroom.intake import exercise_names
 from grader.classroom.roster import canvas_gradebook, moodle_files
 from grader.classroom.roster.people import Listing, Roster
 from grader.classroom.summary import Row, Summary
@@ -84,7 +84,7 @@ def _columns(listing: Listing, columns: Columns, summary: Summary) -> dict[int, 
     title_of = {"canvas": canvas_gradebook.title_of, "moodle": moodle_files.title_of}.get(listing.kind, str.strip)
     found = {}
     for index, title in enumerate(listing.sheet.header):
-        named = names.exercise_of_title(title_of(title))
+        named = exercise_names.exercise_of_title(title_of(title))
         own = columns.get(title.strip()) or columns.get(title_of(title)) or ((named,) if named else ())
         if there.intersection(own) or own == (TOTAL,):
             found[index] = own

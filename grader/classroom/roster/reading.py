@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.intake import names, student_ids
+from grader.classroom.intake import exercise_names, student_ids
 from grader.classroom.intake.claims import likeness
 from grader.classroom.roster import canvas_gradebook, moodle_files, plain_list, sheet
 from grader.classroom.roster.people import Listing, Person, Roster, merged
@@ -32,7 +32,7 @@ def read(path: Path) -> Roster:
 
 def listing(table: sheet.Sheet) -> Listing:
     """The people of one file. Raises WrongUse where its columns are of no known kind."""
-    stem = names.exercise_of_download(table.path.stem)
+    stem = exercise_names.exercise_of_download(table.path.stem)
     if canvas_gradebook.is_mine(table):
         found = Listing("canvas", table, canvas_gradebook.people(table))
     elif moodle_files.is_worksheet(table):

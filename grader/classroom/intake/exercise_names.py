@@ -1,4 +1,4 @@
-"""Reads names: whose a file is, as the platforms name it, and to which exercise it belongs."""
+"""Reads names of files, folders and assignments: to which exercise each one belongs."""
 
 import difflib
 import functools
@@ -10,16 +10,7 @@ from dataclasses import dataclass
 
 from grader import catalog
 from grader.catalog import Exercise
-
-# "First Last_123456_assignsubmission_file_" and, without folders, "…_assignsubmission_file_name.zip"
-MOODLE = re.compile(r"(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.S)
-# "lastfirst_12345_67890_name.py", late ones "lastfirst_LATE_12345_67890_name.py"
-CANVAS = re.compile(r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<rest>.+)", re.S)
-GRADESCOPE = re.compile(r"submission_(\d+)")
-
-# Where each platform's mark stands in a name; what students call themselves or their files may hold one too.
-MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
-CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
+from grader.classroom.intake.beneath import MAX_NAME
 
 REVISION = re.compile(r"(?:-(\d{1,3})|\s*\((\d{1,3})\))$")  # "-1" (Canvas), " (1)" (browsers): a later upload
 KEPT = re.compile(r"\.before-\d{4}-\d\d-\d\d-\d{6}")  # what `make reset` calls the file that it keeps
@@ -27,39 +18,9 @@ GAPS = re.compile(r"[\s\-]+")
 WORDS = ("exercise", "ex", "kata")
 NUMBER = re.compile(rf"(?:(?:{'|'.join(WORDS)})_?)?0*(\d{{1,2}})(?:_(.+))?")
 CANONICAL, NUMBERED, LOOSE, ALONE = range(4)  # how surely a name says the exercise
-
+CODE = (".py", ".ipynb")  # suffixes of submissions
+MAX_COMPARED = 80  # characters of a name that are compared with the exercises' names
 MOST_PARTS = 12  # of a download's name, between dashes
-LONGEST = 80  # characters of a student's id
-MAX_NAME = 255  # bytes of one file's or folder's name, as file systems have it: what is longer is not taken in
-
-
-@dataclass(frozen=True)
-class Owner:
-    """The student whom the name of an entry names. rest: the name that the student gave the file ("" for a folder)."""
-
-    key: str  # what the platform calls the student
-    name: str
-    rest: str
-    platform: str
-    kind: str = "file"  # or what else Moodle keeps: "onlinetext"
-    late: bool = False
-
-
-def owner(name: str) -> Owner | None:
-    """The student in a name that Moodle or Canvas made; None for other names."""
-    if found := MOODLE.fullmatch(name):
-        return Owner(found["id"], found["name"].strip(), found["rest"], "Moodle", found["kind"])
-    if found := CANVAS.fullmatch(name):
-        return Owner(found["id"], found["name"].strip(), found["rest"], "Canvas", late=bool(found["late"]))
-    return None
-
-
-def possible_owners(name: str) -> tuple[str, ...]:
-    """The keys of all students whom a platform's name could mean: a student may have put a second mark into it."""
-    found = MOODLE_MARKS.findall(name)
-    if canvas := CANVAS.fullmatch(name):
-        found += [canvas["id"], *CANVAS_MARKS.findall(name)]
-    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -71,11 +32,6 @@ class Reading:
     revision: int = 0
     near: str = ""  # the exercise that may have been meant
     reason: str = "its name says no exercise: call it by the exercise's slug or number"
-
-
-def is_too_long(name: str) -> bool:
-    """Whether a name is longer than file systems allow."""
-    return len(name) > MAX_NAME or len(name.encode("utf-8", "surrogatepass")) > MAX_NAME
 
 
 @functools.lru_cache(maxsize=4096)
@@ -105,13 +61,23 @@ def exercise_of(stem: str) -> Reading:
             return Reading(None, reason=f"the number says {folder}, the name says {other}")
     elif (folder := _slug_before(text)) and not _is_test(text):
         return Reading(folder, LOOSE, revision)
-    near = _nearest(text[:LONGEST])
+    near = _nearest(text[:MAX_COMPARED])
     if near is None:
         return Reading(None)
     return Reading(None, near=_names()[near], reason=f"its name says no exercise: did you mean {_names()[near]}?")
 
 
-def folder_of(name: str) -> str | None:
+def is_code(name: str) -> bool:
+    """Whether a file of this name may be a submission."""
+    return name.lower().endswith(CODE)
+
+
+def reading_of(name: str) -> Reading:
+    """What the name of a file, with its suffix, says about the exercise."""
+    return exercise_of(name.rpartition(".")[0])
+
+
+def exercise_of_folder(name: str) -> str | None:
     """The exercise after which a folder is named, or None: "03_context_vectors", "context-vectors"."""
     return _names().get(_plain(name))
 
@@ -131,25 +97,10 @@ def exercise_of_download(stem: str) -> str | None:
     return next(iter(found - {None})) if len(found - {None}) == 1 else None
 
 
-def submitters(text: str) -> dict[str, list[tuple[str, str]]]:
-    """Gradescope's submission_metadata.yml: by folder, the key and name of everybody who handed it in."""
-    found: dict[str, list[dict[str, str]]] = {}
-    people: list[dict[str, str]] | None = None
-    inside = False
-    for line in text.split("\n"):
-        if top := re.fullmatch(r"['\"]?(submission_\w+)['\"]?:\s*", line):
-            people, inside = found.setdefault(top[1], []), False
-        elif section := re.fullmatch(r"  (:?\w+):.*", line):
-            inside = section[1] == ":submitters"
-        elif people is not None and inside and (fact := re.fullmatch(r"\s+(- )?:(name|sid|email): *(.*)", line)):
-            if fact[1] or not people:
-                people.append({})
-            people[-1][fact[2]] = fact[3].strip().strip("'\"")
-    return {
-        folder: [(who.get("sid") or who.get("email") or folder, who.get("name", "")) for who in people]
-        for folder, people in found.items()
-        if people
-    }
+def in_short(exercises: Iterable[Exercise]) -> str:
+    """The numbers of the exercises, for messages: "03, 04", or "01 to 24 (24)"."""
+    numbers = [exercise.folder[:2] for exercise in exercises]
+    return ", ".join(numbers) if len(numbers) <= 5 else f"{numbers[0]} to {numbers[-1]} ({len(numbers)})"
 
 
 def _plain(name: str) -> str:
@@ -202,9 +153,3 @@ def _names() -> dict[str, str]:
 @functools.cache
 def _slugs() -> dict[str, str]:
     return {exercise.slug: exercise.folder for exercise in catalog.exercises()}
-
-
-def asked_for(exercises: Iterable[Exercise]) -> str:
-    """The exercises in short, for messages."""
-    numbers = [exercise.folder[:2] for exercise in exercises]
-    return ", ".join(numbers) if len(numbers) <= 5 else f"{numbers[0]} to {numbers[-1]} ({len(numbers)})"

@@ -1,0 +1,63 @@
+"""Reads the names that platforms give to files and folders: whose each one is."""
+
+import re
+from dataclasses import dataclass
+
+# "First Last_123456_assignsubmission_file_" and, without folders, "…_assignsubmission_file_name.zip"
+MOODLE = re.compile(r"(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.S)
+# "lastfirst_12345_67890_name.py", late ones "lastfirst_LATE_12345_67890_name.py"
+CANVAS = re.compile(r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<rest>.+)", re.S)
+GRADESCOPE = re.compile(r"submission_(\d+)")
+# Where each platform's mark stands in a name; what students call themselves or their files may hold one too.
+MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
+CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The student whom the name of an entry names. rest: the name that the student gave the file ("" for a folder)."""
+
+    key: str  # what the platform calls the student
+    name: str
+    rest: str
+    platform: str
+    kind: str = "file"  # or what else Moodle keeps: "onlinetext"
+    late: bool = False
+
+
+def owner_of(name: str) -> Owner | None:
+    """The student in a name that Moodle or Canvas made; None for other names."""
+    if found := MOODLE.fullmatch(name):
+        return Owner(found["id"], found["name"].strip(), found["rest"], "Moodle", found["kind"])
+    if found := CANVAS.fullmatch(name):
+        return Owner(found["id"], found["name"].strip(), found["rest"], "Canvas", late=bool(found["late"]))
+    return None
+
+
+def possible_owners(name: str) -> tuple[str, ...]:
+    """The keys of all students whom a platform's name could mean: a student may have put a second mark into it."""
+    found = MOODLE_MARKS.findall(name)
+    if canvas := CANVAS.fullmatch(name):
+        found += [canvas["id"], *CANVAS_MARKS.findall(name)]
+    return tuple(dict.fromkeys(found))
+
+
+def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
+    """Gradescope's submission_metadata.yml: by folder, the key and name of everybody who handed it in."""
+    found: dict[str, list[dict[str, str]]] = {}
+    people: list[dict[str, str]] | None = None
+    inside = False
+    for line in text.split("\n"):
+        if top := re.fullmatch(r"['\"]?(submission_\w+)['\"]?:\s*", line):
+            people, inside = found.setdefault(top[1], []), False
+        elif section := re.fullmatch(r"  (:?\w+):.*", line):
+            inside = section[1] == ":submitters"
+        elif people is not None and inside and (fact := re.fullmatch(r"\s+(- )?:(name|sid|email): *(.*)", line)):
+            if fact[1] or not people:
+                people.append({})
+            people[-1][fact[2]] = fact[3].strip().strip("'\"")
+    return {
+        folder: [(who.get("sid") or who.get("email") or folder, who.get("name", "")) for who in people]
+        for folder, people in found.items()
+        if people
+    }
