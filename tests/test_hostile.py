@@ -4,9 +4,10 @@
 code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
 expression gives the rest of a file that is too long to keep.
 
-Every attack is tried in tier A. In B and C all that attack the sandbox itself are, and a sample of the others, whose
-verdict the trusted side gives in any tier. All in all tiers: `HOSTILE=all pytest tests/test_hostile.py`, about two
-minutes of two cores. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py -k A`.
+Some of each group are tried in each tier, other ones in another: all attacks on the sandbox itself in tier A, and of
+the others, whose verdict the trusted side gives in any tier, every sixth. All in all tiers, as CI does every night:
+`THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
+-k A`.
 """
 
 import ast
@@ -27,7 +28,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -46,17 +46,20 @@ from grader.sandbox import tiers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B and C are Linux's")
 HOSTILE = Path(__file__).parent / "hostile"
-CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else all in tier A and a sample in B and C
+CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
-ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
-SAMPLE = 6  # of the other groups B tries one attack in so many, and C another one
-HONEST_EVERY = {"A": 1, "B": 4, "C": 4}  # attacks before each honest hand-in
+# Groups whose attacks a tier alone withstands: reading and writing (B tries one in two, C the others), breaking out.
+ON_FILES, ON_THE_SANDBOX = "FG", "FGK"
+SAMPLE = 6  # of the other groups each tier tries one attack in so many, none of them the same
+HONEST_EVERY = 1 if THOROUGH else 4  # attacks before each honest hand-in
 SEED = 1
-GROUP = 140  # attacks of one run of the command line
+GROUP = 140  # attacks of one command line
 SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second
+LONGEST_S = 1500 if THOROUGH else 400  # of one command
 LARGE_BYTES = 2_000_000  # of a whole report
 LARGE_MEMORY = 3 << 30  # of any process of ours
 POSTGRES = next((user.pw_uid for user in pwd.getpwall() if user.pw_name == "postgres"), None)
+TOGETHER = Path(__file__).parent / "together.py"
 MARK = "kata-hostile"  # what files are called that attacks try to leave
 # A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
 HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")
@@ -91,12 +94,11 @@ def attacks() -> list[Attack]:
 ATTACKS = attacks()
 
 
-class Place:
-    """A copy of the repository with secrets in it, and the hand-ins beside it."""
+class Tree:
+    """A copy of the repository with secrets in it."""
 
     def __init__(self, folder: Path):
-        self.token = secrets.token_hex(12)
-        self.tree, self.desk, self.tmp = folder / "tree", folder / "desk", folder / "tmp"
+        self.token, self.tree = secrets.token_hex(12), folder / "tree"
         for part in ("grader", "solutions"):
             shutil.copytree(paths.ROOT / part, self.tree / part, ignore=shutil.ignore_patterns("__pycache__", "wrong"))
         (self.tree / "exercises").mkdir()
@@ -114,11 +116,25 @@ class Place:
             (self.tree / name).write_text("{}")
             (self.tree / name).chmod(0o666)
         compileall.compile_dir(self.tree / "grader", quiet=2)  # else the grader's processes would, and change files
+        readable(folder)
+
+
+def readable(folder: Path) -> None:
+    """A stranger could read a folder: the sandbox must do the work."""
+    for path in (folder, *folder.parents):
+        if path.owner() == Path.home().owner() and path != Path("/"):
+            path.chmod(path.stat().st_mode | 0o005)
+
+
+class Place:
+    """A copy of the repository, and hand-ins beside it."""
+
+    def __init__(self, copy: Tree, folder: Path):
+        self.token, self.tree = copy.token, copy.tree
+        self.desk, self.tmp = folder / "desk", folder / "tmp"
         self.desk.mkdir()
         self.tmp.mkdir()
-        for path in (folder, *folder.parents):  # a stranger could read them: the sandbox must do the work
-            if path.owner() == Path.home().owner() and path != Path("/"):
-                path.chmod(path.stat().st_mode | 0o005)
+        readable(folder)
 
     def hand_in(self, attack: Attack) -> Path:
         text = attack.path.read_text("utf-8").replace("@TREE@", os.fsencode(self.tree).hex())
@@ -133,17 +149,21 @@ class Place:
         return target
 
     def grade(self, exercise: str, files: list[Path], *options: str, cwd: Path | None = None):
-        return self.cli(
-            "grade", exercise, *files, "--format", "json", "--seed", SEED, "--timeout", 1, *options, cwd=cwd
-        )
+        return self.cli(*grading(exercise, files), *options, cwd=cwd)
 
     def cli(self, *arguments, cwd: Path | None = None) -> subprocess.CompletedProcess:
+        return self.python(["-m", "grader", *map(str, arguments)], cwd=cwd or self.desk)
+
+    def together(self, tier: str, commands: list[list[str]]) -> subprocess.CompletedProcess:
+        """Run several command lines in one process: see tests/together.py."""
+        return self.python([TOGETHER], cwd=self.desk, input=json.dumps({"tier": tier, "commands": commands}))
+
+    def python(self, arguments: list, **options) -> subprocess.CompletedProcess:
         environment = {**os.environ, "KATA_CANARY": self.token, "PYTHONDONTWRITEBYTECODE": "1"}
         environment |= {"PYTHONPATH": str(self.tree), "TMPDIR": str(self.tmp)}
-        command = [sys.executable, "-m", "grader", *map(str, arguments)]
         return subprocess.run(
-            command, cwd=cwd or self.desk, env=environment, capture_output=True, text=True, errors="replace",
-            timeout=400, check=False,
+            [sys.executable, *arguments], env=environment, capture_output=True, text=True, errors="replace",
+            timeout=LONGEST_S, check=False, **options,
         )  # fmt: skip
 
     def secrets(self) -> tuple[str, ...]:
@@ -157,6 +177,11 @@ class Place:
             for path in sorted(self.tree.rglob("*"))
             for facts in [path.lstat()]
         }
+
+
+def grading(exercise: str, files: list[Path]) -> list[str]:
+    """The words of a command line."""
+    return ["grade", exercise, *map(str, files), "--format", "json", "--seed", str(SEED), "--timeout", "1"]
 
 
 def digest(path: Path) -> str:
@@ -207,9 +232,14 @@ def no_orphans():
     assert not left, f"processes are left: {called}"
 
 
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    return Tree(tmp_path_factory.mktemp("hostile"))
+
+
 @pytest.fixture
-def place(tmp_path, no_orphans):
-    where = Place(tmp_path)
+def place(tree, tmp_path, no_orphans):
+    where = Place(tree, tmp_path)
     files, outside = where.print_of_files(), left_behind()
     yield where
     assert where.print_of_files() == files, "files of the tree were changed"
@@ -218,49 +248,86 @@ def place(tmp_path, no_orphans):
     assert not left, f"temporary files are left: {left}"
 
 
-def run(place: Place, exercise: str, group: list[Attack], tier: str) -> dict[str, str]:
-    """One run of the command line over attacks and honest files. Gives what each attack achieved."""
-    files, owners = [], []
+@dataclass(frozen=True)
+class Round:
+    """Files that one command line grades: attacks, and among them honest ones (None)."""
+
+    exercise: str
+    attacks: list[Attack]
+    files: list[Path]
+    owners: list[Attack | None]
+
+
+def laid(place: Place, group: list[Attack]) -> Round:
+    """The files of a group of attacks on one exercise."""
+    files, owners, exercise = [], [], group[0].exercise
     for number, attack in enumerate(group):
         files.append(place.hand_in(attack))
         owners.append(attack)
-        if (number + 1) % HONEST_EVERY[tier] == 0 or number == len(group) - 1:
+        if (number + 1) % HONEST_EVERY == 0 or number == len(group) - 1:
             files.append(place.honest(exercise, number))
             owners.append(None)
-    done = place.grade(exercise, files, "--tier", tier)
-    if done.returncode not in (0, 1):
-        reason = f"the grader ended with {done.returncode}: {done.stderr.strip()[-300:]}"
-        if len(group) == 1:
-            return {group[0].name: reason}
-        middle = len(group) // 2  # which of them was it?
-        return run(place, exercise, group[:middle], tier) | run(place, exercise, group[middle:], tier)
-    results = json.loads(done.stdout)["results"]
-    assert len(results) == len(files)
-    achieved, last = {}, group[0]
-    for attack, result in zip(owners, results):
+    return Round(exercise, group, files, owners)
+
+
+def run_all(place: Place, groups: list[list[Attack]], tier: str) -> dict[str, str]:
+    """What each attack achieved, all of them in one process; each group in its own where that process is lost."""
+    rounds = [laid(place, group) for group in groups]
+    commands = [[*grading(one.exercise, one.files), "--tier", tier] for one in rounds]
+    done = place.together(tier, commands)
+    if done.returncode:
+        return {name: harm for one in rounds for name, harm in run(place, one, tier).items()} or {
+            "a group after another": f"the grader ended with {done.returncode}: {done.stderr.strip()[-300:]}"
+        }
+    achieved = {} if not done.stderr else {"stderr": done.stderr[-300:]}
+    for one, known in zip(rounds, json.loads(done.stdout)):
+        if known["code"] in (0, 1):
+            achieved |= judged(place, one, known["stdout"], known["stderr"])
+        else:
+            achieved |= run(place, one, tier) or {f"exercise {one.exercise} after others": known["stderr"][-300:]}
+    return achieved
+
+
+def run(place: Place, one: Round, tier: str) -> dict[str, str]:
+    """The same of one group, by one run of the command line."""
+    done = place.grade(one.exercise, one.files, "--tier", tier)
+    if done.returncode in (0, 1):
+        return judged(place, one, done.stdout, done.stderr)
+    group, middle = one.attacks, len(one.attacks) // 2  # which of them was it?
+    if len(group) == 1:
+        return {group[0].name: f"the grader ended with {done.returncode}: {done.stderr.strip()[-300:]}"}
+    return run(place, laid(place, group[:middle]), tier) | run(place, laid(place, group[middle:]), tier)
+
+
+def judged(place: Place, one: Round, stdout: str, stderr: str) -> dict[str, str]:
+    """What each attack achieved, by what the command line said of it."""
+    results = json.loads(stdout)["results"]
+    assert len(results) == len(one.files)
+    achieved, last = {}, one.attacks[0]
+    for attack, result in zip(one.owners, results):
         if attack is None:
             if result["points"] != result["max_points"]:
-                achieved[last.name] = f"the honest hand-in after it got {result['points']}: {said(result)}"
+                achieved[last.name] = f"the honest hand-in after it got {result['points']}: {sentence(result)}"
             continue
         last = attack
         harm = success(attack, result, place)
         if harm:
             achieved[attack.name] = harm
-    if leaked(done.stderr, place) or "Traceback" in done.stderr:
-        achieved[f"stderr of exercise {exercise}"] = done.stderr[-300:]
-    if len(done.stdout) > LARGE_BYTES + 20_000 * len(files):
-        achieved[f"report of exercise {exercise}"] = f"{len(done.stdout)} bytes"
+    if leaked(stderr, place) or "Traceback" in stderr:
+        achieved[f"stderr of exercise {one.exercise}"] = stderr[-300:]
+    if len(stdout) > LARGE_BYTES + 20_000 * len(one.files):
+        achieved[f"report of exercise {one.exercise}"] = f"{len(stdout)} bytes"
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
     if largest > LARGE_MEMORY:
-        achieved[f"memory of exercise {exercise}"] = f"{largest >> 20} MiB"
+        achieved[f"memory of exercise {one.exercise}"] = f"{largest >> 20} MiB"
     return achieved
 
 
 def success(attack: Attack, result: dict, place: Place) -> str:
     """What an attack achieved; "" where nothing."""
     if result["status"] != attack.verdict:
-        return f"{result['status']}, deserved {attack.verdict}: {said(result)[:200]}"
-    if result["status"] != "passed" and not said(result):
+        return f"{result['status']}, deserved {attack.verdict}: {sentence(result)[:200]}"
+    if result["status"] != "passed" and not sentence(result):
         return "no message"
     if result["sandbox"]["tier"] not in TIERS or result["sandbox"]["holes"]:
         return "graded without its sandbox"
@@ -271,7 +338,7 @@ def success(attack: Attack, result: dict, place: Place) -> str:
     return leaked(json.dumps(result, ensure_ascii=False), place)
 
 
-def said(result: dict) -> str:
+def sentence(result: dict) -> str:
     failed = (check["message"] for check in result["checks"] if check["outcome"] == "failed")
     return result["message"] or next(failed, "")
 
@@ -292,10 +359,7 @@ def test_no_attack_succeeds(tier, place, capsys):
         pytest.skip(str(missing))
     chosen = chosen_for(tier)
     assert chosen, f"HOSTILE={CHOSEN} chooses no attack"
-    groups = grouped(chosen)
-    with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:
-        waiting = [pool.submit(run, place, group[0].exercise, group, tier) for group in groups]
-        achieved = {name: harm for one in waiting for name, harm in one.result().items()}
+    achieved = run_all(place, grouped(chosen), tier)
     with capsys.disabled():
         print(f"\ntier {tier}: {len(chosen)} attacks, {len(achieved)} succeeded")
     assert not achieved, "\n".join(f"{name}: {harm}" for name, harm in achieved.items())
@@ -305,11 +369,17 @@ def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> li
     """The attacks that are tried in a tier."""
     if chosen:
         return [attack for attack in ATTACKS if re.search(chosen, str(attack.path.relative_to(HOSTILE)))]
-    if thorough or tier == "A":
+    if thorough:
         return ATTACKS
-    first = TIERS.index(tier)
-    others = [attack for attack in ATTACKS if attack.name[0] not in ON_THE_SANDBOX][first::SAMPLE]
-    return [attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX or attack in others]
+    first, found = TIERS.index(tier), []
+    for group in sorted({attack.name[0] for attack in ATTACKS}):
+        every = [attack for attack in ATTACKS if attack.name[0] == group]
+        if group not in ON_THE_SANDBOX:
+            every = every[first::SAMPLE]
+        elif group in ON_FILES and tier != "A":
+            every = every[first % 2 :: 2]
+        found += every
+    return found
 
 
 def grouped(chosen: list[Attack]) -> list[list[Attack]]:
@@ -330,18 +400,20 @@ def test_there_are_enough_attacks_on_functions_and_modules():
 
 def test_what_is_tried_in_each_tier():
     every, chosen = set(ATTACKS), {tier: set(chosen_for(tier, "", thorough=False)) for tier in TIERS}
-    assert chosen["A"] == every and all(set(chosen_for(tier, "", thorough=True)) == every for tier in TIERS)
+    assert all(set(chosen_for(tier, "", thorough=True)) == every for tier in TIERS)
     sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
-    assert chosen["B"] & chosen["C"] == sandbox and len(sandbox) >= 40
-    for tier in ("B", "C"):
+    assert chosen["A"] >= sandbox and (chosen["B"] | chosen["C"]) >= sandbox and len(sandbox) >= 40
+    assert not (chosen["B"] & chosen["C"]) - {attack for attack in sandbox if attack.name[0] not in ON_FILES}
+    assert sum(map(len, chosen.values())) >= len(every) // 2
+    for tier in TIERS:
         assert {attack.name[0] for attack in chosen[tier]} == set("ABCDEFGHIJKL")
-        assert {attack.verdict for attack in chosen[tier]} == {attack.verdict for attack in ATTACKS}
+    assert {attack.verdict for attack in set.union(*chosen.values())} == {attack.verdict for attack in ATTACKS}
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_an_attack_on_the_worker_aims_at_what_is_there(attack):
+def test_attacks_on_the_worker_aim_at_what_is_there():
     """What was renamed since would be attacked no more, and nobody would see that."""
-    assert not list(missed(attack.path.read_text("utf-8")))
+    gone = {attack.name: list(missed(attack.path.read_text("utf-8"))) for attack in ATTACKS}
+    assert {name: names for name, names in gone.items() if names} == {}
 
 
 def missed(text: str) -> Iterator[str]:
@@ -435,7 +507,7 @@ def test_intake_takes_plain_files_alone(place):
     results = json.loads(done.stdout)["results"]
     got = {name: result["status"] for name, result in zip(deserved, results)}
     assert {name: status for name, status in got.items() if status != deserved[name]} == {}
-    assert all(said(result) for result in results if result["status"] != "passed")
+    assert all(sentence(result) for result in results if result["status"] != "passed")
     assert results[-1]["status"] == "passed"
     assert not leaked(done.stdout + done.stderr, place)
     text = place.cli("grade", "01", *deserved, "--timeout", 1).stdout
@@ -506,11 +578,11 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("path", NASTY, ids=lambda path: path.stem)
-def test_hostile_text_is_inert_in_every_form(path, place):
+def test_hostile_text_is_inert_in_every_form(path, said, tmp_path):
     exercise = re.search(r"# exercise: (\d+)", path.read_text("utf-8")).group(1)
-    output = place.desk / "result.json"
+    output = tmp_path / "result.json"
     asked = ("--submission", path, "--seed", SEED, "--all", "--format", "json", "--output", output)
-    done = place.cli("check", exercise, *asked)
+    done = said("check", exercise, *asked)
     assert done.returncode == 1, done.stderr
     assert_inert(done.stdout + done.stderr)  # the text for a person
     assert_inert(output.read_text("utf-8"))
