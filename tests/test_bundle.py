@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -9,12 +10,14 @@ import sys
 import zipfile
 
 import pytest
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths, stubs, tomllib
 from grader.integrations import bundle
 
 FOLDERS = [exercise.folder for exercise in catalog.exercises()]
+BEGUN = sample(FOLDERS, 6)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +40,24 @@ def unpacked(zipped, tmp_path_factory):
     with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
         archive.extractall(folder)
     return folder / bundle.TOP
+
+
+@pytest.fixture(scope="module")
+def graded(unpacked, tmp_path_factory) -> list[dict]:
+    """What the learner's grader says of a wrong answer, as JSON, and of stubs, all in one process."""
+    folder = "03_context_vectors"
+    shown = bundle.check_names(paths.documented_checks(folder))
+    failing = {name for name, row in mistakes.failed_checks(folder).items() if shown & set(row.failed)}
+    wrong = next(mistake for mistake in mistakes.mistakes(folder) if mistake.name in failing)
+    mine = tmp_path_factory.mktemp("wrong") / "mine.py"
+    mine.write_text(wrong.source)
+    commands = [["check", "03", "--submission", str(mine), "--format", "json"], *(["check", one] for one in BEGUN)]
+    done = subprocess.run(
+        [sys.executable, paths.ROOT / "tests/together.py"], input=json.dumps({"tier": None, "commands": commands}),
+        cwd=unpacked, env=os.environ | {"PYTHONPATH": str(unpacked)}, capture_output=True, text=True, timeout=120,
+        check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
 
 
 def run(folder, *arguments) -> subprocess.CompletedProcess:
@@ -83,18 +104,20 @@ def test_every_figure_has_its_numbers_in_it(unpacked):
 
 
 def test_no_solution_is_in_it(content):
-    everything = "\n".join(content.values())
+    everything = "\n".join(content.values()).encode()  # bytes are searched several times as fast
     lessons = "\n".join(text for name, text in content.items() if name.startswith("exercises/"))
     searched = 0
     for folder in FOLDERS:
-        given = stubs.make(paths.solution(folder).read_text()) + lessons
+        given = (stubs.make(paths.solution(folder).read_text()) + lessons).encode()
+        lines: dict[str, object] = {}  # with a file in which each stands
         for path in (paths.solution(folder), *paths.mistakes(folder)):
-            lines = {line.partition("  #")[0].strip() for line in path.read_text().splitlines()}
-            own = {line for line in lines if len(line) > 40 and line not in given}
-            searched += len(own)
-            assert not [line for line in own if line in everything], path
+            text = path.read_text().splitlines()
+            lines |= dict.fromkeys((line.partition("  #")[0].strip() for line in text), path)
             if path.parent.name == "wrong":  # its first line is the diagnosis
-                assert path.read_text().splitlines()[0].strip('"') not in everything, path
+                assert text[0].strip('"').encode() not in everything, path
+        own = {line: path for line, path in lines.items() if len(line) > 40 and line.encode() not in given}
+        searched += len(own)
+        assert {line: path for line, path in own.items() if line.encode() in everything} == {}
     assert searched > 500
 
 
@@ -140,16 +163,11 @@ def test_a_right_answer_is_graded_in_it(unpacked, tmp_path):
     assert "These are 2.5 of 7 points. Hidden checks follow" in done.stdout
 
 
-def test_a_wrong_answer_is_graded_in_it(unpacked, tmp_path):
+def test_a_wrong_answer_is_graded_in_it(graded):
     """Without the known mistakes there is no diagnosis, and nothing is said of that."""
-    folder = "03_context_vectors"
-    shown = bundle.check_names(paths.documented_checks(folder))
-    failing = {name for name, row in mistakes.failed_checks(folder).items() if shown & set(row.failed)}
-    wrong = next(mistake for mistake in mistakes.mistakes(folder) if mistake.name in failing)
-    (tmp_path / "mine.py").write_text(wrong.source)
-    done = run(unpacked, "check", "03", "--submission", str(tmp_path / "mine.py"), "--format", "json")
-    assert done.returncode == 1, done.stdout + done.stderr
-    result = json.loads(done.stdout)
+    done = graded[0]
+    assert done["code"] == 1, done
+    result = json.loads(done["stdout"])
     assert result["status"] == "failed" and result["started"]
     assert not any(check["hidden"] for check in result["checks"])
 
@@ -160,10 +178,9 @@ def test_an_author_is_sent_to_the_repository(unpacked):
     assert run(unpacked, "--help").returncode == 0  # every verb can be told of
 
 
-def test_every_exercise_is_begun_in_it(unpacked):
-    for folder in FOLDERS[::5]:
-        done = run(unpacked, "check", folder)
-        assert done.returncode == 1 and "not started yet" in done.stdout, done.stdout + done.stderr
+def test_every_exercise_is_begun_in_it(graded):
+    assert [done["code"] for done in graded[1:]] == [1] * len(BEGUN)
+    assert all("not started yet" in done["stdout"] for done in graded[1:]), graded
 
 
 def test_its_makefile(unpacked, content):
