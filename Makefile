@@ -148,7 +148,7 @@ lint: $(READY_DEV)  ## ruff's checks and format, and the types of the rooms that
 fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strangers, for a time [SECONDS=60 SEED=n]
 	@"$(PYTHON)" tests/intake/fuzz.py $(or $(SECONDS),60) $(SEED)
 
-bench: $(READY_WATCH)  ## the speed claims, as ratios measured in one run
+bench: $(READY_DEV)  ## the speed claims, as ratios measured in one run
 	@"$(PYTHON)" tests/bench.py
 
 bench-where: $(READY_DEV)  ## how often the line that is told is the true one [EX=06,13 MOST=cases of each kind SEED=which cases]

@@ -1,10 +1,12 @@
 """The environment that make builds on first use."""
 
+import subprocess
 import sys
 
 import pytest
 
 from grader import venv
+from grader.catalog import paths, tomllib
 
 SLOW_INDEX = "http://127.0.0.1:9/"  # nothing listens there
 
@@ -46,6 +48,18 @@ def test_with_a_driver_or_by_ones_own_word_it_is_not(ran, monkeypatch):
     monkeypatch.setattr(venv, "DRIVER", ("/",))
     assert venv.main(".venv", "") == 0 and not asked(ran)
     assert venv.main(".venv", "cuda") == 0 and not asked(ran)
+
+
+def test_what_is_measured_is_installed_first():
+    """`make bench` measures the watch and figures in a browser: in a fresh clone too."""
+    planned = subprocess.run(
+        ["make", "--dry-run", "bench", "VENV=never-made"], cwd=paths.ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert "-e '.[dev]'" in planned and planned.index("-e '.[dev]'") < planned.index("tests/bench.py")
+    dev = " ".join(
+        tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
+    )
+    assert "playwright" in dev and "watch" in dev
 
 
 def test_an_unknown_torch_is_refused(ran, capsys):
