@@ -1,8 +1,6 @@
 """Requests to the worker of one submission, within the limits of the exercise."""
 
-import contextlib
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.catalog.limits import Limits
@@ -44,19 +42,9 @@ class Channel:
         call_cpu_s = max(most / 2 ** len(self.hung), min(LEAST_CPU_S, most))
         return self.fork_server.spawn(replace(self.limits, call_cpu_s=call_cpu_s))
 
-    @contextlib.contextmanager
-    def asking(self, function: str) -> Iterator[float]:
-        """Count the time of the request within the block, which calls `function`. Yields the seconds that it may take.
-
-        Raises LearnerError where the request gets no reply, or Lost.
-        """
-        seconds, began = self.seconds_left(), time.monotonic()
-        try:
-            yield seconds
-        except NO_REPLY as error:
-            raise self._why_no_reply(error, function) from None
-        finally:
-            self.spent += time.monotonic() - began
+    def asking(self, function: str) -> "Asking":
+        """The context of one request, which calls `function`; see Asking."""
+        return Asking(self, function)
 
     def read(self, request: Request, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
         """The reply in a body, and its tensors. Its prints are kept. Raises LearnerError where it is malformed."""
@@ -89,7 +77,8 @@ class Channel:
         if self.worker is not None:
             self.worker.close()
 
-    def _why_no_reply(self, error: Exception, function: str) -> LearnerError:
+    def why_no_reply(self, error: BaseException, function: str) -> LearnerError:
+        """What is told of a request that got no reply, and of the function that it called."""
         if isinstance(error, TimedOut):
             # The message names the same limit, whichever was reached, so that a file always gets the same message.
             limits = self.worker.limits if self.worker is not None else self.limits
@@ -98,3 +87,23 @@ class Channel:
         if isinstance(error, WorkerEnded):
             return LearnerError("ended", {"status": error.status})
         return LearnerError("protocol", {"message": str(error)})
+
+
+class Asking:
+    """The context of one request: counts its time, and raises LearnerError where there is no reply to it.
+
+    Entering gives the seconds that the request may take, and raises LearnerError where none are left. `Lost` passes. It
+    is a class, since a generator would put two more frames between an exception and the check.
+    """
+
+    def __init__(self, channel: Channel, function: str) -> None:
+        self.channel, self.function = channel, function
+
+    def __enter__(self) -> float:
+        self.began = time.monotonic()
+        return self.channel.seconds_left()
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self.channel.spent += time.monotonic() - self.began
+        if isinstance(error, NO_REPLY):
+            raise self.channel.why_no_reply(error, self.function) from None
