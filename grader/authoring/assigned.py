@@ -12,12 +12,12 @@ def problems(folder: str) -> Iterator[Problem]:
     """Each mistake of an exercise must belong to one misconception; a lesson must have the sections that are named."""
     path = paths.assigned_mistakes(folder)
     try:
-        known, rows = misconceptions.misconceptions(), misconceptions.assigned(folder)
+        by_id, rows = misconceptions.misconceptions(), misconceptions.assigned(folder)
     except InfrastructureError as error:
         yield Problem(str(error), path, f"Mend it, then: {again(folder)}")
         return
     yield from _sections(folder)
-    for id in rows.keys() - known.keys():
+    for id in rows.keys() - by_id.keys():
         mend = f"Take an id from {paths.shown(paths.MISCONCEPTIONS)}, then: {again(folder)}"
         yield Problem(f"there is no misconception {id}", path, mend, line_of(path, rf"^{id}\b"))
     counts = Counter(name for names in rows.values() for name in names)
@@ -31,8 +31,8 @@ def problems(folder: str) -> Iterator[Problem]:
         if name not in mistakes:
             yield Problem(f"there is no mistake {name}", path, f"Take it out, then: {again(folder)}", line)
         elif count > 1:
-            what = f"the mistake {name} stands here {count} times"
-            yield Problem(what, path, f"Leave it where it belongs, then: {again(folder)}", line)
+            reason = f"the mistake {name} stands here {count} times"
+            yield Problem(reason, path, f"Leave it where it belongs, then: {again(folder)}", line)
 
 
 def _sections(folder: str) -> Iterator[Problem]:

@@ -19,9 +19,9 @@ def missing(exercise: Exercise) -> Iterator[Problem]:
         "interactive figure is": paths.figure_script(folder),
         "numbers of the figure are": paths.figure_data(folder),
     }
-    for what, path in needed.items():
+    for noun, path in needed.items():
         if not path.exists():
-            yield Problem(f"the {what} missing", path, f"Write it as another exercise has it, then: {again(folder)}")
+            yield Problem(f"the {noun} missing", path, f"Write it as another exercise has it, then: {again(folder)}")
 
 
 def wrong(folder: str) -> Iterator[Problem]:

@@ -55,10 +55,10 @@ def _missing(folder: str) -> Iterator[Problem]:
         "file of documented checks": paths.documented_checks(folder),
         "file of hidden checks": hidden,
     }
-    for what, path in needed.items():
+    for noun, path in needed.items():
         if not path.exists():
             blocks = path.suffix == ".py" and path != paths.experiment(folder)
-            yield Problem(f"the {what} is missing", path, f"Write it, then: {again(folder)}", blocks=blocks)
+            yield Problem(f"the {noun} is missing", path, f"Write it, then: {again(folder)}", blocks=blocks)
     yield from _too_few(folder)
 
 
@@ -66,13 +66,13 @@ def _too_few(folder: str) -> Iterator[Problem]:
     """There must be enough mistakes and right answers in other styles."""
     mistakes, styles = len(paths.mistakes(folder)), len(paths.styles(folder))
     if mistakes < LEAST_MISTAKES:
-        what = f"{mistakes} mistakes are here, and {LEAST_MISTAKES} are the least"
+        reason = f"{mistakes} mistakes are here, and {LEAST_MISTAKES} are the least"
         mend = f"Write one file for each mistake that learners make, then: {again(folder)}"
-        yield Problem(what, paths.mistakes_folder(folder), mend)
+        yield Problem(reason, paths.mistakes_folder(folder), mend)
     if styles < LEAST_STYLES:
-        what = f"{styles} right answers in other styles are here, and {LEAST_STYLES} are the least"
+        reason = f"{styles} right answers in other styles are here, and {LEAST_STYLES} are the least"
         mend = f"Write each as another person would, one file an answer, then: {again(folder)}"
-        yield Problem(what, paths.styles_folder(folder), mend)
+        yield Problem(reason, paths.styles_folder(folder), mend)
 
 
 def _unreadable(folder: str) -> Iterator[Problem]:
@@ -107,8 +107,8 @@ def _stub(folder: str) -> Iterator[Problem]:
     path = paths.stub(folder)
     line, difference = stubs.first_difference(path.read_text("utf-8"), paths.solution(folder).read_text("utf-8"))
     if difference:
-        what = f"the stub differs from the solution in more than bodies: {difference}"
-        yield Problem(what, path, f"Make it anew: make stub EX={folder[:2]}", line)
+        reason = f"the stub differs from the solution in more than bodies: {difference}"
+        yield Problem(reason, path, f"Make it anew: make stub EX={folder[:2]}", line)
 
 
 def _checks(exercise: Exercise) -> Iterator[Problem]:
@@ -142,9 +142,9 @@ def _numbers(exercise: Exercise) -> Iterator[Problem]:
         except ValueError as error:
             yield Problem(str(error), toml, mend, line, blocks=True)
         if number.check not in exercise.points:
-            what = f"the number {number.id} belongs to the check {number.check}, which has no points"
+            reason = f"the number {number.id} belongs to the check {number.check}, which has no points"
             mend = f"Name the check that looks at it, then: {again(exercise.folder)}"
-            yield Problem(what, toml, mend, line, blocks=True)
+            yield Problem(reason, toml, mend, line, blocks=True)
 
 
 def _mistakes(folder: str) -> Iterator[Problem]:
@@ -160,13 +160,13 @@ def _mistakes(folder: str) -> Iterator[Problem]:
             continue
         sentence = overlay.sentence(text)
         if len(sentence) < LEAST_SENTENCE or not sentence.endswith(SENTENCE_END):
-            what = (
+            reason = (
                 f"the first docstring line is no sentence to a learner ({LEAST_SENTENCE} characters, and a full stop)"
             )
-            yield Problem(what, path, f"Write what is wrong and where to look, then: {again(folder)}", 1)
+            yield Problem(reason, path, f"Write what is wrong and where to look, then: {again(folder)}", 1)
         elif sentence in by_sentence:
-            what = f"{by_sentence[sentence].name} has the same sentence"
-            yield Problem(what, path, f"Say what is wrong in this one alone, then: {again(folder)}", 1)
+            reason = f"{by_sentence[sentence].name} has the same sentence"
+            yield Problem(reason, path, f"Say what is wrong in this one alone, then: {again(folder)}", 1)
         by_sentence[sentence] = path
 
 

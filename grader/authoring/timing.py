@@ -41,13 +41,13 @@ def rows(exercise: Exercise, device: str, lengths: tuple[int, ...] = ()) -> tupl
     if not exercise.timed:
         return ()
     own, ready_made = _solution(exercise), torch.nn.functional.scaled_dot_product_attention
-    found = []
+    table = []
     for dtype in DTYPES:
         for tokens in lengths or LENGTHS.get(device, FEW_LENGTHS):
             inputs = [torch.randn(1, HEADS, tokens, HEAD_SIZE).to(device, dtype) for _ in range(3)]
             mine, theirs = measured(device, own, *inputs, BLOCK_SIZE), measured(device, ready_made, *inputs)
-            found.append(Row(tokens, str(dtype).removeprefix("torch."), *mine, *theirs))
-    return tuple(found)
+            table.append(Row(tokens, str(dtype).removeprefix("torch."), *mine, *theirs))
+    return tuple(table)
 
 
 def measured(device: str, function: Callable[..., Any], *args: Any) -> tuple[float, float | None]:

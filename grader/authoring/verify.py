@@ -94,8 +94,8 @@ def _broken(exercise: Exercise, error: BrokenCheck) -> Problem:
         ((path, line) for path, line in reversed(frames) if paths.CHECKS in path.parents),
         (paths.checks_folder(exercise.folder), 0),
     )
-    what = f"the check breaks with {type(cause).__name__}: {cause}"
-    return Problem(what, file, f"Mend it, then: {again(exercise.folder)}", line)
+    reason = f"the check breaks with {type(cause).__name__}: {cause}"
+    return Problem(reason, file, f"Mend it, then: {again(exercise.folder)}", line)
 
 
 def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
@@ -130,8 +130,8 @@ def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
         mend = f"Let the check call the learner's function first, then: {again(folder)}"
         yield Problem(f"the stub passes {name}", file, mend, line)
     if result.started and not passed:
-        what = f"the stub is not “not started”: {result.message or 'it does not raise NotImplementedError'}"
-        yield Problem(what, paths.stub(folder), f"Make it anew: make stub EX={folder[:2]}")
+        reason = f"the stub is not “not started”: {result.message or 'it does not raise NotImplementedError'}"
+        yield Problem(reason, paths.stub(folder), f"Make it anew: make stub EX={folder[:2]}")
 
 
 def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Problem]:
@@ -165,9 +165,9 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
         if check.outcome == FAILED and check.diagnosis != mistake.sentence:
             others.setdefault(check.diagnosis, []).append(check.id)
     for diagnosis, checks in others.items():
-        what = f"its diagnosis in {', '.join(checks)} is another: {diagnosis}"
+        reason = f"its diagnosis in {', '.join(checks)} is another: {diagnosis}"
         mend = f"Make the two mistakes differ in some check, then: {again(folder)}"
-        yield Problem(what, mistake.path, mend, 1)
+        yield Problem(reason, mistake.path, mend, 1)
 
 
 def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:

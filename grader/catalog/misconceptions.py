@@ -53,8 +53,8 @@ def assigned(folder: str) -> dict[str, list[str]]:
 
 def of_mistakes(folder: str) -> dict[str, Misconception]:
     """The misconception of each mistake of an exercise, by the mistake's name."""
-    known = misconceptions()
-    return {name: known[id] for id, names in assigned(folder).items() if id in known for name in names}
+    by_id = misconceptions()
+    return {name: by_id[id] for id, names in assigned(folder).items() if id in by_id for name in names}
 
 
 @functools.cache

@@ -101,8 +101,8 @@ def refusals(solution: str, overlay: str) -> list[Refusal]:
             refused.append(Refusal(node.lineno, f"{name} is equal to the solution's; leave it out"))
     changed = sum(changed_lines(originals[name], node) for name, node in changes.items())
     if changed > MAX_CHANGED:
-        what = f"{changed} lines differ from the solution, and {MAX_CHANGED} are the most: make one mistake alone"
-        refused.append(Refusal(1, what))
+        reason = f"{changed} lines differ from the solution, and {MAX_CHANGED} are the most: make one mistake alone"
+        refused.append(Refusal(1, reason))
     return refused
 
 

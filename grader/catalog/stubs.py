@@ -36,8 +36,8 @@ def make(solution: str) -> str:
 
 def difference(stub: str, solution: str) -> str | None:
     """How the stub differs from the solution in more than bodies, or None where it does not."""
-    line, what = first_difference(stub, solution)
-    return f"line {line} {what}" if line and what else what
+    line, change = first_difference(stub, solution)
+    return f"line {line} {change}" if line and change else change
 
 
 def first_difference(stub: str, solution: str) -> tuple[int, str | None]:

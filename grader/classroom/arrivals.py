@@ -26,14 +26,14 @@ Told = Mapping[tuple[str, str], datetime]  # (student's id, exercise) → time
 Clock = Callable[[HandIn], datetime | None]
 
 
-def clock(told: Told, roster: Roster | None, zone: tzinfo) -> Clock:
-    """A function that gives the time of a hand-in, or None where nobody knows it. told: see `read`."""
+def clock(written: Told, roster: Roster | None, zone: tzinfo) -> Clock:
+    """A function that gives the time of a hand-in, or None where nobody knows it. written: see `read`."""
     numbers = _worksheets(roster, zone) if roster else {}
 
     def time_of(handin: HandIn) -> datetime | None:
         """The time of one hand-in."""
         origin = handin.origin
-        if time := told.get((handin.student.id, handin.exercise)) or numbers.get((origin.platform, origin.key)):
+        if time := written.get((handin.student.id, handin.exercise)) or numbers.get((origin.platform, origin.key)):
             return time
         if origin.platform == "nbgrader" and not handin.member:
             return _timestamp(handin.place)
@@ -50,19 +50,19 @@ def read(path: Path, zone: tzinfo) -> Told:
     columns = [table.column(title) for title in ("student", "exercise", "time")]
     if None in columns:
         raise WrongUse(f"{label(str(path))} needs the columns student, exercise, time")
-    told = {}
+    times = {}
     for row in range(len(table.rows)):
         student, exercise, text = (table.cell(row, column) for column in columns)
         if not student:
             continue
         try:
             time = datetime.fromisoformat(text)
-            told[student, catalog.find(exercise).folder] = time if time.tzinfo else time.replace(tzinfo=zone)
+            times[student, catalog.find(exercise).folder] = time if time.tzinfo else time.replace(tzinfo=zone)
         except ValueError:
             raise WrongUse(f"{label(str(path))}, line {row + 2}: write the time as 2026-11-20 23:59") from None
         except catalog.NoSuchExercise as error:
             raise WrongUse(f"{label(str(path))}, line {row + 2}: {error}") from None
-    return told
+    return times
 
 
 def parsed(text: str) -> datetime | None:

@@ -56,8 +56,8 @@ def _time(clone: str, commit: str) -> datetime | None:
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
     )
-    found = COMMITTER.search(done.stdout.partition(b"\n\n")[0])
-    return datetime.fromtimestamp(int(found[1]), timezone.utc) if done.returncode == 0 and found else None
+    committer = COMMITTER.search(done.stdout.partition(b"\n\n")[0])
+    return datetime.fromtimestamp(int(committer[1]), timezone.utc) if done.returncode == 0 and committer else None
 
 
 @functools.cache

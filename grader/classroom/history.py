@@ -90,10 +90,10 @@ class History:
             "select student, exercise, digest, key, handed_in, platform, origin_key, entry, late from attempts "
             "where student = ? order by number"
         )
-        found: dict[str, list[Kept]] = {}
+        by_exercise: dict[str, list[Kept]] = {}
         for row in self.file.execute(query, (student,)):
-            found.setdefault(row[1], []).append(_kept(row))
-        return found
+            by_exercise.setdefault(row[1], []).append(_kept(row))
+        return by_exercise
 
     def earlier(self, exercises: Iterable[str]) -> Iterator[tuple[int, Kept]]:
         """All attempts at these exercises that are not the latest one of their student, by number."""

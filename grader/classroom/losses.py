@@ -62,5 +62,5 @@ def message(losses: Losses, submissions: str, out: str) -> str:
     return "\n".join(lines)
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -37,18 +37,18 @@ class Marking:
             self.given[student.id, exercise] = office.given(mark)
         for exercise in office.conflicts(marks):
             self.notes.append(f"{label(student.id)} {exercise}: {office.CHANGED}")
-        said = {exercise: text for (who, exercise), text in self.office.comments.items() if who == student.id}
+        comments = {exercise: text for (who, exercise), text in self.office.comments.items() if who == student.id}
         notes = (f"not placed: {self.unplaced[student.id]}",) if student.id in self.unplaced else ()
-        return Standing(marks, said, notes, self.office.rule)
+        return Standing(marks, comments, notes, self.office.rule)
 
     def finish(self, out: Path) -> tuple[Change, ...]:
         """Remember the marks, and write what changed since the last run. The first run has no changes."""
         before = self.history.marks()
-        found = changes.between(before, self.given) if before else ()
-        if found:
-            containment.optional(changes.NAME, None, changes.append, out / changes.NAME, found)
+        changed = changes.between(before, self.given) if before else ()
+        if changed:
+            containment.optional(changes.NAME, None, changes.append, out / changes.NAME, changed)
         self.history.note([(student, exercise, given) for (student, exercise), given in self.given.items()])
-        return found
+        return changed
 
     def pseudonyms(self, out: Path) -> Callable[[Summary], Mapping[str, Student]]:
         """A function that gives the students of a summary their pseudonyms."""

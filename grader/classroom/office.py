@@ -73,9 +73,9 @@ def opened(rules: Path | None, roster: Path | None) -> Office:
     folder = rules.parent if rules else (roster if roster and roster.is_dir() else roster and roster.parent)
     if folder is None:
         return Office(course, people)
-    told = arrivals.read(folder / arrivals.NAME, course.zone)
-    given = overrides.read(folder / overrides.NAME)
-    return Office(course, people, folder, given, comments.read(folder), told)
+    handed_in = arrivals.read(folder / arrivals.NAME, course.zone)
+    overridden = overrides.read(folder / overrides.NAME)
+    return Office(course, people, folder, overridden, comments.read(folder), handed_in)
 
 
 def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Asked:
@@ -106,10 +106,10 @@ def marks(
     """
     section = office.people[student.id].section if student.id in office.people else ""
     latest = {result.exercise: result for result in results}
-    given = [override for override in office.overrides if override.student == student.id]
+    own_overrides = [override for override in office.overrides if override.student == student.id]
     by_exercise = history.of(student.id)
-    found = {}
-    for exercise in sorted(latest.keys() | {override.exercise for override in given}):
+    by_folder = {}
+    for exercise in sorted(latest.keys() | {override.exercise for override in own_overrides}):
         kept = by_exercise.get(exercise, []) if exercise in latest else []
         tried = [
             _attempt(office, store, one, section, latest[exercise] if one is kept[-1] else None)
@@ -117,10 +117,10 @@ def marks(
         ]
         if not tried and exercise in latest:
             tried = [Attempt("", latest[exercise])]
-        mine = [override for override in given if override.exercise == exercise]
+        mine = [override for override in own_overrides if override.exercise == exercise]
         one = mark(office.course, exercise, tried, mine)
-        found[exercise] = _with_conflicts(one, history)
-    return found
+        by_folder[exercise] = _with_conflicts(one, history)
+    return by_folder
 
 
 def given(one: Mark) -> Given:
@@ -130,7 +130,7 @@ def given(one: Mark) -> Given:
 
 def strangers(office: Office, students: Sequence[str]) -> tuple[str, ...]:
     """Lines about students in overrides.csv, comments and course.toml whom the class does not have."""
-    known = {*students, *office.people}
+    members = {*students, *office.people}
     named = {
         overrides.NAME: {override.student for override in office.overrides},
         f"{comments.NAME} or {comments.FOLDER}/": {student for student, _ in office.comments},
@@ -140,13 +140,13 @@ def strangers(office: Office, students: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         f"{place}: the class has no student {label(student)}"
         for place, ids in named.items()
-        for student in sorted(ids - known)
+        for student in sorted(ids - members)
     )
 
 
-def conflicts(found: Mapping[str, Mark]) -> tuple[str, ...]:
+def conflicts(marks_by_exercise: Mapping[str, Mark]) -> tuple[str, ...]:
     """The exercises with an override that was made for another hand-in."""
-    return tuple(folder for folder, one in found.items() if CHANGED in one.notes)
+    return tuple(folder for folder, one in marks_by_exercise.items() if CHANGED in one.notes)
 
 
 def _attempt(office: Office, store: Store, kept: Kept, section: str, result: ExerciseResult | None) -> Attempt:

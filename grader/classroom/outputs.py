@@ -115,8 +115,8 @@ def move_away(out: Path, students: Sequence[str]) -> None:
 
 def anonymous(pairs: Sequence[Pair], names: Mapping[str, Student]) -> list[Pair]:
     """The same pairs of similar submissions, under pseudonyms and without their code, in which names may stand."""
-    known = [pair for pair in pairs if pair.student_a.id in names and pair.student_b.id in names]
-    hidden = [replace(p, student_a=names[p.student_a.id], student_b=names[p.student_b.id]) for p in known]
+    pairs_of_class = [pair for pair in pairs if pair.student_a.id in names and pair.student_b.id in names]
+    hidden = [replace(p, student_a=names[p.student_a.id], student_b=names[p.student_b.id]) for p in pairs_of_class]
     return [replace(p, evidence=tuple(replace(piece, code=("", "")) for piece in p.evidence)) for p in hidden]
 
 

@@ -64,17 +64,17 @@ def stuck(
     attempts: student, exercise, and for each attempt in order when it came and the key of its result; result: gives the
     result with a key.
     """
-    found: dict[str, list[Stuck]] = {}
+    by_student: dict[str, list[Stuck]] = {}
     for student, exercise, tries in attempts:
-        reached, same = None, 0
+        reached, count = None, 0
         for _, key in reversed(tries):
             now = result(key) if key else None
-            if now is None or now.status == PASSED or (same and _passed(now) != reached):
+            if now is None or now.status == PASSED or (count and _passed(now) != reached):
                 break
-            reached, same = _passed(now), same + 1
-        if same > 1:
-            found.setdefault(student, []).append(Stuck(exercise, same, tries[-same][0]))
-    return found
+            reached, count = _passed(now), count + 1
+        if count > 1:
+            by_student.setdefault(student, []).append(Stuck(exercise, count, tries[-count][0]))
+    return by_student
 
 
 def _passed(result: ExerciseResult) -> frozenset[str]:

@@ -21,17 +21,19 @@ def of(path: Path, students: Iterable[Student]) -> dict[str, Student]:
 
     Only the owner can read the key. Raises WrongUse where it cannot be read or written.
     """
-    known = _read(path)
+    pseudonyms = _read(path)
     members = list(students)
-    new = [student for student in members if cell(student.id) not in known]
-    free = [number for number in range(1, len(known) + len(new) + 1) if _name(number) not in set(known.values())]
+    new = [student for student in members if cell(student.id) not in pseudonyms]
+    free = [
+        number for number in range(1, len(pseudonyms) + len(new) + 1) if _name(number) not in set(pseudonyms.values())
+    ]
     secrets.SystemRandom().shuffle(free)
     for student in new:
-        known[cell(student.id)] = _name(free.pop())
+        pseudonyms[cell(student.id)] = _name(free.pop())
     if new:
-        rows = [[known[cell(student.id)], cell(student.id), cell(student.name)] for student in new]
+        rows = [[pseudonyms[cell(student.id)], cell(student.id), cell(student.name)] for student in new]
         _write(path, rows)
-    return {student.id: Student(known[cell(student.id)]) for student in members}
+    return {student.id: Student(pseudonyms[cell(student.id)]) for student in members}
 
 
 def _name(number: int) -> str:

@@ -36,6 +36,6 @@ class Allowance:
         if result.status != FAILED or self.seconds < LEAST_S:
             return result
         began = time.monotonic()
-        found = search.located(examiner, submission, result, min(self.seconds, search.SECONDS), documented=True)
+        with_lines = search.located(examiner, submission, result, min(self.seconds, search.SECONDS), documented=True)
         self.seconds -= time.monotonic() - began
-        return found
+        return with_lines

@@ -37,10 +37,10 @@ def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = 
                 raise _refused(error, target.name, _growth(meter), mebibytes) from None
             raise
         growth = _growth(meter)
-    told = f"{target.name} grew by {growth:,.0f} MiB; {mebibytes} MiB are allowed"
+    sentence = f"{target.name} grew by {growth:,.0f} MiB; {mebibytes} MiB are allowed"
     if growth >= mebibytes:
-        raise TooMuchMemory(told)
-    learner.told.append(told)
+        raise TooMuchMemory(sentence)
+    learner.told.append(sentence)
     return result
 
 

@@ -46,8 +46,8 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
         why = f": {facts['signature']}" if reveal else ""
         others = renamed_arguments(str(facts["signature"]), call.outline if call else "")
         which = "this argument" if len(others) == 1 else "these arguments"
-        asked = [f"the lesson calls {which} {', '.join(others)}"] if others else []
-        return "\n".join([*asked, f"{name} cannot be called as the lesson says{why}", *how])
+        advice = [f"the lesson calls {which} {', '.join(others)}"] if others else []
+        return "\n".join([*advice, f"{name} cannot be called as the lesson says{why}", *how])
     if error.kind == "timeout":
         if facts.get("in_all"):
             return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
@@ -99,10 +99,10 @@ def left_out(one: LeftOut, source: str) -> str:
     if one.error.kind == "ended":
         return f"{place} was left out: {ending(facts['status'])}"
     kind, text = str(facts.get("type", "Exception")), " ".join(str(facts.get("message", "")).split())
-    told = facts.get("missing_module") or text[:MAX_TOLD]
+    reason = facts.get("missing_module") or text[:MAX_TOLD]
     if kind == "PackageNotFoundError":
-        told = f"no package {told} is installed here"
-    return f"{place} failed and was left out: {kind}{', ' * bool(told)}{told}"
+        reason = f"no package {reason} is installed here"
+    return f"{place} failed and was left out: {kind}{', ' * bool(reason)}{reason}"
 
 
 def renamed_arguments(signature: str, outline: str) -> list[str]:
@@ -112,8 +112,8 @@ def renamed_arguments(signature: str, outline: str) -> list[str]:
         start -= 1
         depth += (outline[start] == ")") - (outline[start] == "(")
     own = re.split(r": (?:missing|got|too many|multiple) ", signature)[0]
-    given = re.findall(r"[(,] ?(\w+)=", outline[start:])
-    return [name for name in given if not re.search(rf"\b{name}\b", own)]
+    keywords = re.findall(r"[(,] ?(\w+)=", outline[start:])
+    return [name for name in keywords if not re.search(rf"\b{name}\b", own)]
 
 
 def missing(name: str, names: list[str], filename: str) -> str:
@@ -126,8 +126,8 @@ def missing(name: str, names: list[str], filename: str) -> str:
     close = nearest(name, [other for other in names if not _one_is_the_other_longer(name, other)])
     if close:
         return f"{filename} defines no {name}: found {close}. Rename it"
-    found = ", ".join(other[:60] for other in names[:6]) if names else "nothing"
-    return f"{filename} defines no {name} (it defines {found})"
+    defined = ", ".join(other[:60] for other in names[:6]) if names else "nothing"
+    return f"{filename} defines no {name} (it defines {defined})"
 
 
 def not_started(folder: str, source: str) -> str:

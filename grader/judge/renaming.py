@@ -25,8 +25,8 @@ def maps(expected: dict[str, Shape], held: dict[str, Shape]) -> list[dict[str, s
     """
     for numbered in (False, True):  # first heads.0 and heads.1 alike, then each number for itself
         theirs, mine = _layers(expected, numbered), _layers(held, numbered)
-        same = [layer for layer in theirs if mine.get(layer) == theirs[layer]]
-        rest, others = ([layer for layer in layers if layer not in same] for layers in (theirs, mine))
+        shared = [layer for layer in theirs if mine.get(layer) == theirs[layer]]
+        rest, others = ([layer for layer in layers if layer not in shared] for layers in (theirs, mine))
         if len(rest) == len(others) and sorted(theirs[layer] for layer in rest) == sorted(
             mine[layer] for layer in others
         ):
@@ -37,10 +37,10 @@ def maps(expected: dict[str, Shape], held: dict[str, Shape]) -> list[dict[str, s
     groups = [[layer for layer in rest if theirs[layer] == kind] for kind in kinds]
     orders = [itertools.permutations([layer for layer in others if mine[layer] == kind]) for kind in kinds]
     pairs = [list(zip(itertools.chain(*groups), itertools.chain(*order))) for order in itertools.product(*orders)]
-    pairs.sort(key=lambda found: -_alike(found))  # stable: of equals, the one in order comes first
+    pairs.sort(key=lambda renamed: -_alike(renamed))  # stable: of equals, the one in order comes first
     certain = bool(pairs) and _alike(pairs[0]) == len(rest)
-    layers = [dict(found) | {layer: layer for layer in same} for found in pairs[: 1 if certain else MAX_MAPS]]
-    return [_by_name(found, expected, held, numbered) for found in layers]
+    layers = [dict(renamed) | {layer: layer for layer in shared} for renamed in pairs[: 1 if certain else MAX_MAPS]]
+    return [_by_name(renamed, expected, held, numbered) for renamed in layers]
 
 
 def told(names: dict[str, str]) -> str:
@@ -58,11 +58,11 @@ def told(names: dict[str, str]) -> str:
 
 def _layers(shapes: dict[str, Shape], numbered: bool) -> dict[str, tuple[Any, ...]]:
     """Layers by name, each with the ends and shapes of its parameters. Not numbered: those alike are one."""
-    found: dict[str, list[Any]] = {}
+    ends_by_layer: dict[str, list[Any]] = {}
     for name, shape in shapes.items():
         layer, end = _layer(name)
-        found.setdefault(layer if numbered else _template(layer), []).append((end, tuple(shape)))
-    return {layer: tuple(sorted(parts)) for layer, parts in found.items()}
+        ends_by_layer.setdefault(layer if numbered else _template(layer), []).append((end, tuple(shape)))
+    return {layer: tuple(sorted(parts)) for layer, parts in ends_by_layer.items()}
 
 
 def _by_name(

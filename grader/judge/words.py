@@ -113,17 +113,17 @@ def _noun(value: Any) -> str:
     return "object" if isinstance(value, Opaque) or hasattr(value, "class_name") else type(value).__name__
 
 
-def _opaque(told: str) -> str:
+def _opaque(text: str) -> str:
     """What the worker calls a thing that cannot cross: its words only where they are ours, Python's or torch's."""
-    if told in SENTENCES:
-        return told
-    if ELEMENTS.fullmatch(told):  # not to the digit, which could be a hidden number's
-        return f"a tensor of some 10^{len(re.sub('[^0-9]', '', told)) - 1} elements"
-    name = told.removeprefix(LAYOUT)
+    if text in SENTENCES:
+        return text
+    if ELEMENTS.fullmatch(text):  # not to the digit, which could be a hidden number's
+        return f"a tensor of some 10^{len(re.sub('[^0-9]', '', text)) - 1} elements"
+    name = text.removeprefix(LAYOUT)
     if isinstance(vars(torch).get(name), torch.layout):
-        return told
-    name = told.removeprefix(DTYPE)
+        return text
+    name = text.removeprefix(DTYPE)
     if isinstance(vars(torch).get(name), torch.dtype):
-        return told
-    name = told.removeprefix("a ").removeprefix("an ")
-    return told if any(isinstance(vars(home).get(name), type) for home in (builtins, collections)) else "an object"
+        return text
+    name = text.removeprefix("a ").removeprefix("an ")
+    return text if any(isinstance(vars(home).get(name), type) for home in (builtins, collections)) else "an object"

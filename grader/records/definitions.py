@@ -25,22 +25,22 @@ def definitions_of(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]
 
 def _again(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
     """What the module defines more than once, by name: those definitions of which any may be the last that ran."""
-    found: dict[str, list[ast.stmt]] = {}
+    statements_by_name: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            found.setdefault(statement.name, []).append(statement)
-    several = {name: defined for name, defined in found.items() if len(defined) > 1}
+            statements_by_name.setdefault(statement.name, []).append(statement)
+    several = {name: defined for name, defined in statements_by_name.items() if len(defined) > 1}
     if not several:
         return {}
     rebound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    known = KNOWN - {name.partition(".")[0] for name in KNOWN if name.partition(".")[0] in rebound}
+    builtins = KNOWN - {name.partition(".")[0] for name in KNOWN if name.partition(".")[0] in rebound}
     for defined in several.values():
-        sure = [place for place, statement in enumerate(defined) if _surely_runs(statement, known)]
+        sure = [place for place, statement in enumerate(defined) if _surely_runs(statement, builtins)]
         del defined[: sure[-1] if sure else 0]
     return {name: ast.Module(body=defined, type_ignores=[]) for name, defined in several.items()}
 
 
-def _surely_runs(statement: ast.stmt, known: set[str]) -> bool:
+def _surely_runs(statement: ast.stmt, builtins: set[str]) -> bool:
     """Whether this definition cannot fail, so that it takes the place of those before it."""
     if not isinstance(statement, FUNCTIONS) or statement.decorator_list:
         return False
@@ -51,7 +51,7 @@ def _surely_runs(statement: ast.stmt, known: set[str]) -> bool:
     defaults = [*statement.args.defaults, *statement.args.kw_defaults]
     plain = all(default is None or isinstance(default, ast.Constant) for default in defaults)
     return plain and all(
-        part is None or isinstance(part, ast.Constant) or ast.unparse(part) in known for part in annotations
+        part is None or isinstance(part, ast.Constant) or ast.unparse(part) in builtins for part in annotations
     )
 
 

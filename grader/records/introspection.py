@@ -60,15 +60,15 @@ def _hides(source: str) -> list[tuple[str, int]]:
 @limited
 def _notes(source: str) -> list[str]:
     notes = []
-    for test, what in (
+    for test, sentence in (
         (reached_names, "The source reaches into Python's or torch's machinery, where a guard rail can be undone"),
         (hidden_names, "The source puts names or code together while it runs, where no guard rail reads them"),
     ):
         uses = _uses(source, test)
-        told = ", ".join(f"{place(source, line)}: {name}" for name, line in uses[:MAX_NAMED])
+        listed = ", ".join(f"{place(source, line)}: {name}" for name, line in uses[:MAX_NAMED])
         more = f" and {len(uses) - MAX_NAMED} more" if len(uses) > MAX_NAMED else ""
         if uses:
-            notes.append(inert(f"{what} ({told}{more}). A person should look at it."))
+            notes.append(inert(f"{sentence} ({listed}{more}). A person should look at it."))
     return notes
 
 

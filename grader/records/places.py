@@ -24,9 +24,9 @@ def place(source: str, line: int) -> str:
     if is_notebook(source):
         lines = LINE_ENDS.split(source)[:line]
         for back, text in enumerate(reversed(lines)):
-            found = TITLE.fullmatch(text)
-            if found and back:
-                return f"cell {found[1] or found[2]}, line {back}"
+            match = TITLE.fullmatch(text)
+            if match and back:
+                return f"cell {match[1] or match[2]}, line {back}"
     return f"line {line}"
 
 

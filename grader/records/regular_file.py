@@ -85,5 +85,5 @@ def text_of(data: bytes, shown: str) -> str:
 
 def reset_advice(shown: str) -> str:
     """What to type for a file of the exercises that is gone or empty; "" for another one."""
-    found = EXERCISES_FILE.search(shown)
-    return f" The fresh stub: make reset EX={found[1]}" if found else ""
+    match = EXERCISES_FILE.search(shown)
+    return f" The fresh stub: make reset EX={match[1]}" if match else ""

@@ -15,7 +15,7 @@ def inert(text: str) -> str:
         return text
     lines = text.replace("\r\n", "\n").split("\n")
     plain = "\n".join(line if line.isprintable() else "".join(map(_safe, line)) for line in lines)
-    return COMMAND.sub(lambda found: f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}", plain)
+    return COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}", plain)
 
 
 def label(name: str) -> str:

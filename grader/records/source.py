@@ -120,8 +120,12 @@ def defining(source: str, name: str) -> list[list[int]]:
     """Those top-level statements that define a function or class of this name, at any depth."""
     tree = parsed(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    found = [s for s in (tree.body if tree else ()) for n in walked(s) if isinstance(n, kinds) and n.name == name]
-    return [_span(statement) for statement in dict.fromkeys(found)]
+    around = [
+        statement
+        for statement in (tree.body if tree else ())
+        if any(isinstance(node, kinds) and node.name == name for node in walked(statement))
+    ]
+    return [_span(statement) for statement in around]
 
 
 @limited

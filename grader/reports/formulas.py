@@ -14,7 +14,7 @@ ROOT = re.compile(r"√\((\w+)\)")
 
 def as_text(markdown: str) -> str:
     """The Markdown with each formula as plain text."""
-    return FORMULA.sub(lambda found: found["code"] or formula(found["block"] or found["line"]), markdown)
+    return FORMULA.sub(lambda match: match["code"] or formula(match["block"] or match["line"]), markdown)
 
 
 def formula(latex: str) -> str:

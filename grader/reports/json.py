@@ -38,11 +38,11 @@ def record(result: ExerciseResult) -> dict[str, Any]:
 
 def read(fields: dict[str, Any], pictures: tuple[Picture, ...] = ()) -> ExerciseResult:
     """The result from which `record` made the fields. Raises KeyError or TypeError where they are no record."""
-    same = ("exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started")
+    keys = ("exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started")
     sandbox = fields.get("sandbox", {})
     sandbox = {key: tuple(value) if isinstance(value, list) else value for key, value in sandbox.items()}
     return ExerciseResult(
-        **{key: fields[key] for key in same},
+        **{key: fields[key] for key in keys},
         checks=tuple(_read_check(check) for check in fields["checks"]),
         notes=tuple(fields["notes"]),
         pictures=pictures,

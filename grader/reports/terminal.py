@@ -139,7 +139,7 @@ def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
     line.append(check.title, "" if check.outcome == PASSED else style)
     line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
     if check.outcome == PASSED:
-        return [(1, line), *((6, Text(told, "dim")) for told in check.message.splitlines())]
+        return [(1, line), *((6, Text(note, "dim")) for note in check.message.splitlines())]
     likely = _block(f"likely: {check.diagnosis}", 6, "yellow") if check.diagnosis else []
     where = _block(check.where, 6, "bold") if check.where else []
     return [(1, line), *likely, *where, *_block(check.message, 6)]

@@ -85,8 +85,8 @@ def arithmetic(live: dict[str, Any]) -> dict[str, str]:
     """
     import torch
 
-    same = live.get("capability") == torch.backends.cpu.get_cpu_capability()
-    return {OTHER_ROUNDING: "refused: they are the same" if same else "done"}
+    is_same = live.get("capability") == torch.backends.cpu.get_cpu_capability()
+    return {OTHER_ROUNDING: "refused: they are the same" if is_same else "done"}
 
 
 def holes(tier: Tier, device: str, tried: dict[str, str]) -> tuple[str, ...]:

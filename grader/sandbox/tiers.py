@@ -140,10 +140,10 @@ def strangers_may_read(places: list[str], parents: bool = False) -> bool:
 
 
 def _bwrap() -> str:
-    found = shutil.which("bwrap")
-    if found is None:
+    program = shutil.which("bwrap")
+    if program is None:
         raise Unavailable("bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap)")
-    return found
+    return program
 
 
 def _doubtful() -> bool:

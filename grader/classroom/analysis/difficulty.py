@@ -38,7 +38,7 @@ class Difficulty:
 def checks(summary: Summary) -> list[Difficulty]:
     """All checks, in the order of the exercises."""
     earned = [_earned(summary, row) for row in summary.rows]
-    found = []
+    difficulties = []
     for index, exercise in enumerate(summary.exercises):
         for place, (name, points) in enumerate(exercise.points.items()):
             outcomes = [(row.outcomes[index][place : place + 1], sum_) for row, sum_ in zip(summary.rows, earned)]
@@ -47,8 +47,8 @@ def checks(summary: Summary) -> list[Difficulty]:
             not_checked = sum(bool(outcome) for outcome, _ in outcomes) - len(passed) - len(failed)
             title = summary.titles.get((index, name), name)
             counts = len(passed), len(failed), not_checked
-            found.append(Difficulty(index, title, *counts, discrimination(passed, failed)))
-    return found
+            difficulties.append(Difficulty(index, title, *counts, discrimination(passed, failed)))
+    return difficulties
 
 
 def hardest(all_checks: Iterable[Difficulty], most: int) -> list[Difficulty]:

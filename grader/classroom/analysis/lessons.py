@@ -37,8 +37,10 @@ def to_teach(summary: Summary) -> list[Lesson]:
             students[id].append(number)
         for id, index, sentence in shown:
             kinds[id][index, sentence] += 1
-    found = [_lesson(one, students[id], kinds[id]) for id, one in misconceptions.misconceptions().items() if kinds[id]]
-    return sorted(found, key=lambda lesson: -len(lesson.students))
+    lessons = [
+        _lesson(one, students[id], kinds[id]) for id, one in misconceptions.misconceptions().items() if kinds[id]
+    ]
+    return sorted(lessons, key=lambda lesson: -len(lesson.students))
 
 
 def again(one: Misconception) -> str:
@@ -58,6 +60,6 @@ def _lesson(one: Misconception, students: list[int], kinds: Counter[Kind]) -> Le
 def _shown(summary: Summary, kind: Kind) -> list[tuple[Misconception, int, str]]:
     """The misconceptions behind a diagnosis, which may name two mistakes; of "one or the other" the first counts."""
     index, diagnosis = kind
-    said = diagnosis.partition(OR)[0].split(AND)
-    known = misconceptions.of_sentences(summary.exercises[index].folder)
-    return [(known[sentence], index, sentence) for sentence in said if sentence in known]
+    sentences = diagnosis.partition(OR)[0].split(AND)
+    of_sentence = misconceptions.of_sentences(summary.exercises[index].folder)
+    return [(of_sentence[sentence], index, sentence) for sentence in sentences if sentence in of_sentence]

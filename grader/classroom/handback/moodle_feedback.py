@@ -29,9 +29,9 @@ def archives(everybody: Sequence[Handed], exercises: Sequence[str], level: str) 
 
 def _folder(entry: str) -> str | None:
     """The submission's folder, from the name of the downloaded entry; None where Moodle did not name it."""
-    found = MOODLE.fullmatch(entry)
-    if not found:
+    match = MOODLE.fullmatch(entry)
+    if not match:
         return None
-    name = found["name"].strip()
+    name = match["name"].strip()
     safe = name if name and "_" not in name and name.isprintable() and name[0] not in ".~" else "Participant"
-    return f"{safe}_{found['id']}_assignsubmission_file_"
+    return f"{safe}_{match['id']}_assignsubmission_file_"

@@ -34,8 +34,8 @@ class Handed:
         if not results or exercise not in self.origins:
             return None
         marks = {folder: mark for folder, mark in self.standing.marks.items() if folder == exercise}
-        said = {folder: text for folder, text in self.standing.comments.items() if folder in ("", exercise)}
-        standing = Standing(marks, said, self.standing.notes)
+        comments = {folder: text for folder, text in self.standing.comments.items() if folder in ("", exercise)}
+        standing = Standing(marks, comments, self.standing.notes)
         return replace(self, results=results, standing=standing, ungraded={})
 
 

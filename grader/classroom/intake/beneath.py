@@ -65,11 +65,11 @@ def folder_of(place: str) -> Iterator[int]:
 def entries(place: str) -> Iterator[tuple[str, str]]:
     """The name and kind ("dir", "file", "link", "other") of each entry of a folder. Raises OSError."""
     if BORDER not in place:  # the instructor's own folder
-        with os.scandir(place) as found:
-            yield from ((entry.name, _kind(entry)) for entry in found)
+        with os.scandir(place) as scanned:
+            yield from ((entry.name, _kind(entry)) for entry in scanned)
         return
-    with folder_of(f"{place}/.") as descriptor, os.scandir(descriptor) as found:
-        yield from ((entry.name, _kind(entry)) for entry in found)
+    with folder_of(f"{place}/.") as descriptor, os.scandir(descriptor) as scanned:
+        yield from ((entry.name, _kind(entry)) for entry in scanned)
 
 
 def facts(place: str) -> os.stat_result:

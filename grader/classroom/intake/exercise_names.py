@@ -43,17 +43,17 @@ def exercise_of(stem: str) -> Reading:
     if KEPT.search(stem[:MAX_NAME]):
         return Reading(None, reason="it is an older file, which make reset has kept")
     plain, revision = stem[:MAX_NAME].strip(), 0
-    while plain.lower() not in _names() and (found := REVISION.search(plain)):
-        if plain[: found.start()].lower() in WORDS:  # "ex-3"
+    while plain.lower() not in _names() and (match := REVISION.search(plain)):
+        if plain[: match.start()].lower() in WORDS:  # "ex-3"
             break
-        plain, revision = plain[: found.start()], max(revision, int(found[1] or found[2]))
+        plain, revision = plain[: match.start()], max(revision, int(match[1] or match[2]))
     text = _plain(plain)
     if text in _names():
         folder = _names()[text]
         return Reading(folder, CANONICAL, revision)
-    if found := NUMBER.fullmatch(text):
-        folder = next((e.folder for e in catalog.exercises() if e.number == int(found[1])), None)
-        rest = found[2] or ""
+    if match := NUMBER.fullmatch(text):
+        folder = next((e.folder for e in catalog.exercises() if e.number == int(match[1])), None)
+        rest = match[2] or ""
         other = _exercise_of_rest(rest) if rest else None
         if folder and other in (None, folder) and not _is_test(rest):
             return Reading(folder, NUMBERED if not rest or other else LOOSE, revision)
@@ -93,8 +93,8 @@ def exercise_of_download(stem: str) -> str | None:
     """The exercise in the name of a download, as in Moodle's "course-03 context vectors-9"; None where it says none."""
     parts = stem.split("-")
     pieces = {"-".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
-    found = {exercise_of_title(piece) for piece in pieces} if len(parts) <= MOST_PARTS else set()
-    return next(iter(found - {None})) if len(found - {None}) == 1 else None
+    exercises = {exercise_of_title(piece) for piece in pieces} if len(parts) <= MOST_PARTS else set()
+    return next(iter(exercises - {None})) if len(exercises - {None}) == 1 else None
 
 
 def in_short(exercises: Iterable[Exercise]) -> str:
@@ -113,9 +113,9 @@ def _exercise_of_rest(text: str, deeper: int = 2) -> str | None:
         return _names()[text]
     if _is_test(text):
         return None
-    if found := NUMBER.fullmatch(text):
-        folder = next((e.folder for e in catalog.exercises() if e.number == int(found[1])), None)
-        rest = found[2] or ""
+    if match := NUMBER.fullmatch(text):
+        folder = next((e.folder for e in catalog.exercises() if e.number == int(match[1])), None)
+        rest = match[2] or ""
         other = _exercise_of_rest(rest, deeper - 1) if rest and deeper else None
         return folder if other in (None, folder) and not _is_test(rest) else None
     return _slug_before(text)

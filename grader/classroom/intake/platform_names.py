@@ -27,29 +27,29 @@ class Owner:
 
 def owner_of(name: str) -> Owner | None:
     """The student in a name that Moodle or Canvas made; None for other names."""
-    if found := MOODLE.fullmatch(name):
-        return Owner(found["id"], found["name"].strip(), found["rest"], "Moodle", found["kind"])
-    if found := CANVAS.fullmatch(name):
-        return Owner(found["id"], found["name"].strip(), found["rest"], "Canvas", late=bool(found["late"]))
+    if match := MOODLE.fullmatch(name):
+        return Owner(match["id"], match["name"].strip(), match["rest"], "Moodle", match["kind"])
+    if match := CANVAS.fullmatch(name):
+        return Owner(match["id"], match["name"].strip(), match["rest"], "Canvas", late=bool(match["late"]))
     return None
 
 
 def possible_owners(name: str) -> tuple[str, ...]:
     """The keys of all students whom a platform's name could mean: a student may have put a second mark into it."""
-    found = MOODLE_MARKS.findall(name)
+    keys = MOODLE_MARKS.findall(name)
     if canvas := CANVAS.fullmatch(name):
-        found += [canvas["id"], *CANVAS_MARKS.findall(name)]
-    return tuple(dict.fromkeys(found))
+        keys += [canvas["id"], *CANVAS_MARKS.findall(name)]
+    return tuple(dict.fromkeys(keys))
 
 
 def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
     """Gradescope's submission_metadata.yml: by folder, the key and name of everybody who handed it in."""
-    found: dict[str, list[dict[str, str]]] = {}
+    by_folder: dict[str, list[dict[str, str]]] = {}
     people: list[dict[str, str]] | None = None
     inside = False
     for line in text.split("\n"):
         if top := re.fullmatch(r"['\"]?(submission_\w+)['\"]?:\s*", line):
-            people, inside = found.setdefault(top[1], []), False
+            people, inside = by_folder.setdefault(top[1], []), False
         elif section := re.fullmatch(r"  (:?\w+):.*", line):
             inside = section[1] == ":submitters"
         elif people is not None and inside and (fact := re.fullmatch(r"\s+(- )?:(name|sid|email): *(.*)", line)):
@@ -58,6 +58,6 @@ def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
             people[-1][fact[2]] = fact[3].strip().strip("'\"")
     return {
         folder: [(who.get("sid") or who.get("email") or folder, who.get("name", "")) for who in people]
-        for folder, people in found.items()
+        for folder, people in by_folder.items()
         if people
     }

@@ -30,16 +30,16 @@ def read(path: Path, roster: Roster) -> Aliases:
     if not path.exists():
         return settled
     table = sheet.read(path)
-    found, student = table.column("found"), table.column("student")
-    if found is None or student is None:
+    name_column, student_column = table.column("found"), table.column("student")
+    if name_column is None or student_column is None:
         raise WrongUse(f"{label(str(path))} needs the columns found and student")
-    known = {person.id for person in roster.people}
+    ids = {person.id for person in roster.people}
     for row in range(len(table.rows)):
-        id = table.cell(row, student)
-        if id and id not in known and id != NOT_OURS:
+        id = table.cell(row, student_column)
+        if id and id not in ids and id != NOT_OURS:
             raise WrongUse(f"{label(str(path))}, line {row + 2}: nobody on the roster has the id {label(id)}")
         if id:
-            settled[table.cell(row, found)] = id
+            settled[table.cell(row, name_column)] = id
     return settled
 
 

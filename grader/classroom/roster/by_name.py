@@ -14,27 +14,27 @@ from grader.classroom.intake.claims import likeness
 MOODLE = "Moodle"
 
 
-def joined(found: Found, known: Mapping[Student, Collection[str]]) -> tuple[Found, int]:
+def joined(found: Found, past: Mapping[Student, Collection[str]]) -> tuple[Found, int]:
     """The hand-ins with one student for each full name, and how many numbers were joined to another one.
 
-    known: the students of earlier runs, with the exercises that they handed in; who is among them keeps that id.
+    past: the students of earlier runs, with the exercises that they handed in; who is among them keeps that id.
     """
     exercises: dict[str, dict[Student, set[str]]] = defaultdict(lambda: defaultdict(set))  # by full name and student
     for handin in found.handins:
         if handin.origin.platform == MOODLE:
             exercises[likeness(handin.student.name)][handin.student].add(handin.exercise)
     earlier: dict[str, list[Student]] = defaultdict(list)
-    for student in known:
+    for student in past:
         earlier[likeness(student.name)].append(student)
-    same: dict[Student, Student] = {}
+    joined_to: dict[Student, Student] = {}
     for name, by_student in exercises.items():
         before = [student for student in earlier[name] if student.id.isdigit()]
-        everything = dict(by_student) | {one: known[one] for one in before if one not in by_student}
+        everything = dict(by_student) | {one: past[one] for one in before if one not in by_student}
         handed_in = [exercise for folders in everything.values() for exercise in folders]
         if name and len(handed_in) == len(set(handed_in)) and len(before) <= 1:  # else two people have this name
             first = before[0] if before else min(by_student, key=lambda student: int(student.id))
-            same |= {student: first for student in by_student if student.id != first.id}
-    handins = [replace(handin, student=same.get(handin.student, handin.student)) for handin in found.handins]
+            joined_to |= {student: first for student in by_student if student.id != first.id}
+    handins = [replace(handin, student=joined_to.get(handin.student, handin.student)) for handin in found.handins]
     handins.sort(key=lambda handin: (handin.student.id, handin.exercise))
-    unplaced = tuple(replace(one, student=same.get(one.student, one.student)) for one in found.unplaced)
-    return replace(found, handins=tuple(handins), unplaced=unplaced), len(same)
+    unplaced = tuple(replace(one, student=joined_to.get(one.student, one.student)) for one in found.unplaced)
+    return replace(found, handins=tuple(handins), unplaced=unplaced), len(joined_to)

@@ -38,8 +38,8 @@ def people(sheet: Sheet) -> dict[int, Person]:
 
 def title_of(title: str) -> str:
     """An assignment's title without its number."""
-    found = TITLE.fullmatch(title.strip())
-    return found[1] if found else title.strip()
+    match = TITLE.fullmatch(title.strip())
+    return match[1] if match else title.strip()
 
 
 def possible_points(sheet: Sheet, column: int) -> str:

@@ -76,19 +76,19 @@ def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: 
 
 def _columns(listing: Listing, columns: Columns, summary: Summary) -> dict[int, tuple[str, ...]]:
     """The columns for points, with their exercises, or (TOTAL,)."""
-    there = {exercise.folder for exercise in summary.exercises}
+    graded = {exercise.folder for exercise in summary.exercises}
     if listing.kind == "worksheet":
         own = columns.get(listing.sheet.path.name) or ((listing.exercise,) if listing.exercise else ())
         grade = listing.sheet.column("Grade")
-        return {grade: own} if grade is not None and there.intersection(own) | ({TOTAL} & set(own)) else {}
+        return {grade: own} if grade is not None and graded.intersection(own) | ({TOTAL} & set(own)) else {}
     title_of = {"canvas": canvas_gradebook.title_of, "moodle": moodle_files.title_of}.get(listing.kind, str.strip)
-    found = {}
+    columns_found = {}
     for index, title in enumerate(listing.sheet.header):
         named = exercise_names.exercise_of_title(title_of(title))
         own = columns.get(title.strip()) or columns.get(title_of(title)) or ((named,) if named else ())
-        if there.intersection(own) or own == (TOTAL,):
-            found[index] = own
-    return found
+        if graded.intersection(own) or own == (TOTAL,):
+            columns_found[index] = own
+    return columns_found
 
 
 def _points(row: Row, exercises: tuple[str, ...], summary: Summary) -> float | None:
@@ -96,8 +96,8 @@ def _points(row: Row, exercises: tuple[str, ...], summary: Summary) -> float | N
     if exercises == (TOTAL,):
         return row.total if row.handed_in else None
     by_folder = {exercise.folder: points for exercise, points in zip(summary.exercises, row.points)}
-    given = [points for folder in exercises if (points := by_folder.get(folder)) is not None]
-    return round(sum(given), 6) if given else None
+    earned = [points for folder in exercises if (points := by_folder.get(folder)) is not None]
+    return round(sum(earned), 6) if earned else None
 
 
 def _is_locked(listing: Listing, row: int) -> bool:
@@ -117,13 +117,13 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept: int,
     if exercises == (TOTAL,):
         most = summary.max_points
     if listing.kind == "canvas":
-        there = canvas_gradebook.possible_points(listing.sheet, column)
+        possible = canvas_gradebook.possible_points(listing.sheet, column)
     else:
         is_worksheet = listing.kind == "worksheet"
-        there = listing.sheet.cell(0, listing.sheet.column(*moodle_files.MAXIMUM)) if is_worksheet else ""
+        possible = listing.sheet.cell(0, listing.sheet.column(*moodle_files.MAXIMUM)) if is_worksheet else ""
     try:
-        if there and float(there.replace(",", ".")) != most:
-            lines.append(f"    it has {there} points there and {number(most)} here: set {number(most)} there")
+        if possible and float(possible.replace(",", ".")) != most:
+            lines.append(f"    it has {possible} points there and {number(most)} here: set {number(most)} there")
     except ValueError:
         pass
     return lines

@@ -78,7 +78,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
     placed = {handin.student for handin in handins}
     needing = [_unknown(key, files, fits_of[key], aliases_file) for key, files in unsure.items()]
     needing += [_rivals(files) for files in rivals]
-    asked = len(_files(h for files in [*unsure.values(), *rivals] for h in files))
+    files_in_question = len(_files(h for files in [*unsure.values(), *rivals] for h in files))
     return Matched(
         replace(
             found,
@@ -86,7 +86,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             unplaced=tuple(one for one in unplaced if one.student not in placed),
             needs_person=(*found.needs_person, *needing),
             enrolled=tuple(person.student for person in roster.people),
-            count=_count(found.count, asked, len(_files(elsewhere))),
+            count=_count(found.count, files_in_question, len(_files(elsewhere))),
         ),
         tuple(Open(key, name, fits_of[platform, key, name]) for platform, key, name in unsure),
     )
@@ -176,8 +176,8 @@ def _files(handins: Iterable[HandIn]) -> set[tuple[str, str]]:
     return {(handin.place, handin.member) for handin in handins}
 
 
-def _count(count: Count, asked: int, elsewhere: int) -> Count:
+def _count(count: Count, in_question: int, elsewhere: int) -> Count:
     """The count with some files moved from those to grade to those that need a person, or are left out."""
     left_out = dict(count.left_out) | ({LEFT_OUT: elsewhere} if elsewhere else {})
-    to_grade = count.to_grade - asked - elsewhere
-    return replace(count, to_grade=to_grade, needs_person=count.needs_person + asked, left_out=left_out)
+    to_grade = count.to_grade - in_question - elsewhere
+    return replace(count, to_grade=to_grade, needs_person=count.needs_person + in_question, left_out=left_out)

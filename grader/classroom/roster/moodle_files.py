@@ -45,7 +45,7 @@ def is_export(sheet: Sheet) -> bool:
 
 def people(sheet: Sheet) -> dict[int, Person]:
     """The students by row. A person without ID number, e-mail address and user name is known by the full name."""
-    found = {}
+    by_row = {}
     for row in range(len(sheet.rows)):
         first, last = sheet.cell(row, sheet.column("First name", "First name(s)")), sheet.column("Last name", "Surname")
         name = sheet.cell(row, sheet.column("Full name")) or f"{first} {sheet.cell(row, last)}".strip()
@@ -56,14 +56,14 @@ def people(sheet: Sheet) -> dict[int, Person]:
         numbers = (number[1],) if number else ()
         if id := sis_id or email or login or name or "".join(numbers):
             group = sheet.cell(row, sheet.column("Group", "Groups"))
-            found[row] = Person(id, name, email, sis_id, login, group=group, numbers=numbers)
-    return found
+            by_row[row] = Person(id, name, email, sis_id, login, group=group, numbers=numbers)
+    return by_row
 
 
 def title_of(title: str) -> str:
     """The name of the activity in the title of an export's column: "Assignment: Softmax (Real)" → "Softmax"."""
-    found = MODULE.fullmatch(title.strip())
-    return found[1] if found else title.strip()
+    match = MODULE.fullmatch(title.strip())
+    return match[1] if match else title.strip()
 
 
 def handed_in(sheet: Sheet, row: int, zone: tzinfo) -> datetime | None:

@@ -22,13 +22,13 @@ def is_mine(sheet: Sheet) -> bool:
 
 def people(sheet: Sheet) -> dict[int, Person]:
     """The students by row. Who has another role is left out."""
-    found = {}
+    by_row = {}
     for row in range(len(sheet.rows)):
         id = sheet.cell(row, sheet.column(*IDS))
         if not id or sheet.cell(row, sheet.column("role")).casefold() not in STUDENT:
             continue
         both = (sheet.cell(row, sheet.column(*titles)) for titles in (FIRST, LAST))
-        found[row] = Person(
+        by_row[row] = Person(
             id,
             sheet.cell(row, sheet.column(*NAMES)) or " ".join(filter(None, both)),
             sheet.cell(row, sheet.column(*EMAILS)),
@@ -37,4 +37,4 @@ def people(sheet: Sheet) -> dict[int, Person]:
             sheet.cell(row, sheet.column("section")),
             sheet.cell(row, sheet.column("group")),
         )
-    return found
+    return by_row

@@ -34,22 +34,22 @@ def listing(table: sheet.Sheet) -> Listing:
     """The people of one file. Raises WrongUse where its columns are of no known kind."""
     stem = exercise_names.exercise_of_download(table.path.stem)
     if canvas_gradebook.is_mine(table):
-        found = Listing("canvas", table, canvas_gradebook.people(table))
+        result = Listing("canvas", table, canvas_gradebook.people(table))
     elif moodle_files.is_worksheet(table):
-        found = Listing("worksheet", table, moodle_files.people(table), stem)
+        result = Listing("worksheet", table, moodle_files.people(table), stem)
     elif moodle_files.is_export(table):
-        found = Listing("moodle", table, moodle_files.people(table))
+        result = Listing("moodle", table, moodle_files.people(table))
     elif plain_list.is_mine(table):
-        found = Listing("plain", table, plain_list.people(table))
+        result = Listing("plain", table, plain_list.people(table))
     else:
         titles = ", ".join(map(label, table.header[:8]))
         raise WrongUse(
             f"{label(str(table.path))} is no list of students: its columns are {titles}. Known are {KINDS} "
             "(with English titles), and a file with the columns id, name and perhaps email, sis_id, section, group"
         )
-    if not found.people:
+    if not result.people:
         raise WrongUse(f"{label(str(table.path))} names no student")
-    return found
+    return result
 
 
 def joined(listings: Sequence[Listing]) -> Roster:
@@ -61,9 +61,9 @@ def joined(listings: Sequence[Listing]) -> Roster:
     places: dict[tuple[int, int], int] = {}  # (listing, row) → index in `people`
     for number, listing in enumerate(listings):
         _demand_unique(listing)
-        known = _Known(people)
+        earlier = _Known(people)
         for row, person in listing.people.items():
-            index = known.find(person) if number else None
+            index = earlier.find(person) if number else None
             if index is None:
                 people.append(person)
                 index = len(people) - 1
@@ -95,10 +95,10 @@ class _Known:
     def find(self, person: Person) -> int | None:
         """The index of the person, or None where nobody or more than one is meant."""
         own = [key for key in person.keys if key != person.name]
-        found = {index for key in own for index in self.by_key.get(key.casefold(), ())}
-        if not found and person.id == person.name:  # the file tells nothing else
-            found = self.by_name.get(likeness(person.name), set())
-        return next(iter(found)) if len(found) == 1 else None
+        indices = {index for key in own for index in self.by_key.get(key.casefold(), ())}
+        if not indices and person.id == person.name:  # the file tells nothing else
+            indices = self.by_name.get(likeness(person.name), set())
+        return next(iter(indices)) if len(indices) == 1 else None
 
 
 def _demand_unique(listing: Listing) -> None:

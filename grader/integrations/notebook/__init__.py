@@ -34,8 +34,8 @@ def setup() -> None:
     from grader.sandbox import tiers
 
     tier = tiers.choose()
-    said = f"Ready. Your code runs in {WALLS[tier.name]} (tier {tier.name})."
-    _show({"text": said if tier.name == "A" else f"{said} Why no stronger one: {'; '.join(tier.reasons)}"})
+    text = f"Ready. Your code runs in {WALLS[tier.name]} (tier {tier.name})."
+    _show({"text": text if tier.name == "A" else f"{text} Why no stronger one: {'; '.join(tier.reasons)}"})
 
 
 def plot(exercise: str | int | None = None) -> None:
@@ -48,10 +48,10 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
     from grader.desk import hints, progress
 
     try:
-        known = _exercise(exercise)
+        chosen = _exercise(exercise)
     except catalog.NoSuchExercise as error:
         return _show({"text": str(error)})
-    answer = hints.ask(known.folder, task, progress.NOTEBOOK)
+    answer = hints.ask(chosen.folder, task, progress.NOTEBOOK)
     if answer.hint is None:
         return _show({"text": "No hint is left. All of them stand in hints.md, beside the lesson."})
     text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"
@@ -74,24 +74,24 @@ def figure(exercise: str | int | None = None) -> object:
     from grader.integrations.notebook import figure_widget
 
     try:
-        known = _exercise(exercise)
-        return figure_widget.make(known, lambda: _asked("matrices", known.folder))
+        chosen = _exercise(exercise)
+        return figure_widget.make(chosen, lambda: _asked("matrices", chosen.folder))
     except (catalog.NoSuchExercise, WrongUse) as error:
         return _show({"text": str(error)})
 
 
-def _asked(what: str, exercise: str | int | None, seed: int | None = None) -> dict:
+def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> dict:
     """The answer of the process that grades: {"text": …, "html": …}."""
     shell = _shell()
     try:
-        known = _exercise(exercise)
+        chosen = _exercise(exercise)
     except catalog.NoSuchExercise as error:
         return {"text": str(error)}
-    wanted = collect.defined(reset.source(known.folder))
+    wanted = collect.defined(reset.source(chosen.folder))
     source = collect.source(shell.history_manager.input_hist_raw, wanted)
     if not source:
         return {"text": f"Run the cells that define {', '.join(wanted)} first: none of them was run in this kernel."}
-    request = {"what": what, "exercise": known.folder, "source": source, "name": NAME, "seed": seed}
+    request = {"what": kind, "exercise": chosen.folder, "source": source, "name": NAME, "seed": seed}
     # Not in the notebook's folder: what lies beside it must not be imported there.
     done = subprocess.run(
         [sys.executable, "-m", "grader.integrations.notebook"],
@@ -108,19 +108,19 @@ def _asked(what: str, exercise: str | int | None, seed: int | None = None) -> di
         return {"text": f"The grader could not do its work: {last}"}
 
 
-def _exercise(named: str | int | None) -> catalog.Exercise:
+def _exercise(name: str | int | None) -> catalog.Exercise:
     """The exercise that is named, else the one in whose folder the notebook lies, else whose code was run.
 
     Raises NoSuchExercise.
     """
-    if named is not None:
-        return catalog.find(str(named))
+    if name is not None:
+        return catalog.find(str(name))
     with contextlib.suppress(catalog.NoSuchExercise):
         return catalog.find(Path.cwd().name)
     ran = set(collect.defined("\n".join(map(_python, _shell().history_manager.input_hist_raw))))
-    found = [one for one in catalog.exercises() if set(collect.defined(reset.source(one.folder))) <= ran]
-    if len(found) == 1:
-        return found[0]
+    complete = [one for one in catalog.exercises() if set(collect.defined(reset.source(one.folder))) <= ran]
+    if len(complete) == 1:
+        return complete[0]
     raise catalog.NoSuchExercise('Which exercise is this? Its number says it: check("03")')
 
 

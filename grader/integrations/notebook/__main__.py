@@ -47,10 +47,10 @@ def main() -> None:
     request = json.load(sys.stdin)
     out, sys.stdout = sys.stdout, sys.stderr  # whatever is printed meanwhile is no answer
     try:
-        said = answer(request)
+        reply = answer(request)
     except InfrastructureError as error:
-        said = {"text": f"The grader could not do its work: {error}"}
-    json.dump(said, out)
+        reply = {"text": f"The grader could not do its work: {error}"}
+    json.dump(reply, out)
     out.flush()
     os._exit(0)  # torch takes a quarter of a second to end in good order, for nobody's use
 

@@ -38,7 +38,7 @@ def source(cells: Sequence[str], wanted: Iterable[str]) -> str:
     statements = [replace(statement, at=at) for at, statement in enumerate(statements)]
     if not any(name in statement.binds for name in wanted for statement in statements):
         return ""
-    taken = {statement.at for statement in statements if statement.text.startswith("from __future__ ")}
+    used = {statement.at for statement in statements if statement.text.startswith("from __future__ ")}
     waiting = [(name, len(statements)) for name in wanted]
     seen: set[tuple[str, int]] = set()
     while waiting:
@@ -48,13 +48,13 @@ def source(cells: Sequence[str], wanted: Iterable[str]) -> str:
         seen.add(need)
         last = next((s for s in reversed(statements[:before]) if name in s.binds), None)
         since = last.at if last else 0
-        found = [s for s in statements[since:before] if s is last or name in s.changes or EVERYTHING in s.binds]
-        for statement in found:
-            taken.add(statement.at)
+        needed = [s for s in statements[since:before] if s is last or name in s.changes or EVERYTHING in s.binds]
+        for statement in needed:
+            used.add(statement.at)
             waiting += [(other, statement.at) for other in statement.now]
             waiting += [(other, len(statements)) for other in statement.later]
     lines, cell, title = [], None, 0
-    for statement in (statements[at] for at in sorted(taken)):
+    for statement in (statements[at] for at in sorted(used)):
         if statement.cell != cell:
             cell = statement.cell
             lines.append(f"# --- In [{cell}] ---")

@@ -23,25 +23,25 @@ def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
     return {"text": "\n".join(plain), "html": render(TEMPLATE, body=html.verdict(result, "where", pictures, heading=3))}
 
 
-def pictures(exercise: Exercise, taken: Sequence[Picture]) -> dict:
+def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
     """{"text", "html"} of pictures alone."""
-    if not taken:
+    if not drawings:
         return {"text": f"{exercise.folder} has no picture."}
-    plain = [line.plain for picture in taken for line in drawn.render(picture)]
-    return {"text": "\n".join(plain), "html": render(TEMPLATE, body=svg.figures(taken))}
+    plain = [line.plain for picture in drawings for line in drawn.render(picture)]
+    return {"text": "\n".join(plain), "html": render(TEMPLATE, body=svg.figures(drawings))}
 
 
-def matrices(exercise: Exercise, taken: Sequence[Picture]) -> dict:
+def matrices(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
     """{"pictures"}: the learner's and the expected matrices as plain data, which the figure draws; or {"text"}."""
-    if not taken:
+    if not drawings:
         return {"text": f"{exercise.folder} has no matrix to compare."}
-    return {"pictures": [_plain(picture) for picture in taken]}
+    return {"pictures": [_plain(picture) for picture in drawings]}
 
 
 def experiment(measured: Experiment) -> dict:
     """{"text", "html"} of an experiment: its question, a table with bars, and whether its claim holds."""
-    said = [measured.claim, desk.verdict(measured)]
-    plain = [measured.question, "", *desk.lines(measured), "", *said]
+    conclusions = [measured.claim, desk.verdict(measured)]
+    plain = [measured.question, "", *desk.lines(measured), "", *conclusions]
     return {"text": "\n".join(plain), "html": render(EXPERIMENT, **desk.drawn(measured))}
 
 

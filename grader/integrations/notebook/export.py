@@ -92,10 +92,10 @@ def repository() -> str:
     """The address from which a machine elsewhere can fetch the exercises, as git knows it; else UNKNOWN."""
     command = ["git", "-C", str(paths.ROOT), "config", "--get", "remote.origin.url"]
     try:
-        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        address = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:  # no git
         return UNKNOWN
-    return found if re.fullmatch(r"https://[\w.:/~-]+", found) else UNKNOWN  # none with a password in it
+    return address if re.fullmatch(r"https://[\w.:/~-]+", address) else UNKNOWN  # none with a password in it
 
 
 def is_untouched(path: Path) -> bool:
@@ -110,8 +110,8 @@ def is_untouched(path: Path) -> bool:
 
 def fingerprint(notebook: dict) -> str:
     """A digest of what the cells say."""
-    said = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    contents = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
+    return hashlib.sha256(json.dumps(contents).encode()).hexdigest()
 
 
 def _markdown(text: str) -> str:

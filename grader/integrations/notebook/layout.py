@@ -64,7 +64,7 @@ def _of_section(text: str) -> Iterator[Cell]:
 
 def _folded(text: str) -> str:
     """The text with the list of promises folded away."""
-    return PROMISES.sub(lambda found: FOLDED.format(found[0].strip()), text)
+    return PROMISES.sub(lambda match: FOLDED.format(match[0].strip()), text)
 
 
 def _calls(waiting: Iterable[Cell], names: Iterable[str]) -> bool:
