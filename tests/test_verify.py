@@ -52,7 +52,42 @@ import torch
 def double(x):
     {body}
 '''
-LESSON = "# 77 Double\n\n## Task 1: `double`\n\n## Experiment\n\n`make experiment EX=77`\n"
+LESSON = """# 77 Double
+
+- **You will be able to** double
+- **Builds on** nothing
+- **Time** about 5 minutes
+- **Difficulty** easy
+
+> **In the real world.** In PyTorch this is `x * 2`.
+
+The [common promises](../../docs/promises.md) are graded.
+
+## Task 1: `double`
+
+```python
+double(torch.tensor([2.0]))  # tensor([4.])
+```
+
+<details>
+<summary>Stuck? The result is a square</summary>
+
+Use `*`.
+
+</details>
+
+## Experiment
+
+`make experiment EX=77`
+
+## Go further
+
+What is half?
+
+## Out of scope
+
+Triples.
+"""
 EXPERIMENT = '''"""Is twice more?"""
 
 PLOT = "twice"
@@ -256,6 +291,7 @@ def test_a_number_of_processes_is_one_or_more(said, number):
 
 
 CHECKS = f"grader/checks/{FOLDER}"
+LESSON_FILE = f"exercises/{FOLDER}/README.md"
 TOGETHER = {  # what verify finds in one run: file, what stands there, what instead, where and what verify says
     "nothing can be run": [
         (f"{CHECKS}/exercise.toml", "fresh_double = 1\n", "", "test_double.py:7: the check fresh_double has no points"),
@@ -360,8 +396,44 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"exercises/{FOLDER}/README.md",
             "EX=77",
             "EX=7",
-            "README.md:5: the lesson does not say `make experiment EX=77`",
+            "README.md:25: the lesson does not say `make experiment EX=77`",
         ),
+    ],
+    "a lesson without its parts": [
+        (
+            LESSON_FILE,
+            "- **Builds on**",
+            "- **Needs**",
+            "README.md: the list below the title has no `- **Builds on** …`",
+        ),
+        (
+            LESSON_FILE,
+            "about 5 minutes",
+            "short",
+            "README.md: the list below the title does not say `about 30 minutes`",
+        ),
+        (LESSON_FILE, "easy", "low", "README.md: the list below the title does not say easy, medium or hard"),
+        (
+            LESSON_FILE,
+            "In the real world",
+            "In the world",
+            "README.md: the lesson has no box `> **In the real world.**",
+        ),
+        (
+            LESSON_FILE,
+            "[common promises]",
+            "[promises]",
+            "README.md: the lesson does not link to the [common promises]",
+        ),
+        (LESSON_FILE, "## Go further", "## Further", "README.md: the lesson has no heading `## Go further`"),
+        (LESSON_FILE, "Stuck?", "Help:", "README.md: the lesson has no folded help"),
+        (
+            LESSON_FILE,
+            "\n\n</details>",
+            "\n</details>",
+            "README.md: `<details>` and `<summary>…</summary>` need a line each",
+        ),
+        (LESSON_FILE, "# tensor([4.])", "#" * 77, "README.md:15: a line of a code block is longer than 76 columns"),
     ],
     "an experiment that cannot be read": [
         (f"exercises/{FOLDER}/experiment.py", "return [", "return ([", "experiment.py:8: it cannot be read: "),

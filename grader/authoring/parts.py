@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.authoring import assigned, experiment_parts, figure_parts
+from grader.authoring import assigned, experiment_parts, figure_parts, lesson_parts
 from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, overlay, paths, stubs
 
@@ -14,9 +14,7 @@ LEAST_SENTENCE = 30  # characters
 LEAST_MISTAKES = 5
 LEAST_STYLES = 3
 TODO = "TODO"
-TASK = re.compile(r"^###? Task (\d+)", re.M)
 DEEPER = "Dig deeper:"
-HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
 
 
 def problems(exercise: Exercise) -> list[Problem]:
@@ -32,7 +30,7 @@ def problems(exercise: Exercise) -> list[Problem]:
         _numbers(exercise),
         _mistakes(folder),
         assigned.problems(folder),
-        _lesson(folder),
+        lesson_parts.wrong(folder),
         _notice(folder),
         experiment_parts.wrong(folder),
         figure_parts.wrong(folder),
@@ -168,25 +166,6 @@ def _mistakes(folder: str) -> Iterator[Problem]:
             reason = f"{by_sentence[sentence].name} has the same sentence"
             yield Problem(reason, path, f"Say what is wrong in this one alone, then: {again(folder)}", 1)
         by_sentence[sentence] = path
-
-
-def _lesson(folder: str) -> Iterator[Problem]:
-    """The lesson and the hints must number the same tasks, from 1 on."""
-    lesson, hints = paths.lesson(folder), paths.hints(folder)
-    if not (lesson.exists() and hints.exists()):
-        return
-    text, mend = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
-    tasks = [int(number) for number in TASK.findall(text)]
-    hinted = {int(number) for number in HINTS_TASK.findall(hints.read_text("utf-8"))}
-    if not text.startswith(f"# {folder[:2]} "):
-        yield Problem(f"the lesson does not begin with `# {folder[:2]} ` and its title", lesson, mend, 1)
-    if not tasks:
-        yield Problem("the lesson has no heading `## Task 1`", lesson, mend)
-    for number in range(1, len(tasks) + 1):
-        if number not in tasks:
-            yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, mend)
-        if number not in hinted:
-            yield Problem(f"there is no heading `## Task {number}`", hints, mend)
 
 
 def _notice(folder: str) -> Iterator[Problem]:

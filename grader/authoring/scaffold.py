@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.authoring import experiment_parts, figure_scaffold, parts
+from grader.authoring import experiment_parts, figure_scaffold, lesson_parts, parts
 from grader.catalog import paths, stubs
 
 
@@ -27,7 +27,10 @@ def files(folder: str, track: str) -> dict[Path, str]:
     contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
     contents |= figure_scaffold.files(folder)
     contents[paths.experiment(folder)] = experiment_parts.SCRIPT.format(**facts)
-    return contents | {paths.lesson(folder): LESSON.format(**facts), paths.hints(folder): HINTS.format(**facts)}
+    return contents | {
+        paths.lesson(folder): lesson_parts.LESSON.format(**facts),
+        paths.hints(folder): HINTS.format(**facts),
+    }
 
 
 SOLUTION = '''"""Exercise {number}: {title}. TODO: one sentence."""
@@ -146,30 +149,6 @@ import torch
 def {slug}(x):
     return x
 '''
-LESSON = """# {number} {title}
-
-TODO: what and why · the formula · a small example by hand, as CONTRIBUTING.md says under “Lessons”.
-
-## Task 1: `{slug}`
-
-TODO: one call and the number it gives.
-
-## Experiment
-
-TODO: the question, the table that `make experiment EX={number} FORMAT=md` prints, and what it shows.
-
-## Go further
-
-TODO: a question without a grade.
-
-## Out of scope
-
-TODO: what this exercise leaves to others.
-
-## In the papers
-
-TODO: where the thing is written down.
-"""
 NOTICE = """TODO: two or three sentences on what to notice in the solution.
 
 Dig deeper: TODO: one question or change that leads further.
