@@ -18,7 +18,6 @@ IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the fork o
 class Job:
     """One file to grade. submission: the file's, or the reason why there is none."""
 
-    number: int
     exercise: Exercise
     submission: Submission | str
     filename: str

@@ -19,7 +19,7 @@ def press(watch: Watch, key: str) -> None:
     elif watch.confirming:
         watch.confirming, watch.note = False, ""
         if key == "y":
-            watch.note = actions.reset(watch.exercise)
+            watch.note = actions.reset(watch.watched.exercise)
             watch.grade_new_content()
         watch.draw()
     elif screen.pager.press(key):
@@ -56,7 +56,7 @@ def type_search(watch: Watch, key: str) -> None:
 def step(watch: Watch, by: int) -> None:
     """Open the next or the previous exercise. by: 1 or -1."""
     exercises = catalog.exercises()
-    place = exercises.index(watch.exercise) + by
+    place = exercises.index(watch.watched.exercise) + by
     if 0 <= place < len(exercises):
         watch.open(exercises[place])
     else:
@@ -65,13 +65,15 @@ def step(watch: Watch, by: int) -> None:
 
 def hint(watch: Watch) -> None:
     """Show the next hint for the task that is shown, and none for another one."""
-    task = watch.task
+    task = watch.watched.task
     if task is None:
         watch.say("Every task is done: no hint is needed.")
         return
-    answer = hints.ask(watch.exercise.folder, task.number)
+    folder = watch.watched.exercise.folder
+    answer = hints.ask(folder, task.number)
     if answer.hint is None:
-        watch.say(f"You have seen every hint for task {task.number}. Again: make hint TASK={task.number} ALL=1")
+        again = f"make hint EX={folder[:2]} TASK={task.number} ALL=1"
+        watch.say(f"You have seen every hint for task {task.number}. Again: {again}")
         return
     watch.hints = (answer.hint,)
     watch.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
@@ -85,10 +87,10 @@ def toggle(watch: Watch) -> None:
 
 def solution(watch: Watch) -> None:
     """Show the reference, once the exercise was passed."""
-    if not watch.is_passed:
+    if not watch.watched.is_passed:
         watch.say("The solution opens once this exercise is passed.")
         return
-    watch.open_page(actions.solution(watch.exercise, watch.screen.console.width))
+    watch.open_page(actions.solution(watch.watched.exercise, watch.screen.console.width))
 
 
 def ask_to_reset(watch: Watch) -> None:

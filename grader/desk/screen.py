@@ -3,7 +3,6 @@
 import contextlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
@@ -11,42 +10,14 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.theme import Theme
 
-from grader.catalog import Exercise, paths
-from grader.desk.hints import Hint
-from grader.desk.lesson import Task
+from grader.catalog import paths
+from grader.desk.main_page import View, heading, hints, keys, notes, verdict
 from grader.desk.pager import Pager
-from grader.records.causes import causes
-from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
-from grader.reports import formulas, terminal
+from grader.reports import formulas
 
-KEYS = (
-    ("n", "next"), ("p", "previous"), ("h", "hint"), ("t", "try"), ("a", "all"), ("g", "plot"),
-    ("s", "solution"), ("r", "reset"), ("l", "list"), ("q", "quit"),
-)  # fmt: skip
 SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll · /: search"
-BAR = {"passed": ("█", "green"), "begun": ("▒", "yellow"), "not started": ("░", "dim")}
 LESSON_LINES = (3, 14)  # of the task's text, at least and at most
 LINKS = re.compile(r"\[([^\]]+)\]\([^)]+\)")
-
-
-@dataclass(frozen=True)
-class View:
-    """All that the main page shows."""
-
-    exercise: Exercise
-    position: str  # "3 of 14"
-    task: Task | None
-    result: ExerciseResult | None
-    when: str = ""  # the time of the verdict
-    every: bool = False
-    is_passed: bool = False  # now or before
-    hints: tuple[Hint, ...] = ()
-    status: str = ""  # "grading …"
-    note: str = ""
-    following: str = ""  # the next exercise, to be offered once this one is passed
-    states: tuple[str, ...] = ()  # of all exercises, in order: "passed", "begun" or "not started"
-    at: int = 0  # the place of this exercise among them
-    warnings: tuple[str, ...] = field(default=())
 
 
 class Screen:
@@ -127,15 +98,16 @@ class Screen:
 
     def task(self, view: View, room: int) -> list[RenderableType]:
         """The current task, with its text from the lesson. room: the lines that it may take."""
-        if view.task is None:
+        task = view.watched.task
+        if task is None:
             return []
         least, most = LESSON_LINES
-        title = Text.assemble((f"Task {view.task.number}  ", "dim"), (view.task.title.replace("`", ""), "bold"))
-        lines = self.lesson(view.task.text, self.console.width)
+        title = Text.assemble((f"Task {task.number}  ", "dim"), (task.title.replace("`", ""), "bold"))
+        lines = self.lesson(task.text, self.console.width)
         count = max(least, min(room - 2, most))
         text = Text.from_ansi("\n".join(lines[:count]), no_wrap=True)
         if len(lines) > count:
-            lesson = paths.shown(paths.lesson(view.exercise.folder))
+            lesson = paths.shown(paths.lesson(view.watched.exercise.folder))
             return [title, text, Text(f"  … more in {lesson}", "dim"), Text()]
         return [title, text, Text()]
 
@@ -146,79 +118,3 @@ class Screen:
             lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
             self.lesson_lines[markdown, width] = [line for line in lines if Text.from_ansi(line).plain.strip()]
         return self.lesson_lines[markdown, width]
-
-
-def heading(view: View) -> list[RenderableType]:
-    """The exercise, its place among all, its file, and how far all exercises are."""
-    facts = f"  {view.exercise.track} track · {view.position}"
-    name = Text.assemble((f"{view.exercise.folder[:2]} {view.exercise.title}", "bold"), (facts, "dim"))
-    return [name, Text(paths.shown(paths.stub(view.exercise.folder)), "dim", no_wrap=True), bar(view), Text()]
-
-
-def bar(view: View) -> Text:
-    """One character for each exercise, by its state; the one that is shown stands out."""
-    text = Text(no_wrap=True)
-    for place, state in enumerate(view.states):
-        sign, style = BAR[state]
-        text.append("▮" if place == view.at else sign, f"bold {style}" if place == view.at else style)
-    return text.append(f"  {view.states.count('passed')} of {len(view.states)} passed", "dim")
-
-
-def hints(view: View) -> Iterable[RenderableType]:
-    """The hint for the task that is shown, and below it an empty line."""
-    for hint in view.hints:
-        title = f"Hint {hint.stage} of {hint.of} for task {hint.task}: "
-        yield Padding(Text.assemble((title, "yellow"), formulas.as_text(hint.text)), (0, 0, 1, 0))
-
-
-def notes(view: View) -> Iterable[RenderableType]:
-    """What stays in sight: the points, and what is to be told besides the verdict."""
-    if view.result is not None and view.result.started:
-        yield Text.assemble(terminal.summary(view.result), (f" · {view.when} · seed {view.result.seed}", "dim"))
-    yield from (Text(text, "yellow") for text in (*view.warnings, view.note, view.status) if text)
-
-
-def verdict(view: View) -> Iterable[RenderableType]:
-    """The verdict, in brief or with every check."""
-    result = view.result
-    if result is None:
-        yield from ()
-    elif not result.started:
-        yield Text("Not started: replace a `raise NotImplementedError` with your code and save.")
-    elif view.every or result.status == ERROR:
-        yield from (terminal.line(indent, text) for indent, text in terminal.render(result, every=True)[1:-1])
-    else:
-        yield from brief(result)
-    if result is not None and result.status == PASSED:
-        yield Text(f"n: on to {view.following}" if view.following else "That was the last one.", "green")
-
-
-def brief(result: ExerciseResult) -> Iterable[RenderableType]:
-    """What is passed in one line, the first cause in full, the rest in one line."""
-    counts = {outcome: sum(check.outcome == outcome for check in result.checks) for outcome in terminal.SIGNS}
-    yield from (Text(f"note: {note}", "yellow") for note in result.notes)
-    if counts[PASSED]:
-        yield Text(f" ✔ {_checks(counts[PASSED])} passed", "green")
-    first, *others = causes(result) or (None,)
-    if first is not None:
-        yield from (terminal.line(left, text) for left, text in terminal.cause_lines(first))
-    left = sum(len(cause.checks) for cause in others) + counts[NOT_CHECKED]
-    if left:
-        yield Text(f" – {_checks(left, 'more ')} not passed (a: show all)", "dim")
-    if result.output.strip():
-        yield from (terminal.line(indent, text) for indent, text in terminal.printed(result.output))
-
-
-def keys(view: View, width: int) -> Text:
-    """The keys with their names. A key that does nothing now is dim."""
-    spaces = "  " if width > sum(len(f"{key} {name}  ") for key, name in KEYS) else " "
-    text = Text(no_wrap=False)
-    for key, name in KEYS:
-        style = "dim" if key == "s" and not view.is_passed else "bold cyan"
-        text.append(key, style).append(f" {name}{spaces}", "dim")
-    text.rstrip()
-    return text
-
-
-def _checks(number: int, more: str = "") -> str:
-    return f"{number} {more}{'check' if number == 1 else 'checks'}"

@@ -1,8 +1,6 @@
 """The watch: shows one exercise at a time and grades it again on every save."""
 
-import secrets
 import sys
-import time
 import warnings
 
 from rich.console import RenderableType
@@ -10,14 +8,16 @@ from rich.text import Text
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.desk import hints, keyboard, keys, lesson, progress
+from grader.desk import hints, keyboard, keys
 from grader.desk.beside import Beside, DrawnPages, Request
 from grader.desk.grading import GradingThread, Job
 from grader.desk.keyboard import Events
+from grader.desk.main_page import View
 from grader.desk.saves import Saves
-from grader.desk.screen import Screen, View
-from grader.desk.stable_file import SETTLE_S, StableFile
-from grader.records.results import PASSED, ExerciseResult
+from grader.desk.screen import Screen
+from grader.desk.stable_file import SETTLE_S
+from grader.desk.watched import Watched
+from grader.records.results import ExerciseResult
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
 
@@ -51,13 +51,12 @@ class Watch:
     """The state that is shown, and the effect of each event on it. keys.py has the effects of the keys."""
 
     def __init__(
-        self, events: Events, grading: GradingThread, saves: Saves, drawn: DrawnPages, notes: tuple[str, ...]
+        self, events: Events, grading: GradingThread, saves: Saves, drawn: DrawnPages, warnings: tuple[str, ...]
     ) -> None:
-        self.events, self.grading, self.saves, self.drawn, self.notes = events, grading, saves, drawn, notes
+        self.events, self.grading, self.saves, self.drawn, self.warnings = events, grading, saves, drawn, warnings
         # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
         self.quitting = self.graded_once = False
-        self.jobs = self.shown_job = 0  # how many jobs there were, and the number of the one whose verdict is shown
 
     def run(self, exercise: catalog.Exercise) -> None:
         """Handle one event after the other until the learner quits."""
@@ -81,73 +80,51 @@ class Watch:
                 self.announce()
 
     def open(self, exercise: catalog.Exercise) -> None:
-        """Show an exercise and grade its file. The inputs stay the same until the learner leaves the exercise."""
-        self.exercise, self.seed = exercise, secrets.randbelow(1_000_000)
-        self.file = StableFile(exercise)
-        self.result: ExerciseResult | None = None
-        self.job: Job | None = None
+        """Show an exercise and grade its file."""
+        self.watched = Watched(exercise, self.grading)
         self.page: list[RenderableType] | None = None  # shown instead of the main page
         self.hints: tuple[hints.Hint, ...] = ()
-        self.submitted_at: float | None = None
-        self.when = self.note = self.status = ""
+        self.note = self.status = ""
         self.every = self.confirming = False  # show every check; the next key confirms the reset
-        self.is_passed = progress.load().get(exercise.folder, progress.State()).done
         self.screen.pager.reset()
         self.draw()
         self.grade_new_content(attempt=False)
 
     def grade_new_content(self, attempt: bool = True) -> None:
         """Grade the file if its content is new."""
-        content = self.file.read_new(settle=attempt)
+        content = self.watched.file.read_new(settle=attempt)
         if content is None:
             return
         self.note = self.status = ""
-        if not content.is_there:
-            self.job = self.result = self.submitted_at = None
-            self.note = f"{content.submission}. Or press r."
-            self.draw()
+        if content.is_there:
+            self.watched.grade(attempt)
             return
-        self.grade(attempt)
-
-    def grade(self, attempt: bool) -> None:
-        """Grade the content of the file that was accepted last."""
-        self.jobs += 1
-        name = paths.shown(paths.stub(self.exercise.folder))
-        self.job = Job(self.jobs, self.exercise, self.file.accepted.submission, name, self.seed, attempt)
-        self.submitted_at = time.monotonic()
-        self.grading.take(self.job)
+        self.watched.forget()
+        self.note = f"{content.submission}. Or press r."
+        self.draw()
 
     def show_verdict(self, job: Job, result: ExerciseResult | Exception) -> None:
         """Show a verdict, unless a newer job replaced its own. It comes a second time with its likely causes."""
-        if job is not self.job:
+        watched = self.watched
+        if job is not watched.job:
             return
-        again = self.shown_job == job.number
-        if not again:
-            self.submitted_at, self.status, self.graded_once = None, "", True
+        if watched.is_first(job):
+            self.status, self.graded_once = "", True
             if job.attempt:  # a save closes what is open; the first grading of an exercise does not
                 self.page, self.confirming = None, False
                 self.screen.pager.reset()
         if isinstance(result, Exception):
-            self.result, self.note = None, f"The grader could not do its work: {result}"
+            watched.result, self.note = None, f"The grader could not do its work: {result}"
             self.draw()
             return
-        self.result, self.shown_job = result, job.number
-        self.when = self.when if again else time.strftime("%H:%M:%S")
-        if result.status == PASSED:
-            self.is_passed = True
-        if not self.task or any(hint.task != self.task.number for hint in self.hints):
+        watched.take(job, result)
+        if not watched.task or any(hint.task != watched.task.number for hint in self.hints):
             self.hints = ()  # that task is done
         self.draw()
-        progress.note(result, attempt=job.attempt and not again)
 
     def announce(self) -> None:
         """Show that a grading is in progress, once it takes longer than usual."""
-        if (
-            self.graded_once
-            and self.submitted_at is not None
-            and not self.status
-            and time.monotonic() - self.submitted_at > SLOW_S
-        ):
+        if self.graded_once and not self.status and self.watched.seconds > SLOW_S:
             self.status = "grading …"
             self.draw()
         elif self.drawn.beside.waiting:
@@ -156,57 +133,34 @@ class Watch:
 
     def pause(self) -> float:
         """Seconds until the file should be read even without an event."""
-        if self.file.is_settling:
+        if self.watched.file.is_settling:
             return SETTLE_S / 4
         if self.drawn.beside.waiting:
             return SLOW_S
-        return SLOW_S / 2 if self.submitted_at is not None and not self.status else self.saves.pause
+        return SLOW_S / 2 if self.watched.submitted_at is not None and not self.status else self.saves.pause
 
     def resume(self) -> None:
         """After Ctrl-Z: grade again, because a time limit may have ended what was running."""
         self.draw()
-        if self.submitted_at is not None:
-            self.grade(self.job.attempt)
+        if self.watched.submitted_at is not None:
+            self.watched.grade(self.watched.job.attempt)
 
     def draw(self) -> None:
         """Draw what is shown now."""
-        if self.page is not None:
-            said = [Text(text, "yellow") for text in (self.note, self.drawn.words) if text]
-            self.screen.draw(self.page, [*said, Text("any other key: back", "dim")])
-            return
-        exercises = catalog.exercises()
-        place = exercises.index(self.exercise)
-        following = exercises[place + 1] if place + 1 < len(exercises) else None
-        states = progress.load()
-        self.screen.main(
-            View(
-                exercise=self.exercise,
-                position=f"{place + 1} of {len(exercises)}",
-                task=self.task,
-                result=self.result,
-                when=self.when,
-                every=self.every,
-                is_passed=self.is_passed,
-                hints=self.hints,
-                status=self.drawn.words
-                or self.status
-                or ("" if self.graded_once or self.note else "The grader wakes up …"),
-                note=self.note,
-                following=f"{following.folder[:2]} {following.title}" if following else "",
-                warnings=self.notes,
-                states=tuple(states.get(one.folder, progress.State()).status for one in exercises),
-                at=place,
+        if self.page is None:
+            waking = "" if self.graded_once or self.note else "The grader wakes up …"
+            status = self.drawn.words or self.status or waking
+            self.screen.main(
+                View.of(self.watched, self.every, self.hints, status=status, note=self.note, warnings=self.warnings)
             )
-        )
-
-    @property
-    def task(self) -> lesson.Task | None:
-        """The first task that is not done; None where all are."""
-        return lesson.current(self.exercise.folder, self.result)
+            return
+        said = [Text(text, "yellow") for text in (self.note, self.drawn.words) if text]
+        self.screen.draw(self.page, [*said, Text("any other key: back", "dim")])
 
     def ask_beside(self, what: str) -> None:
         """Show a page that another process makes, at once where it was made for the file as it is."""
-        text = self.drawn.page(what, self.exercise.folder, self.file.source, self.screen.console)
+        watched = self.watched
+        text = self.drawn.page(what, watched.exercise.folder, watched.file.source, self.screen.console)
         if text:
             self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
         else:
@@ -215,7 +169,7 @@ class Watch:
     def show_drawn(self, request: Request, text: str) -> None:
         """Show a page that was drawn, or say that it is there where something else is shown by now."""
         self.note = self.drawn.keep(request, text)
-        if request.folder == self.exercise.folder and self.page is None and not self.confirming:
+        if request.folder == self.watched.exercise.folder and self.page is None and not self.confirming:
             self.note = ""
             self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
         else:

@@ -1,0 +1,141 @@
+"""What the main page of the watch shows, from top to bottom: the exercise, hints, the verdict, notes, the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from grader import catalog
+from grader.catalog import Exercise, paths
+from grader.desk import progress
+from grader.desk.hints import Hint
+from grader.desk.lesson import Task
+from grader.desk.watched import Watched
+from grader.records.causes import Cause, causes
+from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
+from grader.reports import formulas, terminal
+
+KEYS = (
+    ("n", "next"), ("p", "previous"), ("h", "hint"), ("t", "try"), ("a", "all"), ("g", "plot"),
+    ("s", "solution"), ("r", "reset"), ("l", "list"), ("q", "quit"),
+)  # fmt: skip
+BAR = {"passed": ("█", "green"), "begun": ("▒", "yellow"), "not started": ("░", "dim")}
+
+
+@dataclass(frozen=True)
+class View:
+    """All that the main page shows.
+
+    states: of all exercises in order: "passed", "begun" or "not started"; at: the place of this one among them;
+    every: show every check; status: what is under way; note, warnings: told once, and all the time.
+    """
+
+    watched: Watched
+    states: tuple[str, ...]
+    at: int
+    following: Exercise | None  # to be offered once this one is passed
+    every: bool = False
+    hints: tuple[Hint, ...] = ()
+    status: str = ""
+    note: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, watched: Watched, every: bool, hints: tuple[Hint, ...], **told: Any) -> View:
+        """The view of an exercise among all. told: status, note and warnings."""
+        exercises, known = catalog.exercises(), progress.load()
+        at = exercises.index(watched.exercise)
+        states = tuple(known.get(one.folder, progress.State()).status for one in exercises)
+        return cls(watched, states, at, next(iter(exercises[at + 1 :]), None), every, hints, **told)
+
+
+def heading(view: View) -> list[RenderableType]:
+    """The exercise, its place among all, its file, and how far all exercises are."""
+    exercise = view.watched.exercise
+    facts = f"  {exercise.track} track · {view.at + 1} of {len(view.states)}"
+    name = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "bold"), (facts, "dim"))
+    return [name, Text(paths.shown(paths.stub(exercise.folder)), "dim", no_wrap=True), bar(view), Text()]
+
+
+def bar(view: View) -> Text:
+    """One character for each exercise, by its state; the one that is shown stands out."""
+    text = Text(no_wrap=True)
+    for place, state in enumerate(view.states):
+        sign, style = BAR[state]
+        text.append("▮" if place == view.at else sign, f"bold {style}" if place == view.at else style)
+    return text.append(f"  {view.states.count('passed')} of {len(view.states)} passed", "dim")
+
+
+def hints(view: View) -> Iterable[RenderableType]:
+    """The hint for the task that is shown, and below it an empty line."""
+    for hint in view.hints:
+        title = f"Hint {hint.stage} of {hint.of} for task {hint.task}: "
+        yield Padding(Text.assemble((title, "yellow"), formulas.as_text(hint.text)), (0, 0, 1, 0))
+
+
+def notes(view: View) -> Iterable[RenderableType]:
+    """What stays in sight: the points, and what is to be told besides the verdict."""
+    result = view.watched.result
+    if result is not None and result.started:
+        yield Text.assemble(terminal.summary(result), (f" · {view.watched.when} · seed {result.seed}", "dim"))
+    yield from (Text(text, "yellow") for text in (*view.warnings, view.note, view.status) if text)
+
+
+def verdict(view: View) -> Iterable[RenderableType]:
+    """The verdict, in brief or with every check."""
+    result = view.watched.result
+    if result is None:
+        yield from ()
+    elif not result.started:
+        yield Text("Not started: replace a `raise NotImplementedError` with your code and save.")
+    elif view.every or result.status == ERROR:
+        yield from (terminal.line(indent, text) for indent, text in terminal.render(result, every=True)[1:-1])
+    else:
+        yield from brief(result, view.watched.task)
+    if result is not None and result.status == PASSED:
+        following, number = view.following, view.watched.exercise.folder[:2]
+        yield Text(
+            f"n: on to {following.folder[:2]} {following.title}" if following else "That was the last one.", "green"
+        )
+        yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={number}", "dim")
+
+
+def brief(result: ExerciseResult, task: Task | None) -> Iterable[RenderableType]:
+    """What is passed in one line, one cause in full, the rest in one line. task: the one whose text is shown above."""
+    counts = {outcome: sum(check.outcome == outcome for check in result.checks) for outcome in terminal.SIGNS}
+    yield from (Text(f"note: {note}", "yellow") for note in result.notes)
+    if counts[PASSED]:
+        yield Text(f" ✔ {_checks(counts[PASSED])} passed", "green")
+    first, *others = sorted(causes(result), key=lambda cause: not _concerns(cause, task)) or (None,)
+    if first is not None:
+        yield from (terminal.line(left, text) for left, text in terminal.cause_lines(first))
+    left = sum(len(cause.checks) for cause in others) + counts[NOT_CHECKED]
+    if left:
+        yield Text(f" – {_checks(left, 'more ')} not passed (a: show all)", "dim")
+    if result.output.strip():
+        yield from (terminal.line(indent, text) for indent, text in terminal.printed(result.output))
+
+
+def keys(view: View, width: int) -> Text:
+    """The keys with their names. A key that does nothing now is dim."""
+    spaces = "  " if width > sum(len(f"{key} {name}  ") for key, name in KEYS) else " "
+    text = Text(no_wrap=False)
+    for key, name in KEYS:
+        style = "dim" if key == "s" and not view.watched.is_passed else "bold cyan"
+        text.append(key, style).append(f" {name}{spaces}", "dim")
+    text.rstrip()
+    return text
+
+
+def _concerns(cause: Cause, task: Task | None) -> bool:
+    """Whether what fails belongs to this task, by the check that is shown of it."""
+    return task is not None and cause.example.task == task.number
+
+
+def _checks(number: int, more: str = "") -> str:
+    return f"{number} {more}{'check' if number == 1 else 'checks'}"

@@ -1,0 +1,64 @@
+"""The main page of the watch, as text."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from grader import catalog
+from grader.catalog import paths
+from grader.desk import lesson, main_page, progress, watched
+from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
+
+EXERCISE = catalog.find("04")
+
+
+def text(parts) -> str:
+    """What a terminal of eighty columns shows."""
+    console = Console(file=io.StringIO(), width=80)
+    for part in parts:
+        console.print(part)
+    return console.file.getvalue()
+
+
+def verdict(*outcomes: tuple[int, str, str], status: str = FAILED) -> ExerciseResult:
+    """A verdict with a check for each (task, outcome, message)."""
+    checks = [
+        CheckResult(f"check_{number}", f"Promise {number}.", outcome, 0.0, 1.0, message, task=task)
+        for number, (task, outcome, message) in enumerate(outcomes)
+    ]
+    return ExerciseResult(EXERCISE.folder, EXERCISE.title, "the file", "cpu", 1, status, 0.1, tuple(checks))
+
+
+def test_the_failure_in_full_is_of_the_task_that_is_shown():
+    result = verdict((1, PASSED, ""), (3, FAILED, "not written yet"), (2, FAILED, "an unknown word gets 0"))
+    task = lesson.current(EXERCISE.folder, result)
+    shown = text(main_page.brief(result, task))
+    assert task.number == 2 and "an unknown word gets 0" in shown and "not written yet" not in shown
+    assert "1 more check not passed" in shown
+    assert "not written yet" in text(main_page.brief(result, None))  # without a task the first one, as ever
+
+
+@pytest.fixture
+def view(tmp_path, monkeypatch):
+    """`view(result)`: the page of an exercise that was just graded, with a history of its own."""
+    monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
+    monkeypatch.setattr(paths, "LAST_RESULTS", tmp_path / ".kata-results")
+
+    def make(result: ExerciseResult) -> main_page.View:
+        """The view after the first verdict."""
+        one = watched.Watched(EXERCISE, grading=None)
+        one.job = watched.Job(EXERCISE, "", "the file", 1)
+        assert one.is_first(one.job)
+        one.take(one.job, result)
+        assert not one.is_first(one.job)
+        return main_page.View.of(one, False, ())
+
+    return make
+
+
+def test_a_pass_counts_at_once_and_says_what_comes_next(view):
+    now = view(verdict((1, PASSED, ""), status=PASSED))
+    assert f"1 of {len(catalog.exercises())} passed" in text(main_page.heading(now))
+    assert "n: on to 05" in text(main_page.verdict(now)) and "make experiment EX=04" in text(main_page.verdict(now))
+    assert progress.load()[EXERCISE.folder].done
