@@ -57,19 +57,22 @@ def test_every_lesson_has_tasks_and_hints_for_each(exercise):
     assert {hint.task for hint in hints.all_hints(exercise.folder)} == {task.number for task in tasks}
 
 
-def test_hints_come_one_by_one_until_none_is_left(said, desk):
+def test_hints_come_one_by_one_and_stay_with_the_open_task(said, desk):
     every, given = hints.all_hints(FOLDER), []
-    for number in range(1, len(every) + 1):
+    first = [hint for hint in every if hint.task == 1]
+    for number in range(1, len(first) + 1):
         done = said("hint", NUMBER, cwd=desk)
-        assert done.returncode == 0
         left = len(every) - number
-        assert f"{left} in all" in done.stdout if left else "That was the last one" in done.stdout
+        assert done.returncode == 0
+        assert f"{left} in all" in done.stdout if number < len(first) else "the last one for this task" in done.stdout
         given.append(" ".join(done.stdout.split()))
-    for hint, text in zip(every, given):
+    for hint, text in zip(first, given):
         assert f"Task {hint.task} {hint.stage} of {hint.of} " in text and " ".join(hint.text.split()) in text
-    assert said("hint", NUMBER, cwd=desk).returncode == 2
+    refused = said("hint", NUMBER, cwd=desk)
+    assert refused.returncode == 2 and f"make hint EX={NUMBER} TASK=1 ALL=1" in refused.stderr
+    assert f"EX={NUMBER} TASK=2" in said("hint", NUMBER, "--task", "2", cwd=desk).stdout  # the next one of this task
     rows = json.loads(said("progress", "--format", "json", cwd=desk).stdout)["exercises"]
-    assert {row["exercise"]: row["hints"] for row in rows}[FOLDER] == len(every)
+    assert {row["exercise"]: row["hints"] for row in rows}[FOLDER] == len(first) + 1
     everything = " ".join(said("hint", NUMBER, "--all", cwd=desk).stdout.split())
     assert all(" ".join(hint.text.split()) in everything for hint in every)
     (desk / "exercises" / FOLDER / "hints.md").unlink()
@@ -77,16 +80,28 @@ def test_hints_come_one_by_one_until_none_is_left(said, desk):
     assert done.returncode == 2 and "There are no hints" in done.stderr
 
 
+def test_hints_go_on_where_a_task_is_done_and_say_so(said, desk):
+    solution = paths.solution(FOLDER).read_text("utf-8")
+    stub = paths.stub(FOLDER)
+    stub.write_text(solution.split("def context_vector(")[0])  # task 1 alone
+    assert said("check", NUMBER, cwd=desk).returncode == 1
+    assert "Task 2  task 1 is done" in said("hint", NUMBER, cwd=desk).stdout
+    stub.write_text(solution)
+    assert said("check", NUMBER, cwd=desk).returncode == 0
+    assert "Every task of" in said("hint", NUMBER, cwd=desk).stderr
+
+
 def test_hints_are_for_the_first_task_that_is_not_done(history):
     progress.note(result({1: PASSED, 2: FAILED, 3: FAILED}))
-    asked = [hints.ask(FOLDER).hint for _ in range(9)]
-    assert [(hint.task, hint.stage) for hint in asked[:4]] == [(2, 1), (2, 2), (2, 3), (3, 1)]
-    assert [hint.task for hint in asked[6:]] == [1, 1, 1]
-    assert hints.left(FOLDER) == 0 and hints.ask(FOLDER).hint is None
+    asked = [hints.ask(FOLDER) for _ in range(4)]
+    assert [(one.hint.task, one.hint.stage) for one in asked[:3]] == [(2, 1), (2, 2), (2, 3)]
+    assert asked[3].hint is None and asked[3].task == 2  # it is still open: no other task's hint
+    progress.note(result({1: PASSED, 2: PASSED, 3: FAILED}))
+    assert (hints.ask(FOLDER).hint.task, hints.ask(FOLDER).done) == (3, (1, 2))
 
 
 def test_a_task_can_be_named(history):
-    assert hints.ask(FOLDER, 3) == hints.Answer(hints.all_hints(FOLDER)[6], 2, len(hints.all_hints(FOLDER)) - 1)
+    assert hints.ask(FOLDER, 3) == hints.Answer(hints.all_hints(FOLDER)[6], 2, len(hints.all_hints(FOLDER)) - 1, 3)
     assert hints.ask(FOLDER, 99).hint is None
 
 

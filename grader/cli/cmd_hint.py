@@ -36,22 +36,40 @@ def run(options: argparse.Namespace) -> int:
         say(exercise, every, "")
         return errors.PASSED
     answer = hints.ask(exercise.folder, options.task)
+    if answer.task is None:
+        raise WrongUse(f"Every task of {number} is done: no hint is needed. All of them: make hint EX={number} ALL=1")
     if answer.hint is None:
-        raise WrongUse(f"You have seen them all. Again: make hint EX={number} ALL=1")
-    say(exercise, (answer.hint,), left(answer, number))
+        raise WrongUse(used_up(answer, number))
+    say(exercise, (answer.hint,), left(answer, number, named=options.task is not None), past(answer.done))
     return errors.PASSED
 
 
-def left(answer: Answer, number: str) -> str:
-    """How many hints are left, and how to get them."""
-    if not answer.left:
-        return f"That was the last one. All again: make hint EX={number} ALL=1"
+def used_up(answer: Answer, number: str) -> str:
+    """That there is no more hint for a task, and what to type."""
+    return (
+        f"You have seen every hint for task {answer.task}. Again: make hint EX={number} TASK={answer.task} ALL=1\n"
+        f"The next task has its hints once this one is done: make check EX={number}. Any task has them by its number, TASK=…"
+    )
+
+
+def left(answer: Answer, number: str, named: bool) -> str:
+    """How many hints are left, and how to get them. named: whether the task was."""
+    task = f" TASK={answer.task}" if named else ""
+    if not answer.left_of_task:
+        return f"That was the last one for this task. All again: make hint EX={number} TASK={answer.task} ALL=1"
     more = f"{answer.left_of_task} more for this task, {answer.left} in all"
-    return f"{more}. The next one: make hint EX={number}"
+    return f"{more}. The next one: make hint EX={number}{task}"
 
 
-def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str) -> None:
-    """Print hints, wrapped to the terminal."""
+def past(done: tuple[int, ...]) -> str:
+    """Why it is this task: those before it are done."""
+    if not done:
+        return ""
+    return f"task {done[0]} is done" if len(done) == 1 else f"tasks {done[0]} to {done[-1]} are done"
+
+
+def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str, why: str = "") -> None:
+    """Print hints, wrapped to the terminal. why: it is this task."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -62,7 +80,7 @@ def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str)
     for hint in shown_hints:
         if hint.task != task:
             task = hint.task
-            console.print(Text(f"Task {task}"))
+            console.print(Text.assemble(f"Task {task}", (f"  {why}" if why else "", "dim")))
         console.print(
             Padding(
                 Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2)

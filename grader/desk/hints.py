@@ -22,11 +22,16 @@ class Hint:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a request: the next hint (None where all are seen), and how many are left."""
+    """The answer to a request: the next hint for a task (None where all of them are seen), and how many are left.
+
+    task: None where every task is done; done: the tasks before it that are.
+    """
 
     hint: Hint | None
     left_of_task: int
     left: int
+    task: int | None = None
+    done: tuple[int, ...] = ()
 
 
 def all_hints(folder: str) -> tuple[Hint, ...]:
@@ -66,25 +71,29 @@ def left(folder: str, states: dict[str, progress.State] | None = None) -> int:
 
 
 def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answer:
-    """Give the next hint and record that it was given.
+    """Give the next hint for one task, and record that it was given.
 
-    task: only hints for this task; None: those for the first task that is not done in the last verdict come first.
+    task: None: the first one that is not done in the last verdict; it stays until a verdict says that it is done.
     kind: of the file whose last verdict counts.
     """
-    tasks = lesson.open_tasks(progress.last(folder, kind)) if task is None else {task}
+    done: tuple[int, ...] = ()
+    if task is None:
+        current = lesson.current(folder, progress.last(folder, kind))
+        if current is None:
+            return Answer(None, 0, left(folder))
+        task = current.number
+        done = tuple(one.number for one in lesson.tasks(folder) if one.number < task)
     taken: list[Hint] = []  # at most one
 
     def take(state: progress.State) -> None:
         """Choose the next hint, and note in the state that it was given."""
-        unseen = [hint for hint in all_hints(folder) if hint.stage > state.hints.get(str(hint.task), 0)]
-        if tasks:  # the open tasks come first, then the others; a named task comes alone
-            first = [hint for hint in unseen if hint.task in tasks]
-            unseen = first if task is not None else first + [hint for hint in unseen if hint not in first]
-        if unseen:
-            taken.append(unseen[0])
-            state.hints[str(unseen[0].task)] = unseen[0].stage
+        seen_stages = state.hints.get(str(task), 0)
+        for hint in all_hints(folder):
+            if hint.task == task and hint.stage > seen_stages:
+                taken.append(hint)
+                state.hints[str(task)] = hint.stage
+                return
 
     states = {folder: progress.change(folder, take)}
-    if not taken:
-        return Answer(None, 0, left(folder, states))
-    return Answer(taken[0], taken[0].of - taken[0].stage, left(folder, states))
+    left_of_task = taken[0].of - taken[0].stage if taken else 0
+    return Answer(taken[0] if taken else None, left_of_task, left(folder, states), task, done)
