@@ -83,12 +83,40 @@ def test_a_line_of_ones_own_has_the_lessons_tensors_at_hand(desk, said):
         ("0.9544", "tensor(0.9544)", True, ["0.9544"]),
         ("tensor([[1., 2.]])", "tensor([1., 2.])", True, ["tensor([[1., 2.]])"]),
         ("{'Life': 0, 'eat': 2}", "{'Life': 0, 'eat': 1}", False, ["2"]),
+        ("tensor([1., 0.000000000])", "tensor([1.0000,   -inf])", False, ["0.0000"]),
+        ("tensor([True, True])", "tensor([ True, False])", False, ["True"]),
+        ("['a', 'b', 'c']", "['a', 'b']", True, ["['a', 'b', 'c']"]),
+        ("['a', 'c']", "['a', 'b']", False, ["['a', 'c']"]),
     ],
 )
 def test_digits_are_compared_as_they_are_printed(mine, lesson, note, marked):
     comparison = digits.compare(mine, mine, lesson)
     assert [piece for piece, same in comparison.mine if not same] == marked
     assert bool(comparison.note) is note and comparison.is_equal is (not marked)
+
+
+def test_columns_of_numbers_stay_columns():
+    lesson = "tensor([[ 0.1808, -0.0700],\n        [-0.0894,  0.4926]])"
+    shown = digits.compare(lesson, "tensor([[-0.5, 0.25], [0.125, -3.5]])", lesson).mine
+    assert "".join(piece for piece, _ in shown) == "tensor([[-0.5000,  0.2500],\n        [ 0.1250, -3.5000]])"
+
+
+def test_a_failed_statement_is_told_and_nothing_of_an_earlier_task_takes_its_place(desk, said):
+    """Two tasks of a lesson may give their results the same names."""
+    five = catalog.find("05").folder
+    solution = paths.solution(five).read_text("utf-8")
+    paths.stub(five).write_text(solution.split("def project_columns(")[0])
+    text = " ".join(said("try", "5", cwd=desk).stdout.split())
+    assert "✘ queries, keys, values = project_columns(" in text and "there is no `project_columns`" in text
+    third = text.split("Task 3")[1]
+    assert "– keys[0, :4] waits for `keys`, see above" in third and "yours" not in third
+
+
+def test_a_long_value_is_wrapped_and_keeps_its_end(desk, said):
+    four = catalog.find("04").folder
+    paths.stub(four).write_text(paths.solution(four).read_text("utf-8"))
+    text = said("try", "4", cwd=desk).stdout
+    assert " ".join(text.split()).count("'short': 5}") == 2 and max(map(len, text.splitlines())) <= 80
 
 
 def test_what_a_comment_tells():

@@ -48,7 +48,7 @@ def used_up(answer: Answer, number: str) -> str:
     """That there is no more hint for a task, and what to type."""
     return (
         f"You have seen every hint for task {answer.task}. Again: make hint EX={number} TASK={answer.task} ALL=1\n"
-        f"The next task has its hints once this one is done: make check EX={number}. Any task has them by its number, TASK=…"
+        f"Those of the next task come once this one is done: make check EX={number}. Any task's: TASK=…"
     )
 
 

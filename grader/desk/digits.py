@@ -5,7 +5,8 @@ import math
 import re
 from dataclasses import dataclass
 
-NUMBER = re.compile(r"(?<![\w.])-?(?:\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|inf\b|nan\b)(?![\w])")
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|inf\b|nan\b|(?<!=)(?:True|False)\b)(?![\w])")
+WORDS = ("True", "False")
 LEFT_OUT = re.compile(r",\s*(?:grad_fn=<\w+>|requires_grad=True)|Parameter containing:\s*")
 NOISE = 1e-6  # of a number: what two right ways of computing it differ by
 
@@ -33,12 +34,13 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     if _skeleton(exact) != _skeleton(lesson):
         return Comparison(((text, False),), ((lesson, True),), _note(exact, lesson))
     numbers = iter(NUMBER.findall(LEFT_OUT.sub("", exact)))
+    digits = max((len(number.partition(".")[2]) for number in NUMBER.findall(lesson)), default=0)
     mine, theirs, end = [], [], 0
     for found in NUMBER.finditer(lesson):
-        between = (lesson[end : found.start()], True)
-        shown, same = _rounded(next(numbers), found[0])
-        mine += [between, *_marked(shown, found[0], same)]
-        theirs += [between, (found[0], True)]
+        between = lesson[end : found.start()]
+        shown, same = _rounded(next(numbers), found[0], digits)
+        mine += [(_fitted(between, len(shown) - len(found[0])), True), *_marked(shown, found[0], same)]
+        theirs += [(between, True), (found[0], True)]
         end = found.end()
     rest = (lesson[end:], True)
     return Comparison((*mine, rest), (*theirs, rest))
@@ -59,15 +61,29 @@ def shape(text: str) -> tuple[int, ...] | None:
     return tuple(sizes)
 
 
-def _rounded(mine: str, lesson: str) -> tuple[str, bool]:
-    """My number with as many digits as the lesson's, and whether it is the same."""
-    value, wanted, digits = float(mine), float(lesson), len(lesson.partition(".")[2])
+def _rounded(mine: str, lesson: str, digits: int) -> tuple[str, bool]:
+    """My number with as many digits as the lesson's, and whether it is the same. digits: beside inf."""
+    if mine in WORDS or lesson in WORDS:
+        return mine, mine == lesson
+    value, wanted = float(mine), float(lesson)
+    if not math.isfinite(wanted):
+        same = value == wanted or mine == lesson
+        return (lesson if same else f"{value:.{digits}f}"), same
     if "." not in lesson or not math.isfinite(value):
-        return (lesson, True) if value == wanted or mine == lesson else (mine, False)
+        return (lesson, True) if value == wanted else (mine, False)
+    digits = len(lesson.partition(".")[2])
     if abs(value - wanted) <= 0.5 * 10**-digits + NOISE * abs(wanted):
         return lesson, True
     shown = f"{value:.{digits}f}" + "." * lesson.endswith(".")
     return (mine if shown == lesson else shown), False
+
+
+def _fitted(between: str, longer: int) -> str:
+    """What stands before a number that is longer than the lesson's (shorter: below 0), so that columns stay columns."""
+    words = between.rstrip(" ")
+    spaces = len(between) - len(words)
+    least = 1 if words[-1:] in (",", ":") else 0
+    return words + " " * max(spaces - longer, min(spaces, least))
 
 
 def _marked(shown: str, lesson: str, same: bool) -> list[tuple[str, bool]]:
@@ -75,9 +91,9 @@ def _marked(shown: str, lesson: str, same: bool) -> list[tuple[str, bool]]:
     if same:
         return [(shown, True)]
     first = next((place for place, pair in enumerate(zip(shown, lesson)) if pair[0] != pair[1]), len(lesson))
-    if len(shown.partition(".")[0]) != len(lesson.partition(".")[0]):
+    if len(shown.partition(".")[0]) != len(lesson.partition(".")[0]) or shown in WORDS:
         first = 0  # 14.5 has no digit in common with 1.45
-    pieces = [(shown[:first], True), (shown[first:].ljust(len(lesson) - first), False)]
+    pieces = [(shown[:first], True), (shown[first:], False)]
     return [piece for piece in pieces if piece[0]]
 
 
@@ -89,6 +105,19 @@ def _skeleton(text: str) -> str:
 def _note(mine: str, lesson: str) -> str:
     """What differs where it is more than the numbers."""
     shapes = shape(LEFT_OUT.sub("", mine)), shape(lesson)
-    if None not in shapes and shapes[0] != shapes[1]:
-        return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}"
-    return "yours is another kind of value"
+    if None not in shapes:
+        return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
+    kinds = [_literal(text) for text in (mine, lesson)]
+    if None in kinds or type(kinds[0]) is not type(kinds[1]):
+        return "yours is another kind of value"
+    if isinstance(kinds[0], (list, tuple, dict)) and len(kinds[0]) != len(kinds[1]):
+        return f"yours has {len(kinds[0])} entries, the lesson's {len(kinds[1])}"
+    return ""
+
+
+def _literal(text: str) -> object:
+    """The value that a text stands for, None where it is no literal."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None

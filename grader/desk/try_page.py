@@ -42,12 +42,16 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     head = Text.assemble((f"{sign} " if example.task != OWN else "> ", style), Text(example.code.replace("\n", "\n  ")))
     lines: list[RenderableType] = [head]
     if outcome.printed.strip():
-        lines += [terminal.line(indent, text) for indent, text in terminal.printed(outcome.printed)]
+        lines += [terminal.line(indent + INDENT, text) for indent, text in terminal.printed(outcome.printed)]
     if outcome.raised and outcome.raised == example.raises:
         return [*lines, _indented(Text(outcome.problem.splitlines()[0], "dim"))]
     if outcome.problem:
         first, *rest = outcome.problem.splitlines()
-        return [*lines, _indented(Text(first, style)), *(_indented(Text(line, "dim")) for line in rest)]
+        return [
+            *lines,
+            terminal.line(INDENT, Text(first, style)),
+            *(terminal.line(INDENT, Text(line, "dim")) for line in rest),
+        ]
     if example.raises:
         return [*lines, _indented(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))]
     if comparison is None:
@@ -96,7 +100,7 @@ def _sides(comparison: digits.Comparison, width: int) -> RenderableType:
 
 
 def _text(pieces: Iterable[tuple[str, bool]]) -> Text:
-    text = Text(no_wrap=True, overflow="ignore")
+    text = Text(overflow="fold")
     for piece, same in pieces:
         text.append(piece, "dim" if same else "bold red underline")
     return text

@@ -38,12 +38,19 @@ class Outcome:
     is_open: bool = False
     raised: str = ""
     printed: str = ""
+    waits_for: str = ""  # the name that a statement above should have set
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is a problem of its own, and not only one of a statement above."""
+        return bool(self.problem) and not self.waits_for
 
 
 def run(
     exercise: Exercise, submission: Submission, examples: Sequence[Example], fork_server: ForkServer
 ) -> Iterator[Outcome]:
-    """Run the examples one after the other in one worker. Those that the lesson says nothing about give no outcome.
+    """Run the examples one after the other in one worker. Those that the lesson says nothing about give an outcome only
+    where they fail by themselves.
 
     Raises WrongUse where the file cannot be loaded at all.
     """
@@ -52,7 +59,7 @@ def run(
         desk.load()
         for example in examples:
             outcome = desk.outcome(example)
-            if example.is_shown or (example.is_call and example.task == OWN):
+            if example.is_shown or outcome.is_told or (example.is_call and example.task == OWN):
                 yield outcome
     finally:
         desk.close()
@@ -74,7 +81,7 @@ class _Desk:
     def __init__(self, exercise: Exercise, submission: Submission, fork_server: ForkServer) -> None:
         self.exercise, self.fork_server, self.submission = exercise, fork_server, submission
         self.done: list[Example] = []  # what a new worker has to run again
-        self.unset: dict[str, str] = {}  # names that a failed statement should have set, and that statement
+        self.unset: set[str] = set()  # names that a failed statement should have set
         self.lost = 0
         runner = paths.LINE_RUNNER.read_text("utf-8")
         # Compiled under another name: messages shall show the learner's own lines alone.
@@ -103,18 +110,20 @@ class _Desk:
         """Run one example, and note what it should have defined where it fails."""
         if self.lost >= MAX_LOST:
             return Outcome(example, problem="not run: too many calls did not end")
+        if missing := _read(example.code) & self.unset:
+            self.unset |= _assigned(example.code)  # what they hold from an earlier task is not what is meant here
+            name = min(missing, key=example.code.index)
+            return Outcome(example, problem=f"waits for `{name}`, see above", is_open=True, waits_for=name)
         before = len(self.remote.output)
         try:
             value = self.learner.run_line(example.code, example.is_call)
             texts = value if isinstance(value, list) and all(isinstance(text, str) for text in value) else []
             text, exact = map(inert, texts) if len(texts) == 2 else ("", "")
             self.done.append(example)
-            for name in _assigned(example.code):
-                self.unset.pop(name, None)
+            self.unset -= _assigned(example.code)
             return Outcome(example, text, exact, printed=self.remote.output[before:])
         except LearnerError as error:
-            for name in _assigned(example.code):
-                self.unset[name] = example.code
+            self.unset |= _assigned(example.code)
             problem, is_open = self._problem(error)
             raised, printed = str(error.facts.get("type", "")), self.remote.output[before:]
             if error.kind in ENDINGS:
@@ -129,13 +138,20 @@ class _Desk:
         message = str(facts.get("message", ""))
         name = message.split("'")[1] if facts.get("type") == "NameError" and message.count("'") > 1 else ""
         if name and not facts.get("frames"):
-            if name in self.unset:
-                return f"waits for `{name}`: `{self.unset[name].splitlines()[0]}` has to work first", True
             return f"there is no `{name}` in {self.submission.filename}", False
         return messages.learner_error(error, self.submission).replace("the file took", "it took"), error.is_not_started
 
 
 def _assigned(code: str) -> set[str]:
     """The names that a piece of code sets."""
+    return _names(code, ast.Store)
+
+
+def _read(code: str) -> set[str]:
+    """The names that a piece of code reads, and does not set itself."""
+    return _names(code, ast.Load) - _names(code, ast.Store)
+
+
+def _names(code: str, context: type[ast.expr_context]) -> set[str]:
     nodes = ast.walk(ast.parse(code))
-    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
