@@ -112,6 +112,13 @@ def test_a_failed_statement_is_told_and_nothing_of_an_earlier_task_takes_its_pla
     assert "– keys[0, :4] waits for `keys`, see above" in third and "yours" not in third
 
 
+def test_a_warning_of_torch_names_no_file_of_its_own_sources(desk, said):
+    first = "torch.ones(1, 2, 3).T; return (a * b).sum()"
+    paths.stub(FIRST.folder).write_text(source(first, "return inputs @ query", "return inputs @ inputs.T"))
+    text = said("try", "1", cwd=desk).stdout
+    assert "UserWarning" in text and "Triggered internally" not in text
+
+
 def test_a_long_value_is_wrapped_and_keeps_its_end(desk, said):
     four = catalog.find("04").folder
     paths.stub(four).write_text(paths.solution(four).read_text("utf-8"))

@@ -27,6 +27,7 @@ from grader.sandbox.forkserver import ForkServer
 PLOT, TRY = "plot", "try"
 KEYS = {PLOT: "g", TRY: "t"}
 NAMES = {PLOT: "picture", TRY: "example calls"}
+DOING = {PLOT: "drawing the picture", TRY: "running the example calls"}
 LONGEST_S = 90.0  # for one page; the first one waits for torch
 
 
@@ -101,7 +102,7 @@ class DrawnPages:
         request = self.beside.waiting
         if request is None:
             return ""
-        return f"drawing the {NAMES[request.what]} of {request.folder[:2]} … {self.beside.seconds:.0f} s"
+        return f"{DOING[request.what]} of {request.folder[:2]} … {self.beside.seconds:.0f} s"
 
     def page(self, what: str, folder: str, source: str, console: Console) -> str:
         """The page, if it is there for this source. Else it is asked for, and "" returned."""

@@ -5,6 +5,7 @@ taken from the source, and a path of this machine is left out.
 """
 
 import builtins
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +23,8 @@ from grader.worker.wire import RawTensor
 
 # The paths of the grader. A warning or a traceback that the learner's code prints may contain them.
 OUR_PATHS = sorted({str(paths.ROOT), sys.prefix, str(Path.home())} - {"/", "/usr", "/usr/local"}, key=len, reverse=True)
+
+INTERNALS = re.compile(r" ?\(Triggered internally at [^()\n]*\)")  # torch tells so of each of its warnings
 
 
 class ReplyReader:
@@ -63,7 +66,7 @@ class ReplyReader:
 
 
 def without_paths(text: str) -> str:
-    """A text from the worker, with "…" in the place of the grader's paths."""
+    """A text from the worker, with "…" in the place of the grader's paths, and without those of torch's sources."""
     for path in OUR_PATHS:
         text = text.replace(path, "…")
-    return text
+    return INTERNALS.sub("", text)
