@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from at_terminal import AtTerminal
+
     from grader.catalog import Exercise
     from grader.sandbox.forkserver import ForkServer
 
@@ -19,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 ROUNDS = 9
 GRADINGS = 40
+PICTURES = 6
 SAVES = 24
 WATCHED = ("03", "13")
 MOST_S = {"19": 3.0, "21": 3.0}  # where memory is measured; 0.3 s elsewhere
@@ -156,7 +161,7 @@ def watch() -> None:
         times: list[list[float]] = [[], []]
         with tempfile.TemporaryDirectory() as place:
             file = checkout(Path(place)) / "exercises" / folder / f"{paths.slug(folder)}.py"
-            desk = AtTerminal([*WATCH, name], Path(place))
+            desk = AtTerminal([*WATCH, name], Path(place), rows=80)  # a verdict fits, with what the file prints
             desk.shows("Not started")
             for number in range(SAVES + 2):
                 text = f"{sources[number % 2]}\nprint('save {number}.')\n"
@@ -165,6 +170,7 @@ def watch() -> None:
                 file.write_text(text)
                 desk.shows(f"│ save {number}.")
                 times[number % 2].append(time.perf_counter() - began)
+            drawn = pictures(desk, file, sources)
             desk.type("q")
             desk.ends()
             desk.close()
@@ -173,6 +179,25 @@ def watch() -> None:
         parts = f"right {statistics.median(right) * 1e3:.0f}, wrong {statistics.median(wrong) * 1e3:.0f}"
         print(f"watch of exercise {name}: {median * 1e3:.0f} ms from save to verdict ({parts}; {SAVES} saves)")
         print(f"ratio {median / torch:.3f} to import torch alone, {torch:.2f} s (150 ms is promised)")
+        first, later = drawn[0], statistics.median(drawn[1:])
+        print(f"pictures of exercise {name} in the watch: the first {first:.2f} s, each later one {later * 1e3:.0f} ms")
+        print(f"ratio {later / torch:.3f} to import torch alone (a second is promised)")
+
+
+def pictures(desk: AtTerminal, file: Path, sources: Sequence[str]) -> list[float]:
+    """Seconds from the key to the picture, of a file that was just changed and so is drawn anew."""
+    times = []
+    for number in range(PICTURES):
+        file.write_text(f"{sources[number % 2]}\nprint('drawn {number}.')\n")
+        desk.shows(f"│ drawn {number}.")
+        time.sleep(1)  # a learner reads the verdict first
+        began = time.perf_counter()
+        desk.type("g")
+        desk.shows("expected", "any other key: back")
+        times.append(time.perf_counter() - began)
+        desk.type("x")
+        desk.shows(f"│ drawn {number}.")
+    return times
 
 
 def figures() -> None:
