@@ -20,14 +20,14 @@ SHOWN = 15  # lines of what pip said, where it fails
 def main(venv: str, wanted: str) -> int:
     """Build the environment, and say what takes how long. Returns the exit code."""
     if sys.version_info < (3, 10):  # noqa: UP036 (whatever python3 is here runs this)
-        return told(f"Python 3.10 or later is needed; python3 here is {sys.version.split()[0]}.")
+        return ended_with(f"Python 3.10 or later is needed; python3 here is {sys.version.split()[0]}.")
     if wanted not in ("", "cpu", "cuda"):
-        return told(f"TORCH={wanted} is unknown. Type TORCH=cpu or TORCH=cuda, or leave it out.")
+        return ended_with(f"TORCH={wanted} is unknown. Type TORCH=cpu or TORCH=cuda, or leave it out.")
     began = time.monotonic()
     print(f"Building {venv}, once. Torch is large: this takes a minute or some.", flush=True)
     python = f"{venv}/bin/python"
     if not os.path.exists(python) and step("an environment of its own", [sys.executable, "-m", "venv", venv]):
-        return told(f"{sys.executable} cannot make environments. On Debian and Ubuntu: apt install python3-venv")
+        return ended_with(f"{sys.executable} cannot make environments. On Debian and Ubuntu: apt install python3-venv")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     with open(CONSTRAINTS, encoding="utf-8") as file:
         torch = next(line.strip() for line in file if line.startswith("torch=="))
@@ -40,9 +40,9 @@ def main(venv: str, wanted: str) -> int:
                 print("    that index cannot be reached: the ordinary one has a larger torch, which does as well")
     elif wanted == "cuda" and installed is not None and installed.endswith("+cpu"):
         if step("torch with CUDA", [*pip, "--force-reinstall", "--no-deps", torch]):
-            return told("Try again: make TORCH=cuda doctor")
+            return ended_with("Try again: make TORCH=cuda doctor")
     if step("torch and what else is needed", [*pip, "-c", CONSTRAINTS, "-e", "."]):
-        return told("That went wrong, see above. To try again, type the same once more.")
+        return ended_with("That went wrong, see above. To try again, type the same once more.")
     step("the grader, compiled", [python, "-m", "compileall", "-q", "grader"])
     print(f"Ready after {time.monotonic() - began:.0f} s.", flush=True)
     return 0
@@ -78,7 +78,7 @@ def version(python: str) -> str | None:
     return done.stdout.strip() or None
 
 
-def told(text: str) -> int:
+def ended_with(text: str) -> int:
     """Say why it ends. Returns the exit code."""
     print(text, file=sys.stderr)
     return 1

@@ -24,7 +24,7 @@ HOSTILE = (
 
 def folders(count: int = 13) -> tuple[str, ...]:
     """The folders of the first exercises."""
-    return tuple(exercise.folder for exercise in catalog.asked()[:count])
+    return tuple(exercise.folder for exercise in catalog.for_class()[:count])
 
 
 def students(count: int) -> list[Student]:

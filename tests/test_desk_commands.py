@@ -16,10 +16,10 @@ from grader.catalog import paths, stubs
 from grader.desk import hints, lesson, overview, progress, reset, side_by_side
 from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 
-EXERCISE = catalog.asked()[2]
+EXERCISE = catalog.for_class()[2]
 FOLDER = EXERCISE.folder
 NUMBER = FOLDER[:2]
-NEXT = catalog.asked()[3].folder
+NEXT = catalog.for_class()[3].folder
 
 
 @pytest.fixture

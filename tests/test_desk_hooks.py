@@ -12,7 +12,7 @@ import pytest
 from grader import catalog
 from grader.catalog import mistakes, paths
 
-FOLDER, OTHER = (exercise.folder for exercise in catalog.asked()[2:4])
+FOLDER, OTHER = (exercise.folder for exercise in catalog.for_class()[2:4])
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 GIT |= {f"GIT_{who}_{what}": f"{who}@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 

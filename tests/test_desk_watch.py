@@ -13,7 +13,7 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.desk import saves
 
-FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.asked()[:4])
+FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
 WRONG = next(known.source for known in mistakes.mistakes(EXERCISE) if "weights twice" in known.source)
 TASK_1_DONE = (

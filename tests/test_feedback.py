@@ -134,7 +134,7 @@ def test_no_hidden_input_or_expected_number_is_given_away(fork_server):
     """A wrong version graded twice: what only its owner's own desk may see is on no page of a class."""
     from grader.judge import examiner, pictures
 
-    exercise = catalog.asked()[5]
+    exercise = catalog.for_class()[5]
     for mistake in mistakes.mistakes(exercise.folder):
         handed_in = Submission(mistake.source, mistake.path.name)
         shown = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=3, reveal=True))

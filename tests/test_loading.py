@@ -235,4 +235,6 @@ def test_a_redefinition_that_may_not_run_hides_no_forbidden_use():
     for unsure in ("x=undefined", "x: undefined", "x: torch.nothing"):
         assert lines(ready, f"def {name}({unsure}):\n", own) == [3]
     assert lines(ready, "int = 3\n", f"def {name}(x, dim: int = 0):\n", own) == [3]
+    for rebound in ("torch = 3", "import os as torch", "class torch: pass"):
+        assert lines(ready, f"{rebound}\n", f"def {name}(x: torch.Tensor):\n", own) == [3]
     assert lines(ready, f"@undefined\ndef {name}(x):\n", own) == [3]

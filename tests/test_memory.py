@@ -75,7 +75,7 @@ def test_every_tier_tells_a_whole_table_from_blocks(name):
         (learner,) = [*learner_of(WITHOUT_ASIDE, fork_server)][:1]
         result = within_memory(learner.blocks, tokens(), mebibytes=512)
         assert result.shape == (TOKENS, 8)
-        assert learner.told[0].startswith("blocks grew by") and learner.told[0].endswith("512 MiB are allowed")
+        assert learner.notes[0].startswith("blocks grew by") and learner.notes[0].endswith("512 MiB are allowed")
         with pytest.raises(TooMuchMemory, match=r"^line 10 asks for more memory than there is; whole had grown by \d+"):
             within_memory(learner.whole, tokens(), mebibytes=512)
         with pytest.raises(TooMuchMemory, match=r"^half grew by 5\d\d MiB; 512 MiB are allowed"):

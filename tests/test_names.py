@@ -161,7 +161,7 @@ def test_maps_go_by_shape_then_by_words_then_by_order():
     own = {f"blocks.{n}.{name}.weight": (2, 6) for n in range(2) for name in ("to_k", "to_q")}
     (found,) = renaming.maps(lesson, own)
     assert found["heads.1.query.weight"] == "blocks.1.to_q.weight"
-    assert renaming.told(found) == (
+    assert renaming.names_sentence(found) == (
         "the parameters are called blocks.0.to_q, blocks.0.to_k: the lesson calls them heads.0.query, heads.0.key"
     )
 

@@ -33,7 +33,7 @@ from grader.integrations.one_student import Graded
 from grader.records.results import CheckResult, ExerciseResult
 from grader.reports import github
 
-EXERCISE, FIRST = catalog.find("03"), catalog.asked()[0].folder
+EXERCISE, FIRST = catalog.find("03"), catalog.for_class()[0].folder
 RUNNER = {
     "CLASSROOM": "deep", "ASSIGNMENT": "attention", "USERNAME": "ada", "SUBMISSION_TAG": "submit/2026-01-01-abc",
     "COMMIT_URL": "https://x/commit/1", "RELEASE_URL": "https://x/releases/1", "REVIEW_URL": "",

@@ -378,11 +378,11 @@ def test_of_what_a_worker_tells_the_sources_own_alone_is_repeated():
     assert [line for line in range(-1, 50) if words.runs(line)] == [3, 5, 6, 8, 9, 10, 11, 13]
     assert [line for line in range(-1, 50) if SourceWords("x = (\n)\nbad bad").runs(line)] == [1, 2, 3]
     assert (words.class_of("Wrong"), words.class_of("secret1234567"), words.class_of("outer")) == ("Wrong", "", "")
-    assert words.vouched("word") == "word" and words.vouched("word.secret") == ""
+    assert words.confirmed("word") == "word" and words.confirmed("word.secret") == ""
 
 
 def test_a_forged_hit_tells_no_line_and_no_name_of_its_own():
     subject = learner(SOURCE)
-    assert subject._vouched(["_softmax", 11], SOFTMAX) == ["_softmax", 11]
-    assert subject._vouched(["1234567", 1], SOFTMAX) == ["", 0]
-    assert subject._vouched(["softmax", 1_234_567], SOFTMAX) == ["softmax", 0]
+    assert subject._confirmed_hit(["_softmax", 11], SOFTMAX) == ["_softmax", 11]
+    assert subject._confirmed_hit(["1234567", 1], SOFTMAX) == ["", 0]
+    assert subject._confirmed_hit(["softmax", 1_234_567], SOFTMAX) == ["softmax", 0]

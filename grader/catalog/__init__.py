@@ -1,8 +1,19 @@
 """The exercises with their limits, documented numbers and known mistakes, and the paths of all files."""
 
-from grader.catalog.exercise import WARM_UP, Exercise, Forbidden, NoSuchExercise, asked, exercises, find, find_all, read
+from grader.catalog.exercise import (
+    WARM_UP,
+    Exercise,
+    Forbidden,
+    NoSuchExercise,
+    exercises,
+    find,
+    find_all,
+    for_class,
+    read,
+)
 from grader.catalog.toml import tomllib
 
 __all__ = [
-    "WARM_UP", "Exercise", "Forbidden", "NoSuchExercise", "asked", "exercises", "find", "find_all", "read", "tomllib",
+    "WARM_UP", "Exercise", "Forbidden", "NoSuchExercise", "exercises", "find", "find_all", "for_class", "read",
+    "tomllib",
 ]  # fmt: skip

@@ -73,7 +73,7 @@ def exercises() -> tuple[Exercise, ...]:
     return tuple(read(folder) for folder in sorted(folders))
 
 
-def asked() -> tuple[Exercise, ...]:
+def for_class() -> tuple[Exercise, ...]:
     """The exercises that a class is asked for where nobody names some: all but the warm-up."""
     return tuple(exercise for exercise in exercises() if exercise.track != WARM_UP)
 
@@ -97,7 +97,7 @@ def find_all(names: str | None) -> tuple[Exercise, ...]:
     "all", and no name, stand for those of a class: a warm-up is named.
     """
     if names is None or names in ("", "all"):
-        return asked()
+        return for_class()
     requested = {find(name).folder for name in names.split(",") if name.strip()}
     return tuple(exercise for exercise in exercises() if exercise.folder in requested)
 

@@ -163,9 +163,9 @@ def first_not_done() -> catalog.Exercise:
     """
     states = progress.load()
     begun = any(
-        states[exercise.folder].status != "not started" for exercise in catalog.asked() if exercise.folder in states
+        states[exercise.folder].status != "not started" for exercise in catalog.for_class() if exercise.folder in states
     )
-    for exercise in catalog.asked() if begun else catalog.exercises():
+    for exercise in catalog.for_class() if begun else catalog.exercises():
         if exercise.folder not in states or states[exercise.folder].status != "passed":
             return exercise
     return catalog.exercises()[-1]

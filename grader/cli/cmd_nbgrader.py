@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     """Run this verb. Returns the exit code."""
     from grader.integrations.nbgrader import course
 
-    chosen = catalog.asked() if options.ex == "all" else tuple(map(catalog.find, options.ex.split(",")))
+    chosen = catalog.for_class() if options.ex == "all" else tuple(map(catalog.find, options.ex.split(",")))
     for line in course.make(options.course, chosen, options.exchange):
         print(line)
     print(f"\nThe course is in {paths.shown(options.course)}. There: nbgrader generate_assignment {chosen[0].folder}")

@@ -135,7 +135,7 @@ def shown(options: argparse.Namespace) -> Iterator[Show]:
 def chosen(words: str) -> tuple[catalog.Exercise, ...]:
     """The exercises of "03,07", or of "all". Raises WrongUse where the words name none."""
     if words.strip().lower() == "all":
-        return catalog.asked()
+        return catalog.for_class()
     exercises = [catalog.find(word) for word in words.replace(" ", ",").split(",") if word]
     by_folder = {exercise.folder: exercise for exercise in exercises}
     if not by_folder:

@@ -95,7 +95,7 @@ class Checker:
                 continue
             keys[name], error, calls = self.judge(check, subject, remote)
             if error is None:
-                results[name] = self.result(check, PASSED, "\n".join(subject.told))
+                results[name] = self.result(check, PASSED, "\n".join(subject.notes))
                 continue
             failures[name] = Failure(check, error, calls)
             last = calls[-1] if calls else None

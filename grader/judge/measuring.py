@@ -40,7 +40,7 @@ def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = 
     sentence = f"{target.name} grew by {growth:,.0f} MiB; {mebibytes} MiB are allowed"
     if growth >= mebibytes:
         raise TooMuchMemory(sentence)
-    learner.told.append(sentence)
+    learner.notes.append(sentence)
     return result
 
 

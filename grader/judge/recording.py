@@ -116,7 +116,7 @@ class Recording:
         bodies = remote.ask_ahead(script.requests, script.held)
         keys = self.keys(check, remote, bodies, subject.hits) if uses_verdicts else ()
         key = keys[-1] if keys else None
-        verdict = self.known(keys)
+        verdict = self.verdict_on(keys)
         if verdict is not None:
             remote.drop_ahead()
             subject.hits |= verdict.hits
@@ -159,7 +159,7 @@ class Recording:
         uses = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
         return remote.submission.digest if uses else ""
 
-    def known(self, keys: tuple[Key, ...]) -> Verdict | None:
+    def verdict_on(self, keys: tuple[Key, ...]) -> Verdict | None:
         """The verdict on the same answers."""
         return next((self.verdicts.get(key) for key in keys if key in self.verdicts), None)
 

@@ -43,7 +43,7 @@ def maps(expected: dict[str, Shape], held: dict[str, Shape]) -> list[dict[str, s
     return [_by_name(renamed, expected, held, numbered) for renamed in layers]
 
 
-def told(names: dict[str, str]) -> str:
+def names_sentence(names: dict[str, str]) -> str:
     """The sentence on names that are not the lesson's. names: the lesson's → the learner's."""
     differing: dict[str, str] = {}
     for lesson, own in names.items():

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-LARGE = 4  # a value larger than 1/LARGE of the limit is not cached, because it would evict all others
+LARGE = 4  # a value larger than limit / LARGE is not cached, because it would evict all others
 
 
 class BoundedCache(Generic[K, V]):

@@ -1,4 +1,4 @@
-"""Failed checks by their cause: what fails for one reason is told as one."""
+"""Groups failed checks by their cause, so that a report names each cause once."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grader.records.results import FAILED, CheckResult, ExerciseResult
 
-SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # of a tensor, in the line that says what was called
+SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # a tensor's shape in the line that names the call
 PLACE = re.compile(r"(?m)^\S+:\d+(?: in .*)?$")  # where an exception was raised
 
 
@@ -14,9 +14,9 @@ PLACE = re.compile(r"(?m)^\S+:\d+(?: in .*)?$")  # where an exception was raised
 class Cause:
     """Checks that fail for one reason.
 
-    number: from 1 on, in the order of the checks; checks: all of them; example: the clearest one, of a document where
-    there is one (the lesson shows it) and with the smallest input; diagnosis, lines and where: as in CheckResult, those
-    of the first check that has them.
+    number: counts from 1, in the order of the checks; example: the clearest of the checks, which is a documented one if
+    there is any (the lesson shows its numbers) and has the smallest input; diagnosis, lines and where: as in
+    CheckResult, from the first check that has them.
     """
 
     number: int
@@ -49,6 +49,7 @@ def numbers(result: ExerciseResult) -> dict[str, int]:
 
 
 def _is_one(check: CheckResult, other: CheckResult) -> bool:
+    """Whether two failed checks have one cause."""
     if check.diagnosis or other.diagnosis:
         return check.diagnosis == other.diagnosis or bool(check.lines and check.lines == other.lines)
     if check.lines or other.lines:
@@ -73,7 +74,7 @@ def _cause(number: int, checks: tuple[CheckResult, ...]) -> Cause:
 
 
 def _size(check: CheckResult) -> tuple[bool, bool, int]:
-    """How large the input of a failed check is; what is hidden, or shows no values, comes later."""
+    """The key that sorts the clearest failed check first: public before hidden, shown values, small inputs."""
     shapes = SHAPE.findall(check.message.partition("called")[2].partition("\n")[0])
     numbers = sum(math.prod(int(size) for size in shape.split(",") if size.strip()) for shape in shapes)
     return check.hidden, "expected" not in check.message, numbers

@@ -1,8 +1,8 @@
 """Contains unforeseen errors of the grader, so that none costs more than the step in which it happened.
 
-`optional` runs what is never worth a verdict: a diagnosis, a picture, a note. What it leaves out is reported on stderr,
-once for each reason. Where `policy.strict` is set, the error is raised instead: `GRADER_DEBUG=1`, the tests and
-`make verify` set it.
+`optional` runs steps without which a verdict stands: a diagnosis, a picture, a note. A step that is left out is
+reported on stderr, once for each reason. Where `policy.strict` is set, the error is raised instead: `GRADER_DEBUG=1`,
+the tests and `make verify` set it.
 """
 
 import os
@@ -29,37 +29,37 @@ class Policy:
 policy = Policy()
 
 
-def optional(what: str, default: T, make: Callable[..., T], *arguments: object) -> T:
+def optional(step: str, default: T, make: Callable[..., T], *arguments: object) -> T:
     """The result of `make(*arguments)`, or `default` where it raises an exception.
 
-    what: names the step in the line on stderr, as in "the pictures". Raises the exception where `policy.strict` is set.
+    step: its name in the line on stderr, as in "the pictures". Raises the exception where `policy.strict` is set.
     """
     try:
         return make(*arguments)
-    except BadSubmission:  # foreseen: the submission cannot be graded as it is
+    except BadSubmission:  # an expected error: the submission cannot be graded as it is
         raise
     except Exception as error:
         if policy.strict:
             raise
-        report(f"{what} left out: {reason(error)}")
+        report(f"{step} left out: {reason(error)}")
         return default
 
 
 def report(line: str) -> None:
-    """Write one line on stderr for whoever runs the grader; the same line is written once in a process."""
+    """Write one line on stderr for the person who runs the grader. A process writes the same line only once."""
     if line not in policy.reported:
         policy.reported.add(line)
         print(f"{line}. See more: GRADER_DEBUG=1", file=sys.stderr, flush=True)
 
 
 def reason(error: BaseException) -> str:
-    """What broke and where, as one line.
+    """The type and the place of an error of the grader, as one line.
 
     The text of an exception is included only for an InfrastructureError: others may hold a learner's answer.
     """
     if isinstance(error, InfrastructureError):
         return str(error)[:500]
-    error = error.__cause__ or error  # what a check raised
+    error = error.__cause__ or error  # the error that a check raised
     where = place(error)
     return f"{type(error).__name__} at {where[0].relative_to(paths.ROOT)}:{where[1]}" if where else type(error).__name__
 

@@ -3,14 +3,17 @@
 import ast
 from collections.abc import Iterator
 
-from grader.records.syntax import BODIES, FUNCTIONS, walked
+from grader.records.syntax import BODIES, FUNCTIONS, imported, walked
 
 BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Expr, ast.If, ast.While)
-KNOWN = {"torch.Tensor", "int", "float", "bool", "str"}  # annotations that are there, unless a file binds them anew
+BUILTIN_ANNOTATIONS = {"torch.Tensor", "int", "float", "bool", "str"}  # they exist unless a file rebinds them
 
 
 def definitions_of(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
-    """Functions, classes and assignments of the module by name; methods by their bare name."""
+    """Functions, classes and assignments of the module by name; methods by their bare name.
+
+    nodes: all nodes of the tree, as `walked` gives them.
+    """
     definitions: dict[str, ast.AST] = _again(tree, nodes)
     for node in nodes:
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
@@ -24,7 +27,7 @@ def definitions_of(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]
 
 
 def _again(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
-    """What the module defines more than once, by name: those definitions of which any may be the last that ran."""
+    """The names that the module defines more than once, each with the definitions that may be the last one to run."""
     statements_by_name: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -32,16 +35,26 @@ def _again(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
     several = {name: defined for name, defined in statements_by_name.items() if len(defined) > 1}
     if not several:
         return {}
-    rebound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    builtins = KNOWN - {name.partition(".")[0] for name in KNOWN if name.partition(".")[0] in rebound}
+    rebound = _rebound(nodes)
+    builtins = {name for name in BUILTIN_ANNOTATIONS if name.partition(".")[0] not in rebound}
     for defined in several.values():
         sure = [place for place, statement in enumerate(defined) if _surely_runs(statement, builtins)]
         del defined[: sure[-1] if sure else 0]
     return {name: ast.Module(body=defined, type_ignores=[]) for name, defined in several.items()}
 
 
+def _rebound(nodes: list[ast.AST]) -> set[str]:
+    """The names that the source binds anywhere to something else than the module of that name."""
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    bound |= {node.name for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+    return bound | {name for name, module in imported(nodes).items() if name != module}
+
+
 def _surely_runs(statement: ast.stmt, builtins: set[str]) -> bool:
-    """Whether this definition cannot fail, so that it takes the place of those before it."""
+    """Whether this definition cannot fail, so that it replaces the earlier ones.
+
+    builtins: the annotations that certainly exist.
+    """
     if not isinstance(statement, FUNCTIONS) or statement.decorator_list:
         return False
     annotations = [
@@ -56,7 +69,7 @@ def _surely_runs(statement: ast.stmt, builtins: set[str]) -> bool:
 
 
 def _module_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements that run when the file is loaded, with those nested in others."""
+    """The statements that run when the file is loaded, nested ones included."""
     nodes: list[ast.AST] = [tree]
     for node in nodes:  # the loop extends the list
         if isinstance(node, ast.stmt):

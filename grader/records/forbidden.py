@@ -1,7 +1,8 @@
 """Finds uses of forbidden ready-made functions in the syntax tree of a source: by name, with the line.
 
 Only code that the restricted functions reach is examined. A name that the file itself defines is the learner's own and
-allowed. The worker's watch on dispatched operations (worker/op_watch.py) catches what names hide.
+allowed. The worker's watch on dispatched operations
+(worker/op_watch.py) finds uses that no name shows.
 """
 
 import ast
@@ -13,10 +14,10 @@ from grader.records.definitions import BINDING, definitions_of
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, constant_getattr, followed, imported, parsed, walked
 
-if TYPE_CHECKING:  # the helper of `limited` starts sooner without it
+if TYPE_CHECKING:  # the helper process starts faster without this import
     from grader.catalog import Forbidden
 
-MAX_USES = 100  # uses that are reported of one source
+MAX_USES = 100  # the most uses that are reported for one source
 LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn"}
 
 

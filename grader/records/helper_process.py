@@ -50,7 +50,7 @@ def _call(module: str, name: str, args: tuple[Any, ...]) -> limited.Answer:
         return {"value": getattr(sys.modules[module], name)(*args)}
     except BadSubmission as error:
         return {"refused": str(error)}
-    except Exception:  # MemoryError, RecursionError and anything unforeseen costs this source alone
+    except Exception:  # MemoryError, RecursionError or an unexpected error: only this source is refused
         return {}
 
 

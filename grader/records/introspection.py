@@ -19,7 +19,7 @@ from grader.records.syntax import followed, imported, parsed
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 BINDING = (*FUNCTIONS, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem)
 RELEVANT = (ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Call)
-MAX_NAMED = 3  # places that one note names
+MAX_LISTED = 3  # places that one note lists
 MAX_NAME = 60  # characters of a name
 
 
@@ -32,7 +32,7 @@ def reaches(source: str) -> tuple[Use, ...]:
 
 
 def hides(source: str) -> tuple[Use, ...]:
-    """Where the source makes code or the name of an attribute at run time, so that no reader sees it."""
+    """Where the source makes code or the name of an attribute at run time, which a reader of the source cannot see."""
     return tuple(Use(name, line, "") for name, line in _hides(source))
 
 
@@ -65,8 +65,8 @@ def _notes(source: str) -> list[str]:
         (hidden_names, "The source puts names or code together while it runs, where no guard rail reads them"),
     ):
         uses = _uses(source, test)
-        listed = ", ".join(f"{place(source, line)}: {name}" for name, line in uses[:MAX_NAMED])
-        more = f" and {len(uses) - MAX_NAMED} more" if len(uses) > MAX_NAMED else ""
+        listed = ", ".join(f"{place(source, line)}: {name}" for name, line in uses[:MAX_LISTED])
+        more = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
         if uses:
             notes.append(inert(f"{sentence} ({listed}{more}). A person should look at it."))
     return notes
@@ -105,7 +105,7 @@ def _inspected(source: str) -> _Inspected:
                 nodes.append(node)
         while isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
             node = node.value
-        for field in node._fields:  # as ast.iter_child_nodes, in a third of its time
+        for field in node._fields:  # as ast.iter_child_nodes does, in a third of its time
             value = getattr(node, field, None)
             if isinstance(value, ast.AST):
                 waiting.append(value)

@@ -19,9 +19,9 @@ from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.records.bounded_cache import BoundedCache
 from grader.records.helper_messages import MAX_ANSWER, pack, receive_message, send_message
 
-CPU_S = 1.0  # of processor time, for one call
-MEMORY = 200 << 20  # bytes that one call may take, above what the helper takes after its start
-WAIT_S = 60.0  # seconds to wait for a start or an answer; the helper may have to wait for a processor
+CPU_S = 1.0  # processor time of one call
+MEMORY = 200 << 20  # bytes that one call may take beyond those that the helper takes after its start
+WAIT_S = 60.0  # the longest wait for a start or an answer; on a busy machine the helper waits for a processor
 CACHED = 16 << 20  # bytes of questions and answers that are cached
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,7 +63,7 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def spent() -> float:
-    """The seconds of processor time that calls have taken so far, those that ended the helper at their limit."""
+    """The seconds of processor time that all calls have taken so far. A call that was ended counts with its limit."""
     return helper.spent
 
 
@@ -74,7 +74,7 @@ def start() -> None:
 
 
 class Helper:
-    """The helper process as its client sees it. The helper process itself only sets `serving`."""
+    """The client of the helper process. Inside of the helper process only `serving` is used."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
@@ -107,7 +107,7 @@ class Helper:
 
     def answer(self, request: list[bytes]) -> Answer:
         """The answer to one packed call, cached where the call holds no bytes. Raises InfrastructureError."""
-        key = request[0] if len(request) == 1 else None  # an archive is not kept in memory
+        key = request[0] if len(request) == 1 else None  # an archive is not cached
         with self.lock:
             encoded = self.answers.get(key) if key else None
             if encoded is None:
@@ -133,7 +133,7 @@ class Helper:
                 raise InfrastructureError("the process that reads submissions ends at once. See: make doctor") from None
             self.spent += CPU_S
             return b"{}"
-        except BaseException:  # Ctrl-C: its answer must not be taken for the next one's
+        except BaseException:  # Ctrl-C: the answer to this request must not be read as that to the next one
             self.close()
             raise
         self.spent += answer.get("spent", 0.0)

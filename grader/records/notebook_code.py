@@ -12,7 +12,7 @@ from grader.records.regular_file import MAX_SOURCE, text_of
 from grader.records.syntax import parsed
 
 NOT_PYTHON = "is not Python: the cell was left out"
-# Magics and shell lines, the shell's answer put into a name, and the commands that need no sign before them.
+# Magics, shell lines, assignments of a shell's output, and commands that work without a sign before them.
 COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
 TIMED = re.compile(r"%time\s+")
@@ -21,7 +21,7 @@ RUN_ALL_THE_SAME = ("%%time", "%%capture")
 
 @limited
 def code_of(data: bytes, shown: str) -> tuple[str, int, list[str]]:
-    """The code cells as one source, how many magic or shell lines were left out of it, and which cells, and why.
+    """The code cells as one source, the number of magic or shell lines left out, and the cells left out with reasons.
 
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
@@ -44,9 +44,9 @@ def code_of(data: bytes, shown: str) -> tuple[str, int, list[str]]:
 
 
 def without_magics(cell: str) -> tuple[str, int]:
-    """A cell's plain Python, and how many magic or shell lines were left out. A %%magic cell is left out as a whole.
+    """The plain Python of a cell, and the number of magic or shell lines left out. A %%magic cell is left out entirely.
 
-    As in Jupyter, a cell whose first line is indented loses that indent, and what is timed is run.
+    As in Jupyter, a cell whose first line is indented loses that indent, and code after %time is run.
     """
     if parsed(cell) is not None:
         return cell, 0
@@ -79,7 +79,7 @@ def _without_indent(cell: str) -> str:
 
 
 def _problem(cell: str) -> str:
-    """Why a cell is not Python, with the line in it; "" where it is."""
+    """The reason why a cell is not Python, with the line in the cell; "" for a cell that is Python."""
     if parsed(cell) is not None:
         return ""
     try:

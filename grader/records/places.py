@@ -1,6 +1,6 @@
 """Where a line of a submission stands, in words: "line 60" of a file, "cell 7, line 3" of a notebook.
 
-A notebook's code is one source, in which a title stands above each cell. Its numbers count from 1, as Jupyter's do.
+A notebook's code is one source, in which a title precedes each cell. Cells are numbered from 1, as in Jupyter.
 """
 
 import re
@@ -31,5 +31,5 @@ def place(source: str, line: int) -> str:
 
 
 def in_file(source: str, filename: str, line: int) -> str:
-    """The same with the file's name: "scores.py:60", which terminals make a link, or "scores.ipynb, cell 7, line 3"."""
+    """A line with the file's name: "scores.py:60", which terminals show as a link; "scores.ipynb, cell 7, line 3"."""
     return f"{filename}, {place(source, line)}" if is_notebook(source) else f"{filename}:{line}"

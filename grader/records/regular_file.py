@@ -11,7 +11,7 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
 
 MAX_SOURCE = 256 << 10  # bytes of a .py file, and of the code in a notebook
-MAX_NOTEBOOK = 16 << 20  # bytes of a notebook, which holds pictures too
+MAX_NOTEBOOK = 16 << 20  # bytes of a notebook, which may hold pictures
 EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
 
 
@@ -84,6 +84,6 @@ def text_of(data: bytes, shown: str) -> str:
 
 
 def reset_advice(shown: str) -> str:
-    """What to type for a file of the exercises that is gone or empty; "" for another one."""
+    """The command that restores a missing or empty file of the exercises; "" for any other file."""
     match = EXERCISES_FILE.search(shown)
     return f" The fresh stub: make reset EX={match[1]}" if match else ""

@@ -7,7 +7,7 @@ from grader.catalog import Exercise
 from grader.records.sanitize import inert
 
 PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checked", "error", "not_graded"
-AND, OR = "  and: ", "  or: "  # between two known mistakes in a diagnosis: both were made, or one of them
+AND, OR = "  and: ", "  or: "  # these join two known mistakes in a diagnosis: both were made, or one of them
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,11 @@ class Settings:
 
     device: str = "cpu"
     seed: int = 0
-    timeout: float | None = None  # seconds for one call; None: as the exercise sets it
+    timeout: float | None = None  # seconds for one call; None stands for the limit of the exercise
     reveal: bool = True
     diagnose: bool = True
-    pictures: bool = False  # draw what is not right yet, for a report
-    where: bool = False  # a class's results tell lines, which the documented checks alone find
+    pictures: bool = False  # draw the matrices that are wrong, for a report
+    where: bool = False  # look for lines to change in a class's submissions, by the documented checks alone
 
     @property
     def shown_seed(self) -> int | None:
@@ -32,8 +32,8 @@ class Settings:
 class CheckResult:
     """The verdict of one check. `title` is the line that the learner reads.
 
-    lines: of the learner's file, where a change that was tried helps, () where none was found; where: the sentence that
-    says so, or that names the definition.
+    lines: the lines of the learner's file in which a change that was tried helps, () where none was found; where: the
+    sentence that names these lines, or the definition.
     """
 
     id: str
@@ -53,15 +53,15 @@ class CheckResult:
 class ExerciseResult:
     """The verdict of one exercise.
 
-    status "error": the submission could not even be loaded; "not_graded": the grader could not do its work, so there
-    is no verdict and its 0 points are no mark.
+    status "error": the submission could not be loaded; "not_graded": the grader could not do its work, so there is no
+    verdict, and the 0 points are not a mark.
     """
 
     exercise: str
     title: str
     submission: str
     device: str
-    seed: int | None  # None: it is secret
+    seed: int | None  # None for a secret seed
     status: str  # "passed", "failed", "error" or "not_graded"
     duration_s: float
     checks: tuple[CheckResult, ...]
@@ -70,7 +70,7 @@ class ExerciseResult:
     started: bool = True  # False for an untouched stub
     notes: tuple[str, ...] = ()
     pictures: tuple[Any, ...] = ()  # of grader.judge.pictures.Picture: the learner's weights beside the expected ones
-    sandbox: Any = None  # grader.sandbox.tiers.Sandbox: what was in force while a stranger's code ran
+    sandbox: Any = None  # grader.sandbox.tiers.Sandbox, in which the learner's code ran
 
     @property
     def tried(self) -> bool:
@@ -89,12 +89,12 @@ class ExerciseResult:
 
 
 def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **fields: Any) -> ExerciseResult:
-    """The verdict "error" for a submission of which nothing could be run. fields: of the result, as far as known."""
+    """The verdict "error" for a submission that could not be run. fields: those fields of the result that are known."""
     return _without_checks(exercise, filename, ERROR, message, "the file could not be loaded", settings, **fields)
 
 
 def ungraded(exercise: Exercise, filename: str, reason: str, settings: Settings) -> ExerciseResult:
-    """The result "not_graded": the grader could not do its work. reason: for whoever runs the grader."""
+    """The result "not_graded": the grader could not do its work. reason: for the person who runs the grader."""
     message = f"not graded, which is not the file's fault: {reason}"
     return _without_checks(exercise, filename, NOT_GRADED, message, "the grader could not do its work", settings)
 

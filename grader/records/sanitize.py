@@ -5,7 +5,7 @@ import unicodedata
 
 SPACES = {"\n", "\t"}
 MAX_LINE = 400
-# What a CI system would take for a command where it stands in a log: ::error, ##[group], ##vso[…], ##teamcity[…]
+# What a CI system executes as a command where it reads it in a log: ::error, ##[group], ##vso[…], ##teamcity[…]
 COMMAND = re.compile(r"^[^\S\n]*:(?=:)|#(?=#(?:vso|teamcity)?\[)", re.M)
 
 
@@ -25,9 +25,10 @@ def label(name: str) -> str:
 
 
 def _safe(character: str) -> str:
+    """The character, or its escape where it controls the output."""
     if character in SPACES:
         return character
-    # Cc: controls, Cf: formats (bidi overrides), Cs: lone surrogates, Co: private, Cn: nothing yet, Zl/Zp: separators
+    # Cc: controls, Cf: formats (bidi overrides), Cs: lone surrogates, Co: private, Cn: unassigned, Zl/Zp: separators
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
         return character.encode("unicode_escape").decode()
     return character

@@ -1,4 +1,4 @@
-"""Finds why a definition is not where it belongs: a slip in its name, its indent, or a forgotten super().__init__()."""
+"""Finds the slip because of which a definition is missing: in its name or indent, or a forgotten super().__init__()."""
 
 import ast
 import difflib
@@ -7,13 +7,16 @@ from grader.records.limited import limited
 from grader.records.places import place
 from grader.records.syntax import FUNCTIONS, parsed, walked
 
-CLOSE = 0.6  # of names, as difflib measures it
+CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
 
 
 @limited
 def of_function(source: str, name: str) -> str:
-    """Why the source has no function or class of this name at top level; "" where nothing says so."""
+    """The slip because of which the source has no such function or class at top level; "" where none was found.
+
+    Raises BadSubmission where reading the source exceeds a limit.
+    """
     tree = parsed(source)
     for outer in tree.body if tree else ():
         if isinstance(outer, DEFINING) and outer.name != name:
@@ -26,7 +29,10 @@ def of_function(source: str, name: str) -> str:
 
 @limited
 def of_method(source: str, owner: str, name: str) -> str:
-    """Why the class `owner` has no such method of its own, or does not set itself up; "" where nothing says so."""
+    """The slip because of which the class `owner` lacks a method or is not initialized; "" where none was found.
+
+    Raises BadSubmission where reading the source exceeds a limit.
+    """
     tree = parsed(source)
     classes = [node for node in walked(tree) if isinstance(node, ast.ClassDef) and node.name == owner] if tree else []
     if not classes:
@@ -51,7 +57,7 @@ def of_method(source: str, owner: str, name: str) -> str:
 
 
 def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
-    """Whether a torch.nn.Module's __init__ sets the base class up, and before it sets anything itself."""
+    """The slip in the __init__ of a torch.nn.Module: super().__init__() is missing or comes too late; "" otherwise."""
     if not any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases):
         return ""
     nodes = walked(method)

@@ -1,4 +1,4 @@
-"""What a source contains: its words, classes and functions, and the lines that run. Read under limits."""
+"""Reads what a source contains, under limits: its words, classes and functions, and the lines that run."""
 
 import ast
 import functools
@@ -9,7 +9,7 @@ from typing import Any
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, parsed, walked
 
-# What can run an operation of torch: a for loop unbinds a tensor, too.
+# The nodes that can run an operation of torch. A for loop over a tensor runs one, too.
 STEPS = (
     ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.AugAssign, ast.Assign, ast.For,
     ast.Return,
@@ -25,13 +25,13 @@ class SourceWords:
     def __init__(self, source: str) -> None:
         self.source = source
 
-    def vouched(self, name: str) -> str:
+    def confirmed(self, name: str) -> str:
         """The dotted name, where each of its parts is a word of the source; otherwise ""."""
         return name if set(name.split(".")) <= self._words else ""
 
-    def told(self, name: str) -> str:
-        """A part of a parameter's name: a word of the source, a number or torch's own; otherwise "…"."""
-        return name if name in ("weight", "bias") or name.isdecimal() or self.vouched(name) else "…"
+    def parameter_part(self, name: str) -> str:
+        """A part of a parameter's name, where it is a word of the source, a number or torch's own; otherwise "…"."""
+        return name if name in ("weight", "bias") or name.isdecimal() or self.confirmed(name) else "…"
 
     def class_of(self, name: str, *libraries: ModuleType) -> str:
         """The name, where the source or one of the libraries defines a class of this name; otherwise ""."""
@@ -79,7 +79,7 @@ class SourceWords:
 
 @limited
 def nesting(source: str) -> int:
-    """How deep the syntax tree of a source is, 0 where it is no Python. Raises BadSubmission where that is too much."""
+    """The depth of the syntax tree of a source; 0 for a source that is not Python. Raises BadSubmission as `parses`."""
     tree, depth = parsed(source), 0
     level: list[ast.AST] = [tree] if tree is not None else []
     while level:
@@ -117,7 +117,10 @@ def statements(source: str) -> list[list[int]]:
 
 @limited
 def defining(source: str, name: str) -> list[list[int]]:
-    """Those top-level statements that define a function or class of this name, at any depth."""
+    """The top-level statements that define a function or class of this name, at any depth: [first line, last line].
+
+    Raises BadSubmission where parsing exceeds a limit.
+    """
     tree = parsed(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     around = [
@@ -130,7 +133,7 @@ def defining(source: str, name: str) -> list[list[int]]:
 
 @limited
 def _outline(source: str) -> dict[str, Any] | None:
-    """Classes, functions as [first line, last line, name], lines of code and of steps; None for what is not Python."""
+    """Classes, functions as [first line, last line, name], lines of code and of steps; None if it is not Python."""
     tree = parsed(source)
     if tree is None:
         return None
@@ -149,5 +152,6 @@ def _outline(source: str) -> dict[str, Any] | None:
 
 
 def _span(statement: ast.stmt) -> list[int]:
+    """The first line of a statement, with its decorators, and the last one."""
     first = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
     return [first, statement.end_lineno or statement.lineno]

@@ -11,14 +11,14 @@ from grader.records.notebook_code import NOT_PYTHON, code_of
 from grader.records.regular_file import is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
 
-MAX_UNREAD = 5  # cells that are not Python, each told on its own
-FROM_THE_STUB = " Start from the stub of the exercise."
+MAX_BROKEN_CELLS = 5  # the most cells that are not Python of which each has a note of its own
+START_ADVICE = " Start from the stub of the exercise."
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One learner's source. filename: as the learner calls it; notes: what was left out."""
+    """One learner's source. filename: the name that the learner gave it; notes: a line for each part left out."""
 
     source: str
     filename: str
@@ -31,31 +31,31 @@ class Submission:
 
     @property
     def reason(self) -> str:
-        """Why something that was handed in may be missing from the source; "" where nothing says so."""
+        """The note on a cell that was left out, which may explain a missing definition; "" if there is none."""
         return next((note for note in self.notes if NOT_PYTHON in note), "")
 
 
 def read(path: Path, own: bool = True) -> Submission:
     """The submission in a .py file or an .ipynb notebook. Raises NoSuchFile or BadSubmission.
 
-    own: the file is the user's own, and may have hard links, since backups make them; a stranger's may not.
+    own: the file is the user's own. Such a file may have hard links, because backups make them; a stranger's may not.
     """
     shown = paths.shown(path)
     return decode(read_bytes(path, limit_of(path.name), links=own), shown, is_notebook(path.name))
 
 
 def decode(data: bytes, shown: str, notebook: bool) -> Submission:
-    """The submission in these bytes, which messages call `shown`. Raises BadSubmission."""
+    """The submission in these bytes. shown: the name of the file in messages. Raises BadSubmission."""
     notes: tuple[str, ...] = ()
     if notebook:
-        text, skipped, unread = code_of(data, shown)
+        text, skipped, problems = code_of(data, shown)
         if skipped:
             notes = (f"{skipped} magic or shell {'line was' if skipped == 1 else 'lines were'} left out of {shown}.",)
-        notes += tuple(inert(note) for note in unread[:MAX_UNREAD])
+        notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
     else:
         text = text_of(data, shown)
     if not text.strip():
-        raise BadSubmission(f"{shown} is empty.{reset_advice(shown) or FROM_THE_STUB}")
+        raise BadSubmission(f"{shown} is empty.{reset_advice(shown) or START_ADVICE}")
     if BIDI.search(text):
         notes += ("The source holds invisible characters that change the direction of text.",)
     return Submission(text, shown, notes)

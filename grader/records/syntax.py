@@ -4,9 +4,9 @@ import ast
 import functools
 from collections.abc import Container, Iterable, Iterator
 
-GETTING = ("getattr", "setattr", "vars", "exec", "eval", "compile", "globals", "__import__")  # Python's own
-MAX_STEPS = 8  # times that an assignment of one name to another is followed
-MAX_DOTTED = 300  # characters of what a name stands for
+GETTING = ("getattr", "setattr", "vars", "exec", "eval", "compile", "globals", "__import__")  # built-in functions
+MAX_STEPS = 8  # how many assignments of one name to another are followed
+MAX_DOTTED = 300  # characters of the dotted name that a name stands for
 BODIES = ("body", "handlers", "orelse", "finalbody", "cases")  # fields of a statement that hold other statements
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -25,9 +25,9 @@ def parsed(source: str) -> ast.Module | None:
 
 
 def walked(root: ast.AST, seen: Container[ast.AST] = ()) -> list[ast.AST]:
-    """The nodes that ast.walk gives, but loads and stores, in a third of the time: a class has thousands of files.
+    """The nodes that ast.walk gives without loads and stores, in a third of the time: a class has thousands of files.
 
-    What lies below a node of `seen` is left out.
+    The nodes below a node of `seen` are left out.
     """
     nodes = [root]
     for node in nodes:  # the loop extends the list

@@ -47,7 +47,7 @@ class ReplyReader:
             row[2] = self._in_own_words(row[2])
         if reply.names is not None:  # those of the loading: a later reply could hold a hidden input
             names = reply.names if self.names is None else self.names
-            reply.names = [name for name in names if self.words.vouched(name)]
+            reply.names = [name for name in names if self.words.confirmed(name)]
         return reply, tensors
 
     def _in_own_words(self, error: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class ReplyReader:
             **error,
             "frames": frames,
             "type": self.words.class_of(error["type"], builtins, torch, torch.linalg, metadata) or "Exception",
-            "missing_module": self.words.vouched(error["missing_module"] or "") or None,
+            "missing_module": self.words.confirmed(error["missing_module"] or "") or None,
             "message": without_paths(error["message"]),
         }
 

@@ -6,7 +6,7 @@ from grader.judge.compare import expect, expect_shape, same
 from grader.judge.mismatch import Mismatch
 from grader.judge.promises.targets import demand_object
 from grader.judge.proxy import Module
-from grader.judge.renaming import told
+from grader.judge.renaming import names_sentence
 
 
 def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: bool = True) -> None:
@@ -21,7 +21,7 @@ def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: 
     surplus = [name for name in shapes if name not in expected]
     if missing and surplus and (names := module.renamed(expected)):
         if named:
-            raise Mismatch(told(names))
+            raise Mismatch(names_sentence(names))
         return has_parameters(module, expected)  # the proxy uses the lesson's names from now on
     if missing or surplus:
         words = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)

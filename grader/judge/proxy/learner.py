@@ -36,7 +36,7 @@ class Learner(Proxy):
     ):
         self._connection, self._device, self._seed, self._follows = connection, device, seed, follows
         self.calls: list[Call] = []
-        self.told: list[str] = []  # what a passed check tells the learner
+        self.notes: list[str] = []  # what a passed check tells the learner
         # The functions whose calls are all watched, because code that caches an answer would pass one watched call, and
         # the first forbidden operation in each.
         self.watched: dict[str, Forbidden] = {}
@@ -54,7 +54,7 @@ class Learner(Proxy):
 
     def _begin(self, seed: int) -> None:
         """Begin a new check: forget the objects and calls of the last one."""
-        self._seed, self.calls, self.told = seed, [], []
+        self._seed, self.calls, self.notes = seed, [], []
         if self._connection.is_alive:
             with contextlib.suppress(LearnerError):  # a worker that ends or hangs here is replaced at the next call
                 self._exchange(protocol.Forget())
@@ -92,14 +92,14 @@ class Learner(Proxy):
             if index >= len(self._follows) or differ(Call("", "", "", value, problem), self._follows[index]):
                 raise Differs
 
-    def _vouched(self, hit: list[Any], rule: Forbidden) -> list[Any]:
+    def _confirmed_hit(self, hit: list[Any], rule: Forbidden) -> list[Any]:
         """A hit without what could be a hidden input.
 
         The name is one of the rule's or the source's, "" else; the line holds a step of a computation, 0 else.
         """
         name, line = hit
         words = self._connection.words
-        return [name if name in rule.names else words.vouched(name), line if words.computes(line) else 0]
+        return [name if name in rule.names else words.confirmed(name), line if words.computes(line) else 0]
 
     def _object(self, number: int, class_name: str) -> "Module":
         return Module(self, number, self._connection.words.class_of(class_name, torch.nn))

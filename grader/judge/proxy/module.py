@@ -79,7 +79,7 @@ class Module(Target, HeldObject):
         """The lesson's names and the learner's, where nothing else differs; {} else. Both are safe to show."""
         names = self._fit(like, self._facts(values=False, noted=False)["parameters"])
         words = self._learner._connection.words
-        return {lesson: ".".join(map(words.told, name.split("."))) for lesson, name in names.items()}
+        return {lesson: ".".join(map(words.parameter_part, name.split("."))) for lesson, name in names.items()}
 
     def other_maps(self) -> Iterator[int]:
         """Load the parameters again under each other map of the names in turn, and at last under the first.

@@ -139,7 +139,7 @@ class Target(Proxy):
         value = self._in_lessons_words(value)
         call.value, call.computed = without_objects(value), reply.computed is not False
         if watch and reply.hits:
-            learner.hits.setdefault(self.name, learner._vouched(reply.hits[0], watch))
+            learner.hits.setdefault(self.name, learner._confirmed_hit(reply.hits[0], watch))
         demand_same_device(value, args, kwargs, device)
         return value, reply
 
