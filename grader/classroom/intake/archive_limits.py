@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from grader.catalog.errors import BadSubmission
 
-SMALL = 16 << 20  # bytes to which any archive may expand
+SMALL = 16 << 20  # bytes to which every archive may expand
 BROKEN = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, struct.error, EOFError,
     NotImplementedError, RuntimeError, UnicodeError, ValueError, IndexError, OverflowError, MemoryError,
@@ -31,10 +31,11 @@ class BadArchive(BadSubmission):
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of an archive: entries, bytes in total, and of one read (a zip's table of contents).
+    """The limits of an archive. entries, total: the most entries and expanded bytes.
 
-    ratio: of expanded to packed bytes, for what expands to more than SMALL; 0: any. A class's download has none, since
-    one student's file of zeros would have all others refused. There each member has its own limit.
+    table: the most bytes of one read, as of a zip's table of contents; ratio: the most expanded bytes for each packed
+    byte, in an archive that expands to more than SMALL; 0 sets no limit. A class's download has no ratio, because one
+    student's file of zeros would cause the refusal of all others. There each member has its own limit.
     """
 
     entries: int
@@ -45,7 +46,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The facts that an archive holds about one member."""
+    """The facts that an archive states about one member. size: in bytes; modified: seconds since 1970."""
 
     kind: str  # "dir", "file", "link" or "other"
     size: int
@@ -93,7 +94,7 @@ def within(bounds: Bounds, entries: int, total: int, packed: int) -> None:
 
 @contextlib.contextmanager
 def reasons() -> Iterator[None]:
-    """Turn whatever the libraries raise for a broken archive into a BadArchive with a reason."""
+    """Turn every exception that the libraries raise for a damaged archive into a BadArchive with a reason."""
     try:
         yield
     except BadSubmission:

@@ -1,4 +1,4 @@
-"""One open archive of a stranger, whatever its format: its members and their bytes, under limits."""
+"""One open archive of a stranger in any of the formats: its members and their bytes, under limits."""
 
 from typing import BinaryIO
 
@@ -11,7 +11,7 @@ CHUNK = 1 << 16  # bytes that are read at once
 
 
 class Reader:
-    """One open archive: its members, and `read`."""
+    """One open archive. members: by name. Raises BadArchive where it is damaged or exceeds the bounds."""
 
     def __init__(self, name: str, file: BinaryIO, bounds: Bounds) -> None:
         self.file = file
@@ -20,7 +20,7 @@ class Reader:
         self.members = self.inner.members
 
     def read(self, name: str, limit: int) -> bytes:
-        """The bytes of one member, at most `limit`. Raises BadArchive."""
+        """The bytes of one member, at most `limit`. Raises BadArchive where it is larger, absent or damaged."""
         entry = self.members.get(name)
         if entry is None or entry.kind != "file":
             raise BadArchive(f"there is no file {label(name)} in it")
@@ -32,6 +32,6 @@ class Reader:
             while piece := stream.read(CHUNK):
                 pieces.append(piece)
                 size += len(piece)
-                if size > limit:  # the table of contents said less
+                if size > limit:  # the table of contents states a smaller size
                     raise BadArchive(too_large)
         return b"".join(pieces)

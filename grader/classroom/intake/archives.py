@@ -2,7 +2,7 @@
 
 Nothing is written to disk, so no path can leave a folder and no link can be followed. Entries, tables of contents,
 totals and ratios have limits, and a damaged or encrypted archive is refused with its reason (archive_limits.py). A
-student's archive is read in the helper process (grader/records/limited.py), since a few kilobytes can keep the
+student's archive is read in the helper process (grader/records/limited.py), because a few kilobytes can keep the
 libraries busy without end. A platform's download, which may be large, is read in this process.
 
 A member of an archive that itself lies in an archive (a download that holds one archive for each student) is named
@@ -25,15 +25,15 @@ from grader.records.sanitize import label
 from grader.records.submission import Submission
 
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
-NESTED = "//"  # no path that is looked for has an empty part
+NESTED = "//"  # separates two archives; no path of a member has an empty part
 MAX_PACKED = 64 << 20  # bytes of a student's archive
-DEEPEST = 24  # folders inside folders
+DEEPEST = 24  # folders below one another
 STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
 
 
 @dataclass(slots=True)
 class Node:
-    """A file or folder inside an archive. place: of the archive; member: its name in it; kind: as for folders.Disk.
+    """A file or folder inside an archive. place: of the archive; member: its name there; kind: as for folders.Disk.
 
     An entry with the name of another entry has the kind "again". It is a child of the root and is never read.
     """
@@ -60,7 +60,7 @@ class Node:
         return downloads.read(self.place, self.member, MAX_PACKED).decode("utf-8", "replace")
 
     def opened(self, download: bool = False) -> "Node":
-        """The root of this archive. download: it holds a whole class. Raises BadArchive."""
+        """The root of this archive. download: whether it holds a whole class. Raises BadArchive."""
         if download or not self.download:
             raise BadArchive("an archive inside an archive: unpack it, or hand in its files")
         return tree(self.place, self.member)
@@ -80,20 +80,20 @@ def stem(name: str) -> str:
 def tree(place: str, member: str = "", download: bool = False) -> Node:
     """The folders of the archive at this place (see `beneath`), or of the archive that is its member.
 
-    download: it holds a whole class, is larger, and may hold one archive for each student. Raises BadArchive and
-    NoSuchFile.
+    download: whether it holds a whole class; then it may be larger, and hold an archive for each student. Raises
+    BadArchive and NoSuchFile.
     """
     bounds = DOWNLOAD if download else STUDENT
     if download:
-        members, again = downloads.open(place)
+        members, repeated = downloads.open(place)
     else:
         name = member or os.path.basename(place)
-        listed, again = _listed(_packed(place, member), name, *astuple(bounds))
+        listed, repeated = _listed(_packed(place, member), name, *astuple(bounds))
         members = {name: Entry(*facts) for name, *facts in listed}
     count = 0
     prefix = member + NESTED if member else ""
     root = Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, download=download)
-    for name, times in again.items():
+    for name, times in repeated.items():
         for number in range(times):
             _set_aside(root, Node(name, "again", place, prefix + name), number)
     for name, entry in members.items():
@@ -107,7 +107,7 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
             parts, kind = [name[:MAX_NAME]], "long"
         node = root
         for depth, part in enumerate(parts[:-1], 1):
-            if part in node.folder and node.folder[part].kind != "dir":  # a file that is a folder too
+            if part in node.folder and node.folder[part].kind != "dir":  # a name that is both a file and a folder
                 _set_aside(root, replace(node.folder.pop(part), kind="again"))
             if part not in node.folder:
                 count += 1
@@ -118,7 +118,7 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
             if kind != "dir":
                 _set_aside(root, Node(name, "again", place, prefix + name))
             continue
-        if earlier is not None:  # a file that occurs twice: the later one counts, as when it is unpacked
+        if earlier is not None:  # the later one of two files counts, as when they are unpacked
             _set_aside(root, replace(earlier, kind="again"))
         count += 1
         within(bounds, count, 0, 0)
@@ -154,10 +154,10 @@ def _packed(place: str, member: str) -> bytes:
 
 @limited
 def _listed(data: bytes, name: str, *bounds: int) -> tuple[list[tuple], dict[str, int]]:
-    """The members of a student's archive, each with the fields of its Entry; and how often a name comes again."""
+    """The members of a student's archive, each with the fields of its Entry; and how often each name is repeated."""
     reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
-    again = {name: count for name, count in reader.inner.again.items() if count > 0}
-    return [(name, *astuple(entry)) for name, entry in reader.members.items()], again
+    repeated = {name: count for name, count in reader.inner.repeated.items() if count > 0}
+    return [(name, *astuple(entry)) for name, entry in reader.members.items()], repeated
 
 
 @limited

@@ -1,9 +1,9 @@
 """Opens files beneath the folder that the instructor names, without following any link there.
 
-A place is a text such as "/home/me/downloads//ada/context_vectors.py". What stands before "//" is the instructor's
-own and may be reached through links; what stands after it was chosen by students. That part is opened one name at a
-time, each from the descriptor of the folder before it, so that a folder that is swapped for a link at any moment is
-refused and never entered. The operating system takes "//" for "/": a place is also an ordinary path to show.
+A place is a text such as "/home/me/downloads//ada/context_vectors.py". The part before "//" belongs to the instructor
+and may contain links; the part after it was chosen by students. That part is opened one name at a time, each from the
+descriptor of the folder before it, so that a folder that is replaced by a link at any moment is refused and never
+entered. The operating system reads "//" as "/", so a place is also an ordinary path.
 """
 
 import contextlib
@@ -18,13 +18,13 @@ from grader.records import regular_file
 from grader.records.sanitize import label
 
 BORDER = "//"
-MAX_NAME = 255  # bytes of one file's or folder's name, as file systems have it: what is longer is not taken in
+MAX_NAME = 255  # bytes of the name of a file or folder on usual file systems; longer names are refused
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 def place(folder: str | Path, *names: str) -> str:
-    """The place that these names lead to from a folder of the instructor."""
+    """The place of an entry, given by the names on the way to it from a folder of the instructor."""
     root = "/" + os.path.abspath(folder).strip("/")
     return root if not names else f"{root.rstrip('/')}{BORDER}{'/'.join(names)}"
 
@@ -35,7 +35,7 @@ def joined(place: str, name: str) -> str:
 
 
 def parted(place: str) -> tuple[str, list[str]]:
-    """The instructor's folder and the names below it. Without a border the last name alone counts as a stranger's."""
+    """The instructor's folder and the names below it. Without a border only the last name is a student's."""
     folder, border, names = place.rpartition(BORDER)
     if not border:
         folder, names = os.path.split(os.path.abspath(place))
@@ -113,7 +113,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def _leads_through_a_link(place: str) -> bool:
-    """Whether a link lies on the way to the place. Only the message depends on it."""
+    """Whether one of the folders on the way to the place is a link. Only the message depends on it."""
     folder, names = parted(place)
     for name in names:
         folder = os.path.join(folder, name)

@@ -1,4 +1,4 @@
-"""The claims of entries to students, and the conflicts between claims, where it is not certain whose an entry is.
+"""Claims that an entry is a certain student's, and conflicts between claims, where this is not certain.
 
 Students choose names, so a name alone must not affect another student's mark. Where two entries could belong to one
 student, or one entry to two students, none of them is graded until a person has decided.
@@ -19,10 +19,10 @@ LOOKALIKES = str.maketrans("аеорсухіјѕԁһԛԝνοραικτυωɑıγ
 class Claim:
     """One entry of a class that names a student, or a group of them.
 
-    key: what holds its files together; people: id and name of each student; platform: who made the name ("": it is a
-    folder's or an archive's own); layout: in words; rest: the name that the student gave; where: below the class's
-    folder; hint: the exercise whose download this is; container: where that download lies; late: the platform marks it
-    so.
+    key: identifies the student's files; people: id and name of each student; platform: the platform that made the name,
+    "" for the own name of a folder or an archive; layout: in words; rest: the name that the student gave; where: the
+    place below the class's folder; hint: the exercise whose download this is; container: the place of that download;
+    late: whether the platform marks the entry as late.
     """
 
     key: str
@@ -49,18 +49,18 @@ class Conflict:
 def conflicts(
     claims: Iterable[Claim], shorter: dict[str, str], holds_work: Callable[[Claim], bool]
 ) -> Iterator[Conflict]:
-    """The conflicts between claims. shorter: ids that are used without their prefix; holds_work: see Recognizer."""
-    alike: dict[str, list[tuple[Claim, str, str]]] = defaultdict(list)
+    """The conflicts between claims. shorter: short forms of ids by id; holds_work: see Recognizer."""
+    by_likeness: dict[str, list[tuple[Claim, str, str]]] = defaultdict(list)
     for claim in claims:
         for id, name in claim.people:
-            alike[likeness(shorter.get(id, id))].append((claim, id, name))
-    for group in alike.values():
+            by_likeness[likeness(shorter.get(id, id))].append((claim, id, name))
+    for group in by_likeness.values():
         if not _conflict(group, shorter):
             continue
         group = [entry for entry in group if holds_work(entry[0])]
         if why := _conflict(group, shorter):
-            concerned = {claim.where: claim for claim, _, _ in group}
-            yield Conflict(tuple(concerned.values()), tuple(sorted({label(id) for _, id, _ in group})), why)
+            by_place = {claim.where: claim for claim, _, _ in group}
+            yield Conflict(tuple(by_place.values()), tuple(sorted({label(id) for _, id, _ in group})), why)
 
 
 def likeness(name: str) -> str:
@@ -71,23 +71,23 @@ def likeness(name: str) -> str:
 
 
 def _conflict(group: list[tuple[Claim, str, str]], shorter: dict[str, str]) -> str:
-    """Why these claims with confusable names are not certainly one student's; "" where they are."""
+    """The reason why claims with confusable names may be of several students; "" where they are one student's."""
     if len(group) < 2:
         return ""
     platforms = {claim.platform for claim, _, _ in group}
-    spelled = sorted({shorter.get(id, id) for _, id, _ in group})
+    ids = sorted({shorter.get(id, id) for _, id, _ in group})
     names = sorted({name for _, _, name in group})
     if len(platforms) > 1:
         kinds = sorted(f"{label(claim.where)} ({claim.platform or 'a name of its own'})" for claim, _, _ in group)
         return f"one name, two origins: {', '.join(dict.fromkeys(kinds))}"
-    if len(spelled) > 1:
-        return f"names that are taken for one and the same: {', '.join(map(_quoted, spelled))}"
+    if len(ids) > 1:
+        return f"names that are taken for one and the same: {', '.join(map(_quoted, ids))}"
     if platforms != {""} and len(set(map(likeness, names))) > 1:
-        return f"the number {label(spelled[0])} stands beside different names: {', '.join(map(_quoted, names))}"
+        return f"the number {label(ids[0])} stands beside different names: {', '.join(map(_quoted, names))}"
     if platforms <= {"", "Gradescope"}:
         places = [(claim.container, claim.where) for claim, _, _ in group]
         if len({container for container, _ in places}) < len(places):
-            return f"several entries are named after {_quoted(spelled[0])}"
+            return f"several entries are named after {_quoted(ids[0])}"
     return ""
 
 

@@ -20,7 +20,7 @@ OTHER_EXERCISES, OTHER_ATTEMPTS = "of exercises not asked for", "other attempts"
 
 
 class Collector:
-    """What was found so far."""
+    """Collects files of students for exercises. `result` gives all of them as plain data."""
 
     root: Entry  # the entry of the folder or archive that holds the class
     place: Path  # where it lies
@@ -37,10 +37,10 @@ class Collector:
         # Files of which only the folder names the exercise, each with its place, by key of the files and exercise.
         self.unnamed: dict[tuple[str, str], list[tuple[Entry, str, Origin]]] = {}
         self.origins: dict[str, Origin] = {}  # of each student's latest entry, by key
-        self.beside: set[str] = set()  # keys of entries beside downloads: perhaps no student's
+        self.beside: set[str] = set()  # keys of entries beside downloads, which may belong to no student
         self.layouts: Counter[str] = Counter()
 
-    def code(self, key: str, node: Entry, name: str, where: str, hint: str | None, deep: int) -> None:
+    def code(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
         """Offer one .py or .ipynb file for the exercise that its name or its folder names."""
         if name.lower() in EXPECTED:
             self.log.left_out[USUAL] += 1
@@ -59,10 +59,10 @@ class Collector:
         elif reading.exercise is None:
             self.unnamed.setdefault((key, folder), []).append((node, where, self.origin_of(key)))
         else:
-            self.offer(key, folder, Offer(node, (reading.rank, -reading.revision, deep), self.origin_of(key)))
+            self.offer(key, folder, Offer(node, (reading.rank, -reading.revision, depth), self.origin_of(key)))
 
     def origin_of(self, key: str) -> Origin:
-        """The entry that is walked now, of this student."""
+        """The latest entry of this student."""
         return self.origins.get(key, Origin(key=key))
 
     def offer(self, key: str, folder: str, new: Offer) -> None:
@@ -78,7 +78,7 @@ class Collector:
         self.log.list_file(key, self.trail(other), f"for {folder} the file {label(self.trail(chosen))} counts: {why}")
 
     def trail(self, offer: Offer) -> str:
-        """Where the file lies, relative to the folder that holds the class."""
+        """The path of the file, relative to the folder that holds the class."""
         node = offer.node
         place = os.path.relpath(node.path, self.place)
         if not node.member:
@@ -94,7 +94,7 @@ class Collector:
             self.log.list_file(key, where, "neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz")
 
     def result(self) -> Found:
-        """Everything that was found, as plain data."""
+        """All files that were found, as plain data. It empties the collector."""
         for (key, folder), nodes in self.unnamed.items():
             slug = folder.partition("_")[2]
             if (key, folder) in self.offers:
@@ -145,7 +145,7 @@ class Collector:
     def handins(self) -> Iterable[HandIn]:
         """The best file of each student for each exercise. It empties `offers`."""
         students = self.students({key for key, _ in self.offers})
-        while self.offers:  # removed one by one, so that a large class is not in memory twice
+        while self.offers:  # they are removed one by one, so that a large class is not in memory twice
             (key, folder), offer = self.offers.popitem()
             for id in (self.shorter.get(id, id) for id, _ in self.people[key]):
                 yield HandIn(students[id], folder, offer.node.place, offer.node.member, offer.origin)

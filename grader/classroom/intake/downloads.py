@@ -26,7 +26,7 @@ class Downloads:
         """The members by name, and how often a name occurs again. Raises BadArchive and NoSuchFile."""
         self.places.add(place)
         with self._lock:
-            return self._reader(place).members, self._reader(place).inner.again
+            return self._reader(place).members, self._reader(place).inner.repeated
 
     def read(self, place: str, member: str, limit: int) -> bytes:
         """The content of one member. Raises BadArchive where it is larger than `limit` bytes or cannot be read."""

@@ -13,14 +13,14 @@ from grader.catalog import Exercise
 from grader.classroom.intake.beneath import MAX_NAME
 
 REVISION = re.compile(r"(?:-(\d{1,3})|\s*\((\d{1,3})\))$")  # "-1" (Canvas), " (1)" (browsers): a later upload
-KEPT = re.compile(r"\.before-\d{4}-\d\d-\d\d-\d{6}")  # what `make reset` calls the file that it keeps
+KEPT = re.compile(r"\.before-\d{4}-\d\d-\d\d-\d{6}")  # the name that `make reset` gives to the file that it keeps
 GAPS = re.compile(r"[\s\-]+")
 WORDS = ("exercise", "ex", "kata")
 NUMBER = re.compile(rf"(?:(?:{'|'.join(WORDS)})_?)?0*(\d{{1,2}})(?:_(.+))?")
-CANONICAL, NUMBERED, LOOSE, ALONE = range(4)  # how surely a name says the exercise
+CANONICAL, NUMBERED, LOOSE, ALONE = range(4)  # how certainly a name means an exercise
 CODE = (".py", ".ipynb")  # suffixes of submissions
 MAX_COMPARED = 80  # characters of a name that are compared with the exercises' names
-MOST_PARTS = 12  # of a download's name, between dashes
+MAX_PARTS = 12  # parts of a download's name, between dashes
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def exercise_of_folder(name: str) -> str | None:
 
 
 def exercise_of_title(title: str) -> str | None:
-    """The exercise of which a platform's column, file or assignment certainly bears the name, or None."""
+    """The exercise after which a platform's column, file or assignment is certainly named, or None."""
     plain = _plain(title)
     titles = {_plain(f"{exercise.folder[:2]} {exercise.title}"): exercise.folder for exercise in catalog.exercises()}
     return _names().get(plain) or titles.get(plain)
@@ -93,7 +93,7 @@ def exercise_of_download(stem: str) -> str | None:
     """The exercise in the name of a download, as in Moodle's "course-03 context vectors-9"; None where it says none."""
     parts = stem.split("-")
     pieces = {"-".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
-    exercises = {exercise_of_title(piece) for piece in pieces} if len(parts) <= MOST_PARTS else set()
+    exercises = {exercise_of_title(piece) for piece in pieces} if len(parts) <= MAX_PARTS else set()
     return next(iter(exercises - {None})) if len(exercises - {None}) == 1 else None
 
 
@@ -104,6 +104,7 @@ def in_short(exercises: Iterable[Exercise]) -> str:
 
 
 def _plain(name: str) -> str:
+    """The name in lower case, with one underscore for each gap."""
     return GAPS.sub("_", name.strip().lower())
 
 
@@ -137,6 +138,7 @@ def _nearest(text: str) -> str | None:
 
 @functools.lru_cache(maxsize=256)
 def _pairs(text: str) -> frozenset[str]:
+    """The pairs of neighbouring letters."""
     return frozenset(map("".join, itertools.pairwise(text)))
 
 

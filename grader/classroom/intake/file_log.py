@@ -9,8 +9,8 @@ from grader.classroom.handins import Misplaced, NeedsPerson
 from grader.classroom.intake.folders import Entry
 from grader.records.sanitize import label
 
-MOST_LISTED = 20  # files of one student that could not be placed
-MOST_PASSED, MOST_DEEP = 200_000, 40  # files of one student that are counted unseen, and folders below one another
+MOST_LISTED = 20  # files of one student that are listed
+MOST_PASSED, MOST_DEEP = 200_000, 40  # of one student: files that are counted without a look, and nested folders
 T = TypeVar("T")
 
 
@@ -70,7 +70,7 @@ class FileLog:
             if key and count > MOST_LISTED:
                 self.misplaced.append(Misplaced(label(key), f"{count - MOST_LISTED:,} more files could not be placed"))
 
-    def count(self, key: str, node: Entry, deep: int = 0) -> int:
+    def count(self, key: str, node: Entry, depth: int = 0) -> int:
         """The number of files in an entry that is not examined. An archive is one file.
 
         Where there are too many, the count stops and is marked as incomplete.
@@ -79,9 +79,9 @@ class FileLog:
             self.passed[key] += 1
             return 1
         try:
-            if deep > MOST_DEEP or self.passed[key] > MOST_PASSED:
+            if depth > MOST_DEEP or self.passed[key] > MOST_PASSED:
                 raise OSError
-            return sum(self.count(key, child, deep + 1) for child in node.children())
+            return sum(self.count(key, child, depth + 1) for child in node.children())
         except OSError:
             self.complete = False
             return 0

@@ -12,7 +12,7 @@ It understands these layouts, also mixed, nested, or in one zip file as it was d
     <NN_slug>/ around any of these              one download an exercise
     <any name>.zip, all of Moodle or Canvas     several downloads, of assignments or weeks
 
-Where a name is ambiguous, the grader does not guess: a person is asked (see `claims`), and all others are graded.
+Where a name is ambiguous, the grader does not guess: it asks a person (see `claims`), and grades all others.
 """
 
 from collections.abc import Sequence
@@ -66,22 +66,22 @@ class Finder(ClassWalker):
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
         super().__init__(exercises)
-        self.is_course = False  # of nbgrader
+        self.is_course = False  # whether it is a course of nbgrader
 
     def start(self, root: Entry) -> None:
         """Find the folder that holds the students, and walk it."""
         for _ in range(4):
             self.root, self.place = root, root.path
             children = root.children()
-            seen = [child for child in children if not hidden(child)]
-            submitted = next((c for c in seen if c.name == "submitted" and c.kind == "dir"), None)
-            if submitted and self.recognizer.is_course(seen, submitted):
+            visible = [child for child in children if not hidden(child)]
+            submitted = next((c for c in visible if c.name == "submitted" and c.kind == "dir"), None)
+            if submitted and self.recognizer.is_course(visible, submitted):
                 self.layouts["nbgrader's folder submitted/"] += 1
                 inner, reason = submitted, BESIDE
-            elif self.recognizer.is_one_students(children, seen):
+            elif self.recognizer.is_one_students(children, visible):
                 return self.one_student(root)
-            elif len(seen) == 1 and self.recognizer.is_wrapper(seen[0]):
-                inner, reason = seen[0], ""
+            elif len(visible) == 1 and self.recognizer.is_wrapper(visible[0]):
+                inner, reason = visible[0], ""
             else:
                 break
             for child in children:
@@ -89,7 +89,7 @@ class Finder(ClassWalker):
                     self.log.leave_out("", child, hidden(child) or (CLASS_FILE if is_class_file(child) else reason))
             root = inner
             self.is_course = inner is submitted
-            if inner is submitted:  # students lie there, be it a single one
+            if inner is submitted:  # it holds students, even if there is only one
                 self.root, self.place, children = root, root.path, root.children()
                 break
         self.walk_class(children, f"{root.member}/" if root.member else "", None)
@@ -100,8 +100,6 @@ class Finder(ClassWalker):
         self.layouts["one student's folder"] += 1
         self.people[root.name] = ((root.name, label(root.name)),)
         self.student(root.name, root, "")
-
-    # Who is who.
 
     def settle(self) -> None:
         """Walk the entries whose student is certain, and list the others as in need of a person."""
@@ -120,7 +118,7 @@ class Finder(ClassWalker):
             if claim.key not in self.people:
                 self.people[claim.key] = claim.people
                 self.layouts[claim.layout] += 1
-            is_own = not claim.platform and not claim.node.member  # what lies in an archive is not read as a clone
+            is_own = not claim.platform and not claim.node.member  # a folder in an archive is not read as a clone
             clone = claim.node.place if is_own and is_clone(claim.node) else ""
             (self.beside.add if downloads and not (claim.hint or claim.platform) else self.beside.discard)(claim.key)
             platform = claim.platform or NBGRADER * self.is_course

@@ -16,7 +16,7 @@ class Disk:
     """An entry of a folder on disk; archives.Node offers the same of an archive's.
 
     kind: "dir", "file", "link", or "other" (pipes, devices); archives have "outside" too (an absolute path, or "..").
-    "long": its name is longer than names.MAX_NAME bytes, and is not taken in.
+    "long" stands for a name of more than beneath.MAX_NAME bytes, which is refused.
     """
 
     name: str
@@ -30,14 +30,14 @@ class Disk:
 
     @property
     def modified(self) -> float:
-        """Seconds since 1970; 0 where it cannot be told."""
+        """Seconds since 1970; 0 where they cannot be read."""
         try:
             return beneath.facts(self.place).st_mtime
         except OSError:
             return 0.0
 
     def children(self) -> list["Disk"]:
-        """What lies in the folder, in the order of the names. Raises OSError."""
+        """The entries of the folder in the order of their names. Raises OSError."""
         entries = (
             Disk(sys.intern(name), "long" if is_too_long(name) else kind, beneath.joined(self.place, name))
             for name, kind in beneath.entries(self.place)

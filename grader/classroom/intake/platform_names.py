@@ -8,7 +8,7 @@ MOODLE = re.compile(r"(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-
 # "lastfirst_12345_67890_name.py", late ones "lastfirst_LATE_12345_67890_name.py"
 CANVAS = re.compile(r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<rest>.+)", re.S)
 GRADESCOPE = re.compile(r"submission_(\d+)")
-# Where each platform's mark stands in a name; what students call themselves or their files may hold one too.
+# The platforms' marks in a name. The name of a student or of a file may hold such a mark too.
 MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
 CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
 
@@ -21,7 +21,7 @@ class Owner:
     name: str
     rest: str
     platform: str
-    kind: str = "file"  # or what else Moodle keeps: "onlinetext"
+    kind: str = "file"  # or another kind of Moodle's: "onlinetext"
     late: bool = False
 
 
@@ -35,7 +35,7 @@ def owner_of(name: str) -> Owner | None:
 
 
 def possible_owners(name: str) -> tuple[str, ...]:
-    """The keys of all students whom a platform's name could mean: a student may have put a second mark into it."""
+    """The keys of all students whom a platform's name could mean. There are several where a student added a mark."""
     keys = MOODLE_MARKS.findall(name)
     if canvas := CANVAS.fullmatch(name):
         keys += [canvas["id"], *CANVAS_MARKS.findall(name)]

@@ -34,30 +34,30 @@ class Recognizer:
             return True
         return not any(self.is_like_a_students(c) for c in children if c is not submitted and not _of_course(c))
 
-    def is_one_students(self, children: Sequence[Entry], seen: Sequence[Entry]) -> bool:
-        """Whether these entries are exercises of one student, not students. seen: the children that are not hidden."""
-        if any(owner_of(child.name) for child in seen):
+    def is_one_students(self, children: Sequence[Entry], visible: Sequence[Entry]) -> bool:
+        """Whether these entries are exercises of one student, not students. visible: those that are not hidden."""
+        if any(owner_of(child.name) for child in visible):
             return False
-        if any(map(is_exercises, seen)):
+        if any(map(is_exercises, visible)):
             if any(child.name.lower() in CLONE_FILES for child in children):
                 return True
-            return not any(self.is_like_a_students(c) for c in seen if not (is_exercises(c) or c.name in SKIPPED))
-        files = sum(c.kind == "file" and is_code(c.name) and bool(reading_of(c.name).exercise) for c in seen)
-        own = [c for c in seen if c.kind == "dir" and exercise_of_folder(c.name) and _holds_code(c)]
-        others = sum(c.kind == "dir" or archives.is_archive(c.name) for c in seen) - len(own)
-        if not (len(own) > others or (bool(own) and len(own) == others) or files > others + len(own)):
+            return not any(self.is_like_a_students(c) for c in visible if not (is_exercises(c) or c.name in SKIPPED))
+        files = sum(c.kind == "file" and is_code(c.name) and bool(reading_of(c.name).exercise) for c in visible)
+        exercises = sum(c.kind == "dir" and bool(exercise_of_folder(c.name)) and _holds_code(c) for c in visible)
+        others = sum(c.kind == "dir" or archives.is_archive(c.name) for c in visible) - exercises
+        if exercises < max(others, 1) and files <= others + exercises:
             return False
-        return not any(self.is_like_a_students(c) for c in seen if not exercise_of_entry(c))
+        return not any(self.is_like_a_students(c) for c in visible if not exercise_of_entry(c))
 
     def is_wrapper(self, child: Entry) -> bool:
         """Whether this entry, the only one in its folder, holds the class and not the files of one student."""
         if child.kind != "dir" or owner_of(child.name) or exercise_of_folder(child.name):
             return False
         children = child.children()
-        seen = [entry for entry in children if not hidden(entry)]
-        return any(owner_of(entry.name) or GRADESCOPE.fullmatch(entry.name) for entry in seen) or (
-            any(entry.kind == "dir" or archives.is_archive(entry.name) for entry in seen)
-            and not self.is_one_students(children, seen)
+        visible = [entry for entry in children if not hidden(entry)]
+        return any(owner_of(entry.name) or GRADESCOPE.fullmatch(entry.name) for entry in visible) or (
+            any(entry.kind == "dir" or archives.is_archive(entry.name) for entry in visible)
+            and not self.is_one_students(children, visible)
         )
 
     def are_downloads(self, children: Sequence[Entry]) -> bool:
@@ -89,19 +89,19 @@ class Recognizer:
 
         At most MAX_DEPTH folders are entered below one another. A folder with too many entries counts as holding code.
         """
-        waiting, left = [(node, 0)], MAX_ENTRIES
+        waiting, remaining = [(node, 0)], MAX_ENTRIES
         while waiting:
-            folder, deep = waiting.pop()
-            named = bool(self.only or exercise_of_folder(folder.name))
+            folder, depth = waiting.pop()
+            is_named = bool(self.only or exercise_of_folder(folder.name))
             for child in inside(folder):
-                left -= 1
-                if left < 0:
+                remaining -= 1
+                if remaining < 0:
                     return True
-                if passed_over(child) or (child.kind == "dir" and deep == MAX_DEPTH):
+                if passed_over(child) or (child.kind == "dir" and depth == MAX_DEPTH):
                     continue
                 if child.kind == "dir":
-                    waiting.append((child, deep + 1))
-                elif archives.is_archive(child.name) or (_is_answer(child.name) and (named or counts(child.name))):
+                    waiting.append((child, depth + 1))
+                elif archives.is_archive(child.name) or (_is_answer(child.name) and (is_named or counts(child.name))):
                     return True
         return False
 
@@ -132,8 +132,8 @@ def _is_download(node: Entry) -> bool:
         inner = node.children() if node.kind == "dir" else node.opened(True).children()
     except (BadSubmission, NoSuchFile, OSError):
         return False
-    seen = [child for child in inner if not (hidden(child) or is_class_file(child))]
-    return bool(seen) and all(owner_of(child.name) for child in seen)
+    visible = [child for child in inner if not (hidden(child) or is_class_file(child))]
+    return bool(visible) and all(owner_of(child.name) for child in visible)
 
 
 def _of_course(node: Entry) -> bool:

@@ -8,12 +8,15 @@ from collections.abc import Iterable
 
 from grader.classroom.intake.beneath import MAX_NAME
 
-LONGEST = 80  # characters of a student's id
+MAX_ID = 80  # characters of a student's id
 UNSAFE = re.compile(r"[^\w.@+ -]")
-# Names that some file systems refuse, and those of our own folders beside the students'.
+# Names that some file systems refuse, and the names of our own folders beside those of the students.
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|left|upload|history|handback", re.I)
-OUTPUT = re.compile(r"\.(csv|html|jsonl?|sqlite|log|md|txt|toml|zip|new)$", re.I)  # as our own files end, no id does
-MOST_OF, MOST_DASHES = 0.8, 20  # of the clones that have the commonest prefix; dashes in a name
+OUTPUT = re.compile(r"\.(csv|html|jsonl?|sqlite|log|md|txt|toml|zip|new)$", re.I)  # no id ends like our own files
+PREFIX_SHARE, MOST_DASHES = (
+    0.8,
+    20,
+)  # a prefix's share of the clones; dashes of a name that count
 
 
 def ids(keys: Iterable[str]) -> dict[str, str]:
@@ -28,7 +31,7 @@ def ids(keys: Iterable[str]) -> dict[str, str]:
         key: text if text == key and plain[_folded(key)] == 1 else f"{text}-{_digest(key)[:8]}"
         for key, text in safe.items()
     }
-    while len(meeting := Counter(map(_folded, unique.values()))) < len(unique):  # a key equals an id that was made
+    while len(meeting := Counter(map(_folded, unique.values()))) < len(unique):  # two ids are equal
         for key, text in unique.items():
             if meeting[_folded(text)] > 1 and text != key:
                 unique[key] = _digest(f"{key} {text}")
@@ -48,15 +51,15 @@ def without_prefix(clones: list[str], folder: str) -> dict[str, str]:
     else:
         shared = Counter(name[:end] for name in clones for end in _dashes(name))
         most = max(shared.values(), default=0)
-        often = [text for text, count in shared.items() if count >= max(2, MOST_OF * most, len(clones) / 2)]
-        prefix = max(often, key=len, default="")
+        common = [text for text, count in shared.items() if count >= max(2, PREFIX_SHARE * most, len(clones) / 2)]
+        prefix = max(common, key=len, default="")
     return {name: name.removeprefix(prefix) for name in clones if prefix and name.startswith(prefix) and name != prefix}
 
 
 def _safe(key: str) -> str:
     text = unicodedata.normalize("NFC", key[:MAX_NAME].encode("utf-8", "replace").decode())
-    text = UNSAFE.sub("_", text)[:LONGEST]
-    while len(text.encode()) > 2 * LONGEST:
+    text = UNSAFE.sub("_", text)[:MAX_ID]
+    while len(text.encode()) > 2 * MAX_ID:
         text = text[:-1]
     text = text.lstrip(" .-+@").rstrip(" .") or "student"
     text = OUTPUT.sub(r"_\1", text)

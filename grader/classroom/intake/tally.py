@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from grader.classroom.handins import Count, NeedsPerson
 
-MOST = 50  # entries in need of a person on the page, and places of one
+MOST = 50  # the entries in need of a person that the page shows, and the places of one entry
 
 
 def sum_of(count: Count, graded: str = "to grade", ungraded: int = 0) -> str:
-    """What became of all files, as one sentence. ungraded: how many of those to grade could not be graded."""
+    """One sentence with the number of files by outcome. ungraded: the files to grade that could not be graded."""
     parts = [f"{count.to_grade - ungraded:,} {graded}"]
     parts += [f"{ungraded:,} could not be graded"] if ungraded else []
     parts += [f"{count.refused:,} refused"]

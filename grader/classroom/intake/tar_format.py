@@ -1,6 +1,6 @@
 """A .tar.gz file of a stranger: its members and their bytes, under limits.
 
-In front of a member may stand an extended header, a list of records such as "15 path=a/b.py\\n". tarfile of Python
+An extended header may precede a member. It is a list of records such as "15 path=a/b.py\\n". tarfile of Python
 3.11 searches it with patterns that take quadratic time (mended later, CVE-2024-6232), and copies a global one for each
 member. So the records are read here, in one pass, and tarfile sees only those that matter.
 """
@@ -17,12 +17,12 @@ from grader.classroom.intake.archive_limits import BadArchive, Bounded, Bounds, 
 
 TOTAL, READ = 4 << 30, 1 << 20  # bytes: of the content of any archive, and of one header
 BLOCK = 512  # bytes of a member's header
-TYPE = slice(156, 157)  # where a header holds the type of its member
-EXTENDED = (b"x", b"g", b"X")  # these types say that the next bytes are an extended header
-KEPT = (b"path", b"size", b"mtime")
-MAX_VALUE = 4096  # bytes of a record's value; a longer path is refused by its length all the same
-MAX_DIGITS = 20  # of a record's length
-FREE_S, BYTES_PER_S = 5.0, 1 << 20  # processor time to list an archive: so much, and more for a larger packed file
+TYPE = slice(156, 157)  # the bytes of a header that hold the type of its member
+EXTENDED = (b"x", b"g", b"X")  # these types announce an extended header in the next bytes
+KEPT_RECORDS = (b"path", b"size", b"mtime")  # the others are left out
+MAX_VALUE = 4096  # bytes of a record's value; a path that is longer is refused in any case
+MAX_DIGITS = 20  # digits of a record's length
+LIST_S, BYTES_PER_S = 5.0, 1 << 20  # processor time to list an archive, and the packed bytes that add a second to it
 CHARSET, IN_UTF8, AS_IT_IS = b"hdrcharset", b"ISO-IR 10646 2000 UTF-8", b"BINARY"
 
 
@@ -36,10 +36,10 @@ class Tar:
         content = TarBytes(gzip.GzipFile(fileobj=file), bounds, packed)
         self.archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
         self.infos: dict[str, tarfile.TarInfo] = {}
-        self.again: Counter[str] = Counter()
+        self.repeated: Counter[str] = Counter()
         for count, info in enumerate(self.archive, 1):
             within(bounds, count, info.offset_data + info.size, packed)
-            self.again[info.name] += info.name in self.infos and not self.infos[info.name].isdir()
+            self.repeated[info.name] += info.name in self.infos and not self.infos[info.name].isdir()
             self.infos[info.name] = info
         content.listing = False
         self.members = {name: self._entry(info) for name, info in self.infos.items()}
@@ -57,14 +57,14 @@ class Tar:
 class TarBytes(Bounded):
     """The bytes of a tar, in which extended headers are strict and short.
 
-    Raises BadArchive for a damaged header, and where listing takes much longer than for any honest archive.
+    Raises BadArchive for a damaged header, and where listing takes much longer than it does for an honest archive.
     """
 
     def __init__(self, file: BinaryIO, bounds: Bounds, packed: int) -> None:
         super().__init__(file, bounds, packed)
-        self.listing = True  # while the headers are read, and no member is
-        self.announced = False  # the last block said that an extended header follows
-        self.until = time.thread_time() + FREE_S + packed / BYTES_PER_S
+        self.listing = True  # whether the headers are being read, and not a member
+        self.announced = False  # whether the last block announced an extended header
+        self.until = time.thread_time() + LIST_S + packed / BYTES_PER_S
 
     def read(self, size: int = -1) -> bytes:
         if self.listing and time.thread_time() > self.until:
@@ -81,7 +81,7 @@ class TarBytes(Bounded):
 def strict(header: bytes) -> bytes:
     """An extended header with the records in KEPT alone. Raises BadArchive.
 
-    The character set stands first, since tarfile searches for it up to the end.
+    The character set comes first, because tarfile searches the whole header for it.
     """
     records = {CHARSET: IN_UTF8}
     position = 0
@@ -92,7 +92,7 @@ def strict(header: bytes) -> bytes:
         key, equals, value = header[space + 1 : end - 1].partition(b"=")
         if not equals or end > len(header) or header[end - 1 : end] != b"\n":
             raise BadArchive("it is damaged (in an extended header)")
-        if key in KEPT or (key == CHARSET and value == AS_IT_IS):
+        if key in KEPT_RECORDS or (key == CHARSET and value == AS_IT_IS):
             records[key] = value[:MAX_VALUE]
         position = end
     return b"".join(_record(key, value) for key, value in records.items())

@@ -11,8 +11,8 @@ from grader.classroom.intake.folders import Entry
 from grader.records import limited
 
 SKIPPED = {"__pycache__", "node_modules", "venv", "env", "solutions", "tests", "grader", "build"}
-DEEPEST, MOST_ENTRIES, MOST_ARCHIVES = 12, 10_000, 30  # folders below one another, entries and archives, of one student
-MOST_SECONDS = 5.0  # of processor time that opening one student's archives takes; an honest one takes a hundredth
+DEEPEST, MOST_ENTRIES, MOST_ARCHIVES = 12, 10_000, 30  # of one student: folders below one another, entries, archives
+MOST_SECONDS = 5.0  # processor time to open the archives of one student; honest ones take a hundredth
 HIDDEN, FORKS = "hidden", "made by macOS"
 TOOLING = "in venv/, tests/, build/ and the like"
 BESIDE = "beside exercises/ in a clone"
@@ -23,14 +23,14 @@ class Walker(Collector):
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
         super().__init__(exercises)
-        self.entries: Counter[str] = Counter()  # by student
-        self.archives: Counter[str] = Counter()  # by student
-        self.seconds: Counter[str] = Counter()  # that opening them took, by student
+        self.entries: Counter[str] = Counter()  # entries that were walked, by student
+        self.archives: Counter[str] = Counter()  # archives that were opened, by student
+        self.seconds: Counter[str] = Counter()  # processor time that opening them took, by student
 
-    def entry(self, key: str, node: Entry, name: str, where: str, hint: str | None, deep: int = 0) -> None:
+    def entry(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int = 0) -> None:
         """Take in one entry of a student. name: as the student called it; hint: the exercise of its folder."""
         if node.kind == "dir":
-            self.student(key, node, where + "/", hint, deep)
+            self.student(key, node, where + "/", hint, depth)
         elif node.kind == "file" and archives.is_archive(name):
             self.archives[key] += 1
             if self.archives[key] > MOST_ARCHIVES:
@@ -40,13 +40,13 @@ class Walker(Collector):
                 self.log.files += 1
                 self.log.refuse(key, where, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
             elif opened := self.opened(key, node, where):
-                self.student(key, opened, where + ":", hint, deep)
+                self.student(key, opened, where + ":", hint, depth)
         else:
             self.log.files += 1
             if node.kind != "file":
                 self.log.refuse(key, where, kind_reason(node.kind))
             elif is_code(name):
-                self.code(key, node, name, where, hint, deep)
+                self.code(key, node, name, where, hint, depth)
             else:
                 self.foreign(key, name, where)
 
@@ -58,16 +58,16 @@ class Walker(Collector):
         finally:
             self.seconds[key] += limited.spent() - before
 
-    def student(self, key: str, node: Entry, trail: str, hint: str | None = None, deep: int = 0) -> None:
+    def student(self, key: str, node: Entry, trail: str, hint: str | None = None, depth: int = 0) -> None:
         """Walk a student's folder. hint: the exercise whose folder this is, or lies in."""
-        if deep > DEEPEST:
+        if depth > DEEPEST:
             return self.unseen(key, [node], trail, f"more than {DEEPEST} folders deep")
         children = self.log.attempt(key, trail, node.children) or []
         clone = next((child for child in children if is_exercises(child)), None)
         for index, child in enumerate(children):
-            where, passed = trail + child.name, passed_over(child)
-            if passed or clone not in (None, child):
-                self.log.leave_out(key, child, passed or BESIDE)
+            where, reason = trail + child.name, passed_over(child)
+            if reason or clone not in (None, child):
+                self.log.leave_out(key, child, reason or BESIDE)
                 continue
             self.entries[key] += 1
             if self.entries[key] > MOST_ENTRIES:
@@ -75,7 +75,7 @@ class Walker(Collector):
                 return self.unseen(key, children[index:], trail, reason)
             inner = exercise_of_folder(archives.stem(child.name) if child.kind == "file" else child.name)
             container = child.kind == "dir" or archives.is_archive(child.name)
-            self.entry(key, child, child.name, where, (container and inner) or hint, deep + container)
+            self.entry(key, child, child.name, where, (container and inner) or hint, depth + container)
 
     def unseen(self, key: str, nodes: Sequence[Entry], trail: str, reason: str) -> None:
         """Refuse entries that are not examined, only counted."""

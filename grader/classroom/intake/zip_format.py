@@ -10,7 +10,7 @@ from typing import IO, BinaryIO
 from grader.classroom.intake.archive_limits import BadArchive, Bounded, Bounds, Entry, within
 from grader.records.sanitize import label
 
-# An entry of a zip's table of contents: flags, the lengths of the name and of what follows it, where the member begins.
+# An entry of a zip's table of contents: flags, lengths of the name, the extra field and the comment, member's offset.
 ENTRY, FIELDS, IN_UTF8 = b"PK\1\2", struct.Struct("<4s4xH18x3H8xI"), 0x800
 
 
@@ -24,8 +24,8 @@ class Zip:
         infos = self.archive.infolist()
         within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
         self.members = {info.filename: self._entry(info) for info in infos}
-        self.again = Counter(info.filename for info in infos if not info.is_dir())
-        self.again.subtract(set(self.again))  # how often each name is repeated; the last entry counts
+        self.repeated = Counter(info.filename for info in infos if not info.is_dir())
+        self.repeated.subtract(set(self.repeated))  # how often each name is repeated; the last entry counts
 
     @staticmethod
     def _entry(info: zipfile.ZipInfo) -> Entry:
@@ -44,7 +44,10 @@ class Zip:
         info = self.archive.getinfo(name)
         if info.flag_bits & 1:
             raise BadArchive(f"{label(name)} is encrypted. Hand it in without a password.")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without bounds
+        if info.compress_type not in (
+            zipfile.ZIP_STORED,
+            zipfile.ZIP_DEFLATED,
+        ):  # others have no limits
             raise BadArchive(
                 f"{label(name)} is packed in a rare way. Make the zip again with the usual method, Deflate."
             )
@@ -52,26 +55,26 @@ class Zip:
 
 
 class ZipBytes(Bounded):
-    """The bytes of a zip, in which no name claims to be UTF-8 that is not.
+    """The bytes of a zip file, without the UTF-8 flag of each name that is not UTF-8.
 
-    zipfile would refuse the whole archive for one such name; without the claim it takes the name as code page 437.
+    zipfile would refuse the whole archive because of one such name. Without the flag it reads code page 437.
     """
 
     def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
         super().__init__(file, bounds)
-        self.listing = True  # while the table of contents is read
-        self.unreadable: set[int] = set()  # where members with such names begin
+        self.listing = True  # whether the table of contents is being read
+        self.unreadable: set[int] = set()  # the offsets of members with such names
 
     def read(self, size: int = -1) -> bytes:
         start, data = self.tell(), super().read(size)
         if self.listing and data.startswith(ENTRY):
-            return self._without_claims(data)
+            return self._without_flags(data)
         if start in self.unreadable and len(data) >= 8:
             return data[:7] + bytes([data[7] & ~(IN_UTF8 >> 8)]) + data[8:]
         return data
 
-    def _without_claims(self, table: bytes) -> bytes:
-        """The table of contents without these claims."""
+    def _without_flags(self, table: bytes) -> bytes:
+        """The table of contents without these flags."""
         plain, start = bytearray(table), 0
         while start + FIELDS.size <= len(table):
             signature, flags, *lengths, member = FIELDS.unpack_from(table, start)
