@@ -11,7 +11,7 @@ from grader import catalog
 from grader.catalog import paths
 
 NUMBER = re.compile(r"-?\d+(?:\.(\d*))?(?:e[+-]?\d+)?")
-INTEGRAL = 0.5e-4  # torch prints 1.0 as "1." where four digits would all be zero
+INTEGRAL = 0.5e-4  # torch prints "1." for 1.0000, so these numbers are exact to four digits
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Printed:
 
 
 class Numbers(dict[str, Printed]):
-    """The numbers of one check by id. read: the ids of those that were looked at are added to it."""
+    """The numbers of one check by id. read: a set to which the id of each number is added when it is read."""
 
     def __init__(self, numbers: dict[str, Printed], read: set[str]):
         super().__init__(numbers)
@@ -40,7 +40,7 @@ class Numbers(dict[str, Printed]):
 
 @dataclass(frozen=True)
 class DocumentedNumber:
-    """One printed number, tensor, shape or dict, and where it stands."""
+    """One printed number, tensor, shape or dict, and its place in a document."""
 
     id: str
     source: str  # the document's name
@@ -62,7 +62,7 @@ def all_numbers() -> list[DocumentedNumber]:
 
 @functools.cache
 def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
-    """The documented numbers of one exercise, in the order of its documented.toml."""
+    """The documented numbers of one exercise, in the order of its documented.toml; () without this file."""
     path = paths.documented_toml(folder)
     if not path.exists():
         return ()
@@ -81,7 +81,7 @@ def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
 
 
 def of_check(folder: str, check: str, read: set[str]) -> Numbers:
-    """The numbers that one check compares with, by id. read: gets the ids of those that the check looks at."""
+    """The numbers that one check compares with, by id. read: see Numbers."""
     return Numbers({number.id: number.data for number in numbers(folder) if number.check == check}, read)
 
 
@@ -106,6 +106,7 @@ def parse(name: str, printed: str) -> Printed:
 
 
 def _tolerance(match: re.Match[str]) -> str:
+    """Half of the last digit of a printed number; 0 for an integer."""
     decimals = match.group(1)
     if decimals is None:
         return "0.0"

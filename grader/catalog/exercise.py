@@ -13,19 +13,20 @@ from grader.catalog.toml import tomllib
 from grader.worker.operations import GROUPS
 
 FOLDER = re.compile(r"\d\d_[a-z0-9_]+")
-WARM_UP = "warm-up"  # the track of what prepares for the others: asked of a class by name alone, its points in no sum
+# The track of what prepares for the others. Its points are in no sum, and a class grades it only where it is named.
+WARM_UP = "warm-up"
 
 
 class NoSuchExercise(Exception):
-    """The requested name is not one of an exercise. The text says what to type instead."""
+    """No exercise has the requested name. The text says what to type instead."""
 
 
 @dataclass(frozen=True)
 class Forbidden:
     """Ready-made functions that must not be used, because the exercise asks the learner to write them.
 
-    functions: where the rule applies (these functions and all that they call); names: what must not be used by name;
-    allowed: groups of operations of torch's dispatcher (worker/operations.py), all others are refused.
+    functions: the functions to which the rule applies, with all that they call; names: the names that must not be used;
+    allowed: the groups of operations of torch's dispatcher (worker/operations.py) that may be used.
     """
 
     functions: tuple[str, ...]
@@ -45,10 +46,9 @@ class Exercise:
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
     trains: str = ""  # the number of the exercise whose model `make train` trains here
-    timed: str = (
-        ""  # the attention, f(query, keys, values, block_size), that `make verify DEVICE=…` holds against torch's
-    )
-    hidden_points: float = 0.0  # in a learner's bundle: the points of the checks that it does not hold
+    # The attention f(query, keys, values, block_size) whose time `make verify DEVICE=…` compares with torch's.
+    timed: str = ""
+    hidden_points: float = 0.0  # in a learner's bundle: the points of the hidden checks, which it lacks
 
     @property
     def number(self) -> int:
@@ -74,7 +74,7 @@ def exercises() -> tuple[Exercise, ...]:
 
 
 def for_class() -> tuple[Exercise, ...]:
-    """The exercises that a class is asked for where nobody names some: all but the warm-up."""
+    """The exercises of a class where none are named: all except the warm-up."""
     return tuple(exercise for exercise in exercises() if exercise.track != WARM_UP)
 
 
@@ -94,7 +94,7 @@ def find(name: str) -> Exercise:
 def find_all(names: str | None) -> tuple[Exercise, ...]:
     """The exercises of "03", "3,softmax_naive" or "all", each once, in their order. Raises NoSuchExercise.
 
-    "all", and no name, stand for those of a class: a warm-up is named.
+    "all", and no name, stand for the exercises of a class, without the warm-up.
     """
     if names is None or names in ("", "all"):
         return for_class()
@@ -119,6 +119,7 @@ def read(folder: str) -> Exercise:
 
 
 def _forbidden(entry: dict[str, Any]) -> Forbidden:
+    """A rule from its table in exercise.toml. Raises ValueError or TypeError where it is malformed."""
     fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
     rule = Forbidden(**fields)
     unknown = set(rule.allowed) - GROUPS.keys()
@@ -128,5 +129,6 @@ def _forbidden(entry: dict[str, Any]) -> Forbidden:
 
 
 def _span() -> str:
+    """How many exercises there are, with the first and last number."""
     numbers = [exercise.folder[:2] for exercise in exercises()]
     return f"{len(numbers)} exercises, {numbers[0]} to {numbers[-1]}" if numbers else "none yet"

@@ -20,7 +20,7 @@ class Limits:
     cpu_s: int = 60
     memory_mb: int | None = 1024
     open_files: int = 32
-    processes: int | None = 0  # processes and threads that the code may start
+    processes: int | None = 0  # processes and threads that the code may start; None sets no limit
     output: int = 10_000  # characters of printed output that are kept
-    measured: bool = False  # whether the worker's memory is measured; it then gives back what it does not use
-    measured_s: float = 30.0  # for a call whose memory is measured; as many seconds of processor time
+    measured: bool = False  # whether the worker's memory is measured; it then returns unused memory at once
+    measured_s: float = 30.0  # for a call whose memory is measured, of wall-clock time and of processor time

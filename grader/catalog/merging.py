@@ -1,4 +1,4 @@
-"""Merges the overlays of two mistakes into one that makes both: what a learner hands in who made two mistakes."""
+"""Merges the overlays of two mistakes into one that contains both, as in the file of a learner who made both."""
 
 import ast
 import difflib
@@ -10,7 +10,7 @@ from grader.catalog import overlay
 from grader.catalog.overlay import FUNCTION, IMPORT, Function
 
 TOKEN = re.compile(r"\w+|\n *|[^\w\n]")
-Edit = tuple[int, int, tuple[str, ...]]  # the tokens from the first to before the second are replaced by the third
+Edit = tuple[int, int, tuple[str, ...]]  # first token, end (exclusive), new tokens
 
 
 @functools.lru_cache(4096)
@@ -38,7 +38,7 @@ def merged(solution: str, one: str, other: str) -> str | None:
 
 
 def _both(base: str, one: str, other: str) -> str | None:
-    """A definition with the changes of both versions, None where there is no such thing."""
+    """A definition with the changes of both versions; None where they overlap or give no valid definition."""
     if one == other:
         return None
     tokens = TOKEN.findall(base)
@@ -57,7 +57,7 @@ def _both(base: str, one: str, other: str) -> str | None:
 
 @functools.lru_cache(1024)
 def _edits(base: str, version: str) -> list[Edit]:
-    """What turns the base into the version."""
+    """The edits that turn the base into the version."""
     old, new = TOKEN.findall(base), TOKEN.findall(version)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     return [(a, b, tuple(new[c:d])) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]

@@ -1,4 +1,4 @@
-"""What learners misunderstand, above all exercises, and which known mistake shows which of it.
+"""The misconceptions of learners across all exercises, and the known mistakes that show each of them.
 
 `misconceptions.toml` beside this module names them, `solutions/NN_slug/wrong/misconceptions.toml` assigns the mistakes.
 """
@@ -18,7 +18,7 @@ HEADING = re.compile(r"^#{2,3} (.+?)\s*$", re.M)
 
 @dataclass(frozen=True)
 class Misconception:
-    """One of them. lesson: the number of an exercise, "06"; section: the heading in its lesson, to be shown again."""
+    """One misconception. lesson: the number of an exercise, "06"; section: the heading in its lesson to read again."""
 
     id: str
     title: str
@@ -28,7 +28,7 @@ class Misconception:
 
 @functools.cache
 def misconceptions() -> dict[str, Misconception]:
-    """All of them, by id, in the order of the file. Raises InfrastructureError where it cannot be read."""
+    """All misconceptions by id, in the order of the file. Raises InfrastructureError where it cannot be read."""
     rows = _toml(paths.MISCONCEPTIONS)
     try:
         return {id: Misconception(id, **row) for id, row in rows.items()}
@@ -59,7 +59,7 @@ def of_mistakes(folder: str) -> dict[str, Misconception]:
 
 @functools.cache
 def of_sentences(folder: str) -> dict[str, Misconception]:
-    """The same, by the sentence that a learner reads."""
+    """The misconception of each mistake of an exercise, by the mistake's sentence, which the learner reads."""
     by_name = of_mistakes(folder)
     files = [path for path in paths.mistakes(folder) if path.stem in by_name]
     return {overlay.sentence(path.read_text("utf-8")): by_name[path.stem] for path in files}
@@ -72,6 +72,7 @@ def heading(lesson: str, section: str) -> str:
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    """The table in a TOML file. Raises InfrastructureError where it cannot be read."""
     try:
         rows: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:

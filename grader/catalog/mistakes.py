@@ -31,7 +31,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class NotPassed:
-    """The checks that a mistake does not pass: those that failed, and those that were not tried for that reason."""
+    """The checks that a mistake does not pass: those that failed, and those that were not run for that reason."""
 
     failed: tuple[str, ...]
     not_checked: tuple[str, ...] = ()

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORT = (ast.Import, ast.ImportFrom)
-MAX_CHANGED = 12  # lines of code; a file that changes more is another solution, not a mistake
-CONTEXT = 2  # unchanged lines around a change that is shown
+MAX_CHANGED = 12  # lines of code; a file that changes more is a different solution, not a mistake
+CONTEXT = 2  # unchanged lines that are shown around a change
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a file is not a mistake of this solution, and in which of its lines."""
+    """The reason why a file is not a mistake of this solution, and the line of the file."""
 
     line: int
     what: str
@@ -83,7 +83,7 @@ def misfits(solution: str, overlay: str) -> Iterator[Refusal]:
 
 
 def refusals(solution: str, overlay: str) -> list[Refusal]:
-    """The reasons why `verify` refuses a mistake: what does not fit, and what does not belong to the mistake."""
+    """The reasons why `verify` refuses a mistake: parts that do not fit the solution or are not part of a mistake."""
     refused = list(misfits(solution, overlay))
     if refused:
         return refused
@@ -113,7 +113,7 @@ def changed_lines(original: Function, changed: Function) -> int:
 
 
 def difference(solution: str, overlay: str) -> list[str]:
-    """What a mistake changes: the lines of a unified diff of the code, without docstrings and task comments."""
+    """The changes of a mistake as lines of a unified diff, without docstrings and task comments."""
     lines = solution.split("\n")
     shown, changes = [], definitions(overlay)
     new_lines, originals = overlay.split("\n"), definitions(solution)

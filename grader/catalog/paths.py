@@ -7,21 +7,21 @@ DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; al
 GRADER = ROOT / "grader"
 CHECKS = GRADER / "checks"
 WORKER = GRADER / "worker"
-LINE_RUNNER = WORKER / "lines.py"  # what `make try` puts behind a learner's source
+LINE_RUNNER = WORKER / "lines.py"  # `make try` appends it to a learner's source
 EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"
 OTHER_STYLES = ROOT / "tests" / "styles"
 DOCS = ROOT / "docs"
-PROMISES = DOCS / "promises.md"  # what every lesson links to
+PROMISES = DOCS / "promises.md"  # every lesson links to it
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
 PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored
 PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks it while it writes the history
 LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored
-SITE = ROOT / "site"  # what `make docs` builds, git-ignored
+SITE = ROOT / "site"  # `make docs` builds it; git-ignored
 SITE_STYLE, SITE_WORKER = GRADER / "integrations/site/site.css", GRADER / "integrations/site/iframe-worker.js"
-FIGURES = GRADER / "integrations" / "figures"  # what the interactive figures share
+FIGURES = GRADER / "integrations" / "figures"  # the code that all interactive figures share
 MISCONCEPTIONS = GRADER / "catalog" / "misconceptions.toml"
-TEMPLATES = GRADER / "integrations" / "templates"  # what runs on platforms outside this package
+TEMPLATES = GRADER / "integrations" / "templates"  # files that run on platforms outside this package
 
 
 def stub(folder: str) -> Path:
@@ -35,7 +35,7 @@ def solution(folder: str) -> Path:
 
 
 def notice(folder: str) -> Path:
-    """What to notice in the reference, and a way to dig deeper: shown once the exercise is passed."""
+    """The notes on the reference, which are shown after the exercise is passed."""
     return SOLUTIONS / folder / "notice.md"
 
 
@@ -49,12 +49,12 @@ def mistakes_folder(folder: str) -> Path:
 
 
 def failed_checks(folder: str) -> Path:
-    """Which checks each known mistake does not pass, as JSON; `make verify WRITE=1` makes it."""
+    """The checks that each known mistake does not pass, as JSON; `make verify WRITE=1` writes it."""
     return mistakes_folder(folder) / "failed_checks.json"
 
 
 def assigned_mistakes(folder: str) -> Path:
-    """Which misconception each known mistake shows."""
+    """The misconception of each known mistake, as TOML."""
     return mistakes_folder(folder) / "misconceptions.toml"
 
 
@@ -83,12 +83,12 @@ def documented_checks(folder: str) -> Path:
 
 
 def hidden_checks(folder: str) -> Path:
-    """Where the hidden checks of an exercise stand."""
+    """The hidden checks of an exercise."""
     return CHECKS / folder / f"test_{slug(folder)}.py"
 
 
 def check_files(folder: str) -> list[Path]:
-    """All that an exercise is judged by: its checks, its settings and numbers, its pictures."""
+    """All files by which an exercise is judged: its checks, settings, numbers and pictures."""
     return sorted(path for path in (CHECKS / folder).iterdir() if path.suffix in (".py", ".toml"))
 
 
@@ -133,7 +133,7 @@ def trained(folder: str) -> Path:
 
 
 def trainer(folder: str) -> Path:
-    """The script that trains it. Not every exercise has one."""
+    """The script that trains this model. Not every exercise has one."""
     return EXERCISES / folder / "train.py"
 
 

@@ -35,13 +35,13 @@ def make(solution: str) -> str:
 
 
 def difference(stub: str, solution: str) -> str | None:
-    """How the stub differs from the solution in more than bodies, or None where it does not."""
+    """The first difference between the stub and the solution apart from bodies; None where there is none."""
     line, change = first_difference(stub, solution)
     return f"line {line} {change}" if line and change else change
 
 
 def first_difference(stub: str, solution: str) -> tuple[int, str | None]:
-    """The number of the first line that differs, and how; (0, None) where only bodies differ."""
+    """The number of the first line that differs, and the difference; (0, None) where only bodies differ."""
     if stub == make(solution):
         return 0, None
     lines, expected_lines = stub.splitlines(), make(solution).splitlines()

@@ -1,7 +1,7 @@
 """In a notebook: `from grader.notebook import check, experiment, figure, hint, plot`, then `check()`.
 
-The kernel only collects what was run, and shows the answer. Grading runs in a process of its own, whose code the
-notebook cannot change, with the learner's code in a sandboxed worker as everywhere.
+The kernel only collects the code that was run, and shows the answer. A separate process grades, so that the notebook
+cannot change the grader's code; as everywhere, the learner's code runs in a sandboxed worker.
 """
 
 import ast
@@ -17,34 +17,38 @@ from grader.catalog.errors import WrongUse
 from grader.desk import reset
 from grader.integrations.notebook import collect
 
-WALLS = {
+SANDBOXES = {
     "A": "a sandbox of its own", "B": "a sandbox without hidden folders", "C": "a sandbox that opens no files",
     "D": "a process of its own, without a sandbox",
 }  # fmt: skip
-NAME = "your notebook"  # what the learner's code is called in messages
+NAME = "your notebook"  # the name of the learner's code in messages
 
 
 def check(exercise: str | int | None = None, seed: int | None = None) -> None:
-    """Grade what this notebook holds now: the definitions as their cells were last run. Shows the verdict."""
+    """Grade the definitions of this notebook as their cells were last run, and show the verdict.
+
+    exercise: a number, a slug or a folder name; by default the exercise of the notebook. seed: a printed seed, to
+    repeat a run. Raises RuntimeError outside of a notebook.
+    """
     _show(_asked("check", exercise, seed))
 
 
 def setup() -> None:
-    """Say that all is there, and how well the learner's code is walled in on this machine."""
+    """Say that the installation is complete, and which sandbox this machine gives the learner's code."""
     from grader.sandbox import tiers
 
     tier = tiers.choose()
-    text = f"Ready. Your code runs in {WALLS[tier.name]} (tier {tier.name})."
+    text = f"Ready. Your code runs in {SANDBOXES[tier.name]} (tier {tier.name})."
     _show({"text": text if tier.name == "A" else f"{text} Why no stronger one: {'; '.join(tier.reasons)}"})
 
 
 def plot(exercise: str | int | None = None) -> None:
-    """Show your attention weights beside the expected ones. It works while the code is still wrong."""
+    """Show your attention weights beside the expected ones, even while the code is wrong. exercise: as for check."""
     _show(_asked("plot", exercise))
 
 
 def hint(exercise: str | int | None = None, task: int | None = None) -> None:
-    """Show the next hint, for `task` where it is given."""
+    """Show the next hint. exercise: as for check; task: a number of a task in the lesson, by default the next one."""
     from grader.desk import hints, progress
 
     try:
@@ -76,7 +80,7 @@ def experiment(exercise: str | int | None = None) -> None:
 
 
 def figure(exercise: str | int | None = None) -> object:
-    """The lesson's figure to play with, as a widget. Its button puts your own matrices beside the expected ones."""
+    """The lesson's interactive figure as a widget. Its button shows your own matrices beside the expected ones."""
     from grader.integrations.notebook import figure_widget
 
     try:
@@ -98,7 +102,7 @@ def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> di
     if not source:
         return {"text": f"Run the cells that define {', '.join(wanted)} first: none of them was run in this kernel."}
     request = {"what": kind, "exercise": chosen.folder, "source": source, "name": NAME, "seed": seed}
-    # Not in the notebook's folder: what lies beside it must not be imported there.
+    # The folder is not the notebook's, so that no file beside the notebook can be imported.
     done = subprocess.run(
         [sys.executable, "-m", "grader.integrations.notebook"],
         input=json.dumps(request),
@@ -115,7 +119,7 @@ def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> di
 
 
 def _exercise(name: str | int | None) -> catalog.Exercise:
-    """The exercise that is named, else the one in whose folder the notebook lies, else whose code was run.
+    """The exercise of this name. Without a name: that of the notebook's folder, or the one whose code was run.
 
     Raises NoSuchExercise.
     """
@@ -131,7 +135,7 @@ def _exercise(name: str | int | None) -> catalog.Exercise:
 
 
 def _python(cell: str) -> str:
-    """The cell where it is Python, else nothing."""
+    """The cell if it is Python, otherwise ""."""
     try:
         ast.parse(cell)
     except (SyntaxError, ValueError, RecursionError):
@@ -140,10 +144,11 @@ def _python(cell: str) -> str:
 
 
 def _shell():
+    """The shell of the running kernel. Raises RuntimeError outside of a notebook."""
     try:
         from IPython import get_ipython
     except ImportError:
-        get_ipython = bool  # calling it gives False
+        get_ipython = bool  # calling it returns False
     shell = get_ipython()
     if not shell:
         raise RuntimeError("This works in a notebook. In a terminal: make check EX=03") from None
@@ -151,6 +156,7 @@ def _shell():
 
 
 def _show(answer: dict, markdown: bool = False) -> None:
+    """Display an answer. markdown: its text is Markdown."""
     from IPython.display import display
 
     forms = {"text/plain": answer["text"]}

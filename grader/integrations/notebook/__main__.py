@@ -16,7 +16,10 @@ from grader.sandbox.forkserver import ForkServer
 
 
 def answer(request: dict) -> dict:
-    """{"text": …, "html": …} for {"what": "check", "plot" or "matrices", "exercise", "source", "name", "seed"}."""
+    """{"text", "html"} for {"what", "exercise", "source", "name", "seed"}; "what" is "check", "plot" or "matrices".
+
+    Raises InfrastructureError where the grader cannot do its work.
+    """
     exercise = catalog.find(request["exercise"])
     if len(request["source"].encode()) > MAX_SOURCE:
         return {"text": f"{request['name']} holds too much code: {MAX_SOURCE >> 10} KiB is the limit."}
@@ -37,22 +40,23 @@ def answer(request: dict) -> dict:
 
 
 def _located(judge: Any, handed_in: Submission, verdict: ExerciseResult) -> ExerciseResult:
-    """The verdict with the cells and lines to look at."""
+    """The verdict with the cells and lines that the learner should look at."""
     from grader.judge.where import search
 
     return search.located(judge, handed_in, verdict) if verdict.status == "failed" else verdict
 
 
 def main() -> None:
+    """Answer one request and end the process."""
     request = json.load(sys.stdin)
-    out, sys.stdout = sys.stdout, sys.stderr  # whatever is printed meanwhile is no answer
+    out, sys.stdout = sys.stdout, sys.stderr  # so that nothing printed meanwhile mixes with the answer
     try:
         reply = answer(request)
     except InfrastructureError as error:
         reply = {"text": f"The grader could not do its work: {error}"}
     json.dump(reply, out)
     out.flush()
-    os._exit(0)  # torch takes a quarter of a second to end in good order, for nobody's use
+    os._exit(0)  # skips torch's cleanup, which takes a quarter of a second
 
 
 if __name__ == "__main__":

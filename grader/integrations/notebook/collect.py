@@ -1,4 +1,4 @@
-"""What a notebook holds: the exercise's definitions as their cells were last run, and all that these build on.
+"""Collects the exercise's definitions from a notebook, as their cells were last run, and all that they depend on.
 
 A kernel runs cells in any order and many times, and the saved file may be older or newer than what was run. So the
 history of the kernel decides: of each name the definition that was run last counts. Nothing is executed here.
@@ -17,7 +17,7 @@ COMPREHENSIONS = {"listcomp", "setcomp", "dictcomp", "genexpr"}
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of a cell that was run. `at`: its place in the order of running."""
+    """One statement of a cell that was run. at: its index in the order in which statements were run."""
 
     at: int
     cell: int  # the number that the notebook shows: In [5]
@@ -30,9 +30,9 @@ class Statement:
 
 
 def source(cells: Sequence[str], wanted: Iterable[str]) -> str:
-    """One source that defines `wanted` from the cells that were run, in order; "" where none of them was.
+    """One source with the definitions of `wanted` from the cells that were run; "" where no such cell was run.
 
-    cells: their text by number, as IPython's history keeps it (0 is empty).
+    cells: the text of each cell by number, as in IPython's history (number 0 is empty).
     """
     statements = [statement for number, cell in enumerate(cells) for statement in _statements(number, cell)]
     statements = [replace(statement, at=at) for at, statement in enumerate(statements)]
@@ -70,7 +70,7 @@ def defined(source: str) -> list[str]:
 
 
 def _statements(number: int, cell: str) -> list[Statement]:
-    """The statements of one cell; none where it is no Python, since nothing of such a cell was run."""
+    """The statements of one cell. A cell that is not Python has none, because no part of it was run."""
     try:
         text, _ = notebook_code.without_magics(cell)
         tree = ast.parse(text)
@@ -81,6 +81,7 @@ def _statements(number: int, cell: str) -> list[Statement]:
 
 
 def _statement(number: int, node: ast.stmt, lines: list[str]) -> Statement:
+    """One statement of the cell with this number and these lines. Its `at` is set later."""
     first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
     text = "\n".join(lines[first - 1 : node.end_lineno])
     if ";" in text and not hasattr(node, "body"):  # several statements may share a line
@@ -89,7 +90,7 @@ def _statement(number: int, node: ast.stmt, lines: list[str]) -> Statement:
 
 
 def _names(node: ast.stmt) -> tuple[set[str], set[str], set[str], set[str]]:
-    """The names of the notebook that a statement binds, changes, needs now and needs later; no function's own."""
+    """The global names that a statement binds, changes, needs while it runs, and needs later."""
     table = symtable.symtable(ast.unparse(node), "cell", "exec")
     own = table.get_symbols()
     binds = {symbol.get_name() for symbol in own if symbol.is_assigned() or symbol.is_imported()}
@@ -109,7 +110,7 @@ def _names(node: ast.stmt) -> tuple[set[str], set[str], set[str], set[str]]:
 
 
 def _globals(table: symtable.SymbolTable, now: set[str], later: set[str]) -> None:
-    """Add the names of the notebook that the scopes inside use: functions when they are called, others at once."""
+    """Add the global names that the inner scopes use: functions use them when they are called, other scopes at once."""
     for scope in table.get_children():
         at_once = scope.get_type() != "function" or scope.get_name() in COMPREHENSIONS
         into = now if at_once else later
@@ -118,7 +119,7 @@ def _globals(table: symtable.SymbolTable, now: set[str], later: set[str]) -> Non
 
 
 def _targets(node: ast.stmt) -> list[ast.expr]:
-    """What a statement writes into: `Model.forward` in `Model.forward = …`; not inside of functions and classes."""
+    """The attributes and items to which a statement assigns, such as `Model.forward`; not those in definitions."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return []
     written = [n for n in ast.walk(node) if isinstance(n, (ast.Attribute, ast.Subscript))]

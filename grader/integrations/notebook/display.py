@@ -1,4 +1,4 @@
-"""A verdict and pictures as a notebook shows them: HTML with its own small style, and the same as text."""
+"""Renders verdicts and pictures for notebooks, as HTML with a small style of its own, and as text."""
 
 import math
 from collections.abc import Sequence
@@ -46,6 +46,7 @@ def experiment(measured: Experiment) -> dict:
 
 
 def _plain(picture: Picture) -> dict:
+    """A picture as data that JSON can hold."""
     largest = picture.largest_difference
     return {
         "title": picture.title,
@@ -59,5 +60,5 @@ def _plain(picture: Picture) -> dict:
 
 
 def _finite(matrix: Matrix) -> list[list[float | str]]:
-    """The matrix as JSON can hold it: a number that is none is a word."""
+    """The matrix as JSON can hold it: infinities and NaN are strings."""
     return [[value if math.isfinite(value) else str(value) for value in row] for row in matrix]

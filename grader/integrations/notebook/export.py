@@ -1,4 +1,4 @@
-"""Makes an exercise's notebook from its lesson and its stub; one that somebody worked in is left alone."""
+"""Makes an exercise's notebook from its lesson and its stub. A notebook that was edited or run is not replaced."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ from grader.notebook import check, experiment, figure, hint, plot, setup
 setup()"""
 LAST = "check()  # hint(): a hint; plot(): your weights; figure(): the lesson's figure"
 HIDDEN = '# %% jupyter={"source_hidden": true}'
-MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" goes on behind such a cell
+MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" continues after such a cell
 UNKNOWN = "https://…"  # to be filled in
 
 
@@ -62,10 +62,10 @@ def make(exercise: Exercise) -> tuple[Path, str]:
         return path, KEPT
     notebook = jupytext.reads(percent(exercise), fmt="py:percent")
     notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    notebook.metadata.pop("jupytext", None)  # it is paired with nothing
+    notebook.metadata.pop("jupytext", None)  # the notebook is paired with no other file
     for number, cell in enumerate(notebook.cells):
         cell.metadata.pop("lines_to_next_cell", None)
-        cell.id = f"{exercise.folder[:2]}-{number}"  # the same each time: git sees no difference
+        cell.id = f"{exercise.folder[:2]}-{number}"  # the same in each run, so that git shows no change
     notebook.metadata[MINE] = {"made": fingerprint(notebook), "schema": SCHEMA}
     try:
         jupytext.write(notebook, path)
@@ -89,17 +89,17 @@ def percent(exercise: Exercise) -> str:
 
 
 def repository() -> str:
-    """The address from which a machine elsewhere can fetch the exercises, as git knows it; else UNKNOWN."""
+    """The address from which other machines can fetch the exercises, from git's settings; UNKNOWN without one."""
     command = ["git", "-C", str(paths.ROOT), "config", "--get", "remote.origin.url"]
     try:
         address = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:  # no git
         return UNKNOWN
-    return address if re.fullmatch(r"https://[\w.:/~-]+", address) else UNKNOWN  # none with a password in it
+    return address if re.fullmatch(r"https://[\w.:/~-]+", address) else UNKNOWN  # not one with a password
 
 
 def is_untouched(path: Path) -> bool:
-    """Whether a notebook is just as it was made: not edited, nothing run in it."""
+    """Whether a notebook was neither edited nor run since it was made."""
     try:
         notebook = json.loads(path.read_text("utf-8"))
         ran = any(cell.get("outputs") or cell.get("execution_count") for cell in notebook["cells"])
@@ -109,10 +109,11 @@ def is_untouched(path: Path) -> bool:
 
 
 def fingerprint(notebook: dict) -> str:
-    """A digest of what the cells say."""
+    """The SHA-256 of the kinds and texts of all cells, in hexadecimal."""
     contents = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(contents).encode()).hexdigest()
 
 
 def _markdown(text: str) -> str:
+    """A Markdown cell in the percent format."""
     return "\n".join(["# %% [markdown]", *(f"# {line}".rstrip() for line in text.splitlines())])

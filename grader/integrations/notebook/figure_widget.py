@@ -27,8 +27,8 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         "_esm": joining.widget(exercise.folder),
         "_css": paths.figure_module("figures.css").read_text("utf-8"),
         "data": traitlets.Dict().tag(sync=True),
-        "mine": traitlets.Dict().tag(sync=True),  # what `ask` answered
-        "asked": traitlets.Int(0).tag(sync=True),  # how often the reader asked
+        "mine": traitlets.Dict().tag(sync=True),  # the answer of `ask`
+        "asked": traitlets.Int(0).tag(sync=True),  # how many times the button was pressed
         "can_ask": traitlets.Bool().tag(sync=True),
     }
     kind = type("Figure", (anywidget.AnyWidget,), traits)

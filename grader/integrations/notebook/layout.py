@@ -10,7 +10,7 @@ from grader.integrations.nbgrader import assignment
 BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
 # The paragraph that names the common promises, and the list that follows it.
 PROMISES = re.compile(r"^[^\n|]*\[common promises\].*?(?=\n\n(?![-*] )|\Z)", re.M | re.S)
-EXPERIMENT = "## Experiment\n"  # this section ends with a cell that measures it
+EXPERIMENT = "## Experiment\n"  # this section ends with a cell that runs the experiment
 FOLDED = "<details>\n<summary>What else is graded</summary>\n\n{}\n\n</details>"
 
 
@@ -24,11 +24,11 @@ class Cell:
 
 
 def cells(lesson: str, stub: str) -> list[Cell]:
-    """The cells. A call stands behind the code that it calls, and a value that the lesson tells ends its cell."""
+    """The cells in order. A call follows the code that it calls, and a value that the lesson shows ends its cell."""
     parts = assignment.cells(lesson, stub, frozenset())
     missing = {part.name for part in parts if isinstance(part, assignment.Code) and part.name}
     arranged: list[Cell] = []
-    waiting: list[Cell] = []  # examples, and the words between them, until their code is there
+    waiting: list[Cell] = []  # examples, and the text between them, until the code that they call has come
     for number, part in enumerate(parts):
         following = parts[number + 1] if number + 1 < len(parts) else None
         if isinstance(part, assignment.Markdown):
@@ -46,7 +46,7 @@ def cells(lesson: str, stub: str) -> list[Cell]:
 
 
 def _of_section(text: str) -> Iterator[Cell]:
-    """A section of the lesson. In those of the tasks each `python` block is code to run."""
+    """The cells of a section of the lesson. In the sections of the tasks each `python` block is a code cell."""
     if not examples.HEADING.match(text.partition("\n")[0]):
         yield Cell(_folded(text))
         if text.startswith(EXPERIMENT):
@@ -63,11 +63,11 @@ def _of_section(text: str) -> Iterator[Cell]:
 
 
 def _folded(text: str) -> str:
-    """The text with the list of promises folded away."""
+    """The text with the list of promises in a closed `<details>`."""
     return PROMISES.sub(lambda match: FOLDED.format(match[0].strip()), text)
 
 
 def _calls(waiting: Iterable[Cell], names: Iterable[str]) -> bool:
-    """Whether one of the examples calls what is not there yet."""
+    """Whether one of the examples calls a function or class of these names."""
     code = "\n".join(cell.text for cell in waiting if cell.is_example)
     return any(re.search(rf"\b{name}\b", code) for name in names)
