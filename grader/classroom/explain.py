@@ -6,7 +6,6 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
-from grader.classroom import store
 from grader.classroom.handins import Found
 from grader.classroom.ledger import Ledger
 from grader.classroom.store import Store
@@ -62,9 +61,7 @@ def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | Non
 
     Raises WrongUse where there is no such result, or the file or the checks have changed since.
     """
-    if not (out / store.NAME).exists():
-        raise WrongUse(f"{out} holds no results. Grade first: make grade SUBMISSIONS=… OUT={out}")
-    file = Store(out)
+    file = Store.existing(out)
     try:
         entry = file.handin(student, exercise.folder)
         if entry is None:

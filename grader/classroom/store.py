@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from grader.catalog.errors import InfrastructureError
+from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom.database import decoded, encoded, open_database
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.stored_result import mark, read
@@ -38,6 +38,13 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
         self.file = open_database(self.path, SCHEMA)
+
+    @classmethod
+    def existing(cls, folder: Path) -> "Store":
+        """The file of a folder that holds results. Raises WrongUse where it holds none."""
+        if not (folder / NAME).exists():
+            raise WrongUse(f"{folder} holds no results. Grade first: make grade SUBMISSIONS=… OUT={folder}")
+        return cls(folder)
 
     def close(self) -> None:
         """Close the file."""

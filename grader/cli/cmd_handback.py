@@ -67,12 +67,10 @@ def write(
         return {}
     module = {"moodle": moodle_feedback, "canvas": canvas_feedback}[platform]
     missing: dict[str, list[str]] = {}
-    for exercise, files in module.archives(everybody, exercises, level):
-        others = [
-            one.student.id
-            for one in everybody
-            if (part := one.alone(exercise)) and part.origins[exercise].platform != module.PLATFORM
-        ]
+    for exercise in exercises:
+        parts = [part for one in everybody if (part := one.alone(exercise))]
+        files = [file for part in parts if (file := module.file_of(part, exercise, level))]
+        others = [part.student.id for part in parts if part.origins[exercise].platform != module.PLATFORM]
         if others:
             missing[exercise] = others
         if files:

@@ -2,18 +2,12 @@
 
 import argparse
 
-from grader.catalog import errors
+from grader.cli.cmd_list import arguments, show
 from grader.desk import overview
 
-RENDER = {"text": overview.text, "json": overview.as_json, "md": overview.markdown}
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this verb."""
-    parser.add_argument("--format", choices=tuple(RENDER), default="text")
+__all__ = ["arguments", "run"]
 
 
 def run(options: argparse.Namespace) -> int:
     """Run this verb. Returns the exit code."""
-    print(RENDER[options.format](overview.rows()), end="")
-    return errors.PASSED
+    return show(options.format, overview.text)

@@ -1,9 +1,8 @@
 """What a source defines, by name, and which of several definitions of one name may be the last that ran."""
 
 import ast
-from collections.abc import Iterator
 
-from grader.records.syntax import BODIES, FUNCTIONS, imported, walked
+from grader.records.syntax import FUNCTIONS, imported, statements, walked
 
 BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Expr, ast.If, ast.While)
 BUILTIN_ANNOTATIONS = {"torch.Tensor", "int", "float", "bool", "str"}  # they exist unless a file rebinds them
@@ -18,7 +17,7 @@ def definitions_of(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]
     for node in nodes:
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             definitions.setdefault(node.name, node)
-    for statement in _module_level(tree):
+    for statement in statements(tree, closed=(*FUNCTIONS, ast.ClassDef)):  # those that run when the file is loaded
         if isinstance(statement, BINDING):
             for name in walked(statement):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
@@ -66,14 +65,3 @@ def _surely_runs(statement: ast.stmt, builtins: set[str]) -> bool:
     return plain and all(
         part is None or isinstance(part, ast.Constant) or ast.unparse(part) in builtins for part in annotations
     )
-
-
-def _module_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements that run when the file is loaded, nested ones included."""
-    nodes: list[ast.AST] = [tree]
-    for node in nodes:  # the loop extends the list
-        if isinstance(node, ast.stmt):
-            yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            for field in BODIES:
-                nodes += getattr(node, field, ())

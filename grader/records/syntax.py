@@ -42,14 +42,18 @@ def walked(root: ast.AST, seen: Container[ast.AST] = ()) -> list[ast.AST]:
     return nodes
 
 
-def statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Every statement in the order of ast.walk, which visits expressions too and takes ten times as long."""
+def statements(tree: ast.Module, closed: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.stmt]:
+    """Every statement in the order of ast.walk, which visits expressions too and takes ten times as long.
+
+    closed: the kinds of statements whose inner statements are left out.
+    """
     nodes: list[ast.AST] = [tree]
     for node in nodes:  # the loop extends the list
         if isinstance(node, ast.stmt):
             yield node
-        for field in BODIES:
-            nodes += getattr(node, field, ())
+        if not isinstance(node, closed):
+            for field in BODIES:
+                nodes += getattr(node, field, ())
 
 
 def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:

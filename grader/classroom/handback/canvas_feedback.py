@@ -10,7 +10,7 @@ Each upload adds a comment: upload once.
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from grader.classroom.handback import spoken_feedback
 from grader.classroom.handback.released import File, Handed
@@ -21,16 +21,10 @@ PLATFORM = "Canvas"
 NOTEBOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
 
 
-def archives(everybody: Sequence[Handed], exercises: Sequence[str], level: str) -> Iterator[tuple[str, list[File]]]:
-    """The exercises, each with the files of its archive."""
-    for exercise in exercises:
-        files = []
-        for one in everybody:
-            part = one.alone(exercise)
-            if part is not None and CANVAS.fullmatch(part.origins[exercise].name):
-                name = part.origins[exercise].name
-                files.append(File(name, _content(name, part, exercise, level)))
-        yield exercise, files
+def file_of(part: Handed, exercise: str, level: str) -> File | None:
+    """The feedback of one student on one exercise; None where Canvas did not name the entry."""
+    name = part.origins[exercise].name
+    return File(name, _content(name, part, exercise, level)) if CANVAS.fullmatch(name) else None
 
 
 def _content(name: str, part: Handed, exercise: str, level: str) -> str | bytes:

@@ -6,8 +6,6 @@ plugin one that exists, the name is not looked at. What follows is the name of t
 with "." or "~". A file of the same name is replaced. So the submission's folder comes back with the feedback in it.
 """
 
-from collections.abc import Iterator, Sequence
-
 from grader.classroom.handback.released import File, Handed
 from grader.classroom.intake.platform_names import MOODLE
 from grader.classroom.pages import feedback
@@ -15,16 +13,13 @@ from grader.classroom.pages import feedback
 PLATFORM = "Moodle"
 
 
-def archives(everybody: Sequence[Handed], exercises: Sequence[str], level: str) -> Iterator[tuple[str, list[File]]]:
-    """The exercises, each with the files of its archive."""
-    for exercise in exercises:
-        files = []
-        for one in everybody:
-            part = one.alone(exercise)
-            if part is not None and (folder := _folder(part.origins[exercise].name)):
-                page = feedback.page(part.student, part.results, [exercise], level, None, part.standing)
-                files.append(File(f"{folder}/feedback_{exercise}.html", page))
-        yield exercise, files
+def file_of(part: Handed, exercise: str, level: str) -> File | None:
+    """The feedback of one student on one exercise; None where Moodle did not name the entry."""
+    folder = _folder(part.origins[exercise].name)
+    if folder is None:
+        return None
+    page = feedback.page(part.student, part.results, [exercise], level, None, part.standing)
+    return File(f"{folder}/feedback_{exercise}.html", page)
 
 
 def _folder(entry: str) -> str | None:

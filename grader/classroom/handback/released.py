@@ -6,7 +6,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import store
 from grader.classroom.course.settings import Course
 from grader.classroom.course.standing import Standing
 from grader.classroom.handins import Found, Origin, Student
@@ -57,9 +56,7 @@ def demand(course: Course, now: bool) -> None:
 
 def read(out: Path, own_office: Office) -> Iterator[Handed]:
     """Everybody in a folder of results, one student after the other. Raises WrongUse where there are no results."""
-    if not (out / store.NAME).exists():
-        raise WrongUse(f"{out} holds no results. Grade first: make grade SUBMISSIONS=… OUT={out}")
-    file = Store(out)
+    file = Store.existing(out)
     try:
         history = History(file)
         marking = Marking(own_office, file, history, Found("", ()))
