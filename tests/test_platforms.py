@@ -286,7 +286,7 @@ def test_the_summary_is_inert(text):
 
 
 def test_the_workflows_fit_githubs_syntax():
-    files = [paths.TEMPLATES / "grade.yml", *some((paths.ROOT / ".github/workflows").glob("*.yml"))]
+    files = [paths.module("integrations/templates/grade.yml"), *some((paths.ROOT / ".github/workflows").glob("*.yml"))]
     assert len(files) >= 2
     for path in files:
         known = yaml.safe_load(path.read_text())

@@ -18,10 +18,8 @@ PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored
 PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks it while it writes the history
 LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored
 SITE = ROOT / "site"  # `make docs` builds it; git-ignored
-SITE_STYLE, SITE_WORKER = GRADER / "integrations/site/site.css", GRADER / "integrations/site/iframe-worker.js"
 FIGURES = GRADER / "integrations" / "figures"  # the code that all interactive figures share
 MISCONCEPTIONS = GRADER / "catalog" / "misconceptions.toml"
-TEMPLATES = GRADER / "integrations" / "templates"  # files that run on platforms outside this package
 
 
 def stub(folder: str) -> Path:
@@ -45,6 +43,7 @@ def mistakes(folder: str) -> list[Path]:
 
 
 def mistakes_folder(folder: str) -> Path:
+    """The folder of the known mistakes and of what is recorded about them."""
     return SOLUTIONS / folder / "wrong"
 
 
@@ -64,10 +63,12 @@ def styles(folder: str) -> list[Path]:
 
 
 def styles_folder(folder: str) -> Path:
+    """The folder of the correct answers in other styles."""
     return OTHER_STYLES / folder
 
 
 def checks_folder(folder: str) -> Path:
+    """The folder of the checks of an exercise, with its settings and numbers."""
     return CHECKS / folder
 
 
@@ -165,11 +166,6 @@ def hints(folder: str) -> Path:
 def pristine_stub(folder: str) -> Path:
     """The original stub in a learner's bundle, where no solution exists from which to make it."""
     return CHECKS / folder / f"{slug(folder)}.stub"
-
-
-def template(name: str) -> Path:
-    """A file that runs on a platform outside this package."""
-    return TEMPLATES / name
 
 
 def module(name: str) -> Path:

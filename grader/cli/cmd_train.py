@@ -12,6 +12,7 @@ from grader.sandbox.forkserver import ForkServer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this verb."""
     parser.add_argument("exercise", nargs="?", metavar="EX", help="a number (23), a slug or a folder name")
     parser.add_argument(
         "--steps", type=positive, metavar="N", help="default: as many as the lesson's model was trained"
@@ -24,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Run this verb. Returns the exit code."""
     exercise = with_training(options.exercise)
     path = options.submission or model_file(exercise, options.force)
     read = submission.read(path)

@@ -51,7 +51,7 @@ def files() -> Iterator[tuple[str, bytes]]:
     yield "README.md", paths.LEARNERS_README.read_bytes()
     yield "Makefile", makefile(paths.at_root("Makefile").read_text("utf-8")).encode()
     yield "docs/promises.md", paths.PROMISES.read_bytes()
-    yield ".github/workflows/grade.yml", paths.template("grade.yml").read_bytes()
+    yield ".github/workflows/grade.yml", paths.module("integrations/templates/grade.yml").read_bytes()
     for name in WHOLE:
         yield name, paths.at_root(name).read_bytes()
     for path in sorted(paths.GRADER.rglob("*")):

@@ -91,7 +91,7 @@ def files(exercises: Sequence[Exercise], hidden: bool) -> dict[str, bytes]:
             top = f"{bundle.TOP}/"
             kata = bundle.zipped({name.removeprefix(top): archive.read(name) for name in archive.namelist()})
     return {
-        "autograder.py": paths.template("autograder.py").read_bytes(),
+        "autograder.py": paths.module("integrations/templates/autograder.py").read_bytes(),
         "exercises.txt": (",".join(exercise.folder for exercise in exercises) + "\n").encode(),
         "kata.zip": kata,
     }

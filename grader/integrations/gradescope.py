@@ -106,7 +106,7 @@ def package(
     words += ["--seed", str(seed)] if seed is not None else []
     words += ["--accept-tier", accept_tier] if accept_tier else []
     content = {f"kata/{name}": data for name, data in kata.items()}
-    content |= {name: paths.template(name).read_bytes() for name in SCRIPTS}
+    content |= {name: paths.module(f"integrations/templates/{name}").read_bytes() for name in SCRIPTS}
     if rules is not None:
         content |= {path.name: path.read_bytes() for path in (rules, rules.with_name(overrides.NAME)) if path.exists()}
         words += ["--rules", f"../{rules.name}"]

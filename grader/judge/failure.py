@@ -16,4 +16,5 @@ class Failure:
 
     @property
     def is_not_started(self) -> bool:
+        """Whether the learner's code still raises NotImplementedError."""
         return isinstance(self.error, LearnerError) and self.error.is_not_started

@@ -25,16 +25,19 @@ from grader.sandbox.remote import Remote
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the checks."""
     parser.addoption("--submission", type=Path, help="the file to grade; default: the exercise's own")
     parser.addoption("--seed", type=int, default=1, help="of the fresh inputs; default: 1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Register the mark of the checks."""
     config.addinivalue_line("markers", MARKER)
 
 
 @pytest.fixture(scope="session")
 def kata_fork_server() -> Iterator[ForkServer]:
+    """The fork server of the whole run."""
     with ForkServer() as fork_server:
         yield fork_server
 

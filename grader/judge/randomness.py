@@ -34,6 +34,7 @@ class Random:
         return int(torch.randint(low, high, (), generator=self.generator))
 
     def permutation(self, n: int) -> torch.Tensor:
+        """The whole numbers from 0 to n - 1 in a random order, (n,)."""
         return torch.randperm(n, generator=self.generator)
 
     def strided(self, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:

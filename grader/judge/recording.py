@@ -164,5 +164,6 @@ class Recording:
         return next((self.verdicts.get(key) for key in keys if key in self.verdicts), None)
 
     def remember(self, keys: tuple[Key, ...], verdict: Verdict) -> None:
+        """Keep a verdict for later submissions with the same answers."""
         passed, any_ = keys
         self.verdicts.put(passed if verdict.error is None else any_, verdict)

@@ -57,6 +57,7 @@ class Check:
 
     @classmethod
     def of(cls, item: pytest.Function) -> "Check":
+        """The check that pytest collected."""
         name, mark = item.name.removeprefix("test_"), item.get_closest_marker("task")
         return cls(
             id=name,

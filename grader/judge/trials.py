@@ -41,11 +41,13 @@ class Varied(Local):
         self.source, self.words = connection.source, connection.words
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request, whose tensors are varied first."""
         if isinstance(request, protocol.Call):
             tensors = [self.other(raw) if raw.dtype in FLOATS and len(raw.data) else raw for raw in tensors]
         return self.connection.exchange(request, tensors, function)
 
     def other(self, raw: RawTensor) -> RawTensor:
+        """The tensor with other values."""
         self.changed += 1
         values = torch.frombuffer(bytearray(raw.data), dtype=DTYPES[raw.dtype]).float()
         factors = 0.5 + torch.rand(len(values), generator=torch.Generator().manual_seed(self.seed))

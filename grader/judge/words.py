@@ -104,6 +104,7 @@ def nearest(name: str, names: list[str]) -> str | None:
 
 
 def dtype_name(tensor: torch.Tensor) -> str:
+    """The name of a tensor's dtype: "float32"."""
     return str(tensor.dtype).removeprefix("torch.")
 
 

@@ -34,9 +34,11 @@ class WrongVersion:
 
     @cached_property
     def connection(self) -> Local:
+        """The wrong version, loaded in this process."""
         return self.load()
 
     def may_fail(self, check: str) -> bool:
+        """Whether it fails this check, as far as `make verify` has recorded it."""
         return self.failed is None or check in self.failed
 
 

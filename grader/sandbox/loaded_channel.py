@@ -31,6 +31,7 @@ class LoadedChannel(Channel):
 
     @property
     def source(self) -> str:
+        """The source of the submission."""
         return self.submission.source
 
     def load(self, worker: Worker | None = None) -> None:

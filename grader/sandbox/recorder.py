@@ -27,6 +27,7 @@ class Recorder(Local):
         self.transcript, self.observer = Transcript(), observer
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request, and its tensors; both are recorded."""
         reply = self.answer(request, tensors)
         self.transcript.record(protocol.encode_request(request, tensors), reply)
         answer, answer_tensors = protocol.decode_reply(reply)
@@ -56,6 +57,7 @@ class Replayer(Recorder):
         self.transcript.rewind()
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request, from the transcript as long as the requests are the same."""
         if not self.is_live:
             try:
                 return protocol.decode_reply(self.transcript.read(protocol.encode_request(request, tensors)))

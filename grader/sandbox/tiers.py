@@ -114,6 +114,7 @@ def offer(name: str, device: str, sure: bool = False) -> Tier:
 
 
 def is_root() -> bool:
+    """Whether this process runs as root."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 

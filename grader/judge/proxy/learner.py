@@ -45,6 +45,7 @@ class Learner(Proxy):
 
     @property
     def source(self) -> str:
+        """The learner's source."""
         return self._connection.source
 
     def __getattr__(self, name: str) -> "Target":

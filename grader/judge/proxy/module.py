@@ -145,15 +145,18 @@ class Module(Target, HeldObject):
             raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}")
 
     def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> Module:
+        """Move the object to a device, or convert its numbers to a dtype. Returns the object."""
         name = str(dtype).removeprefix("torch.") if dtype else None
         self._learner._exchange(protocol.Convert(self._number, device, name))
         return self
 
     def train(self, mode: bool = True) -> Module:
+        """Switch training mode on or off. Returns the object."""
         self._learner._exchange(protocol.Convert(self._number, training=mode))
         return self
 
     def eval(self) -> Module:
+        """Switch training mode off. Returns the object."""
         return self.train(False)
 
 

@@ -42,6 +42,7 @@ class Target(Proxy):
 
     @property
     def name(self) -> str:
+        """The name of the function or class; of a method the call in words."""
         return str(self._path[0]) if isinstance(self._path[0], str) else self._text
 
     @property
