@@ -34,7 +34,7 @@ def claim(rows: list[dict[str, float]]) -> bool:
 
 
 def wrong(folder: str) -> Iterator[Problem]:
-    """The script must define what is asked of it, and the lesson must print its table."""
+    """The script must define all required names, and the lesson must print its table."""
     script, lesson, mend = paths.experiment(folder), paths.lesson(folder), f"Write it, then: {again(folder)}"
     if script.exists():
         yield from _script(folder)

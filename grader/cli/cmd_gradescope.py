@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if options.rules is not None:
         from grader.classroom import office
 
-        office.opened(options.rules, None)  # what is wrong in it is told now, and not by Gradescope
+        office.opened(options.rules, None)  # so that mistakes in it are reported now, and not by Gradescope
     zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier, options.rules)
     write(options.output or Path("gradescope.zip"), zipped)
     return errors.PASSED

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 def write(
     platform: str, folder: Path, everybody: Sequence, exercises: Sequence[str], level: str
 ) -> dict[str, list[str]]:
-    """Write what is handed back. Returns who gets nothing, by exercise. Raises OSError."""
+    """Write the files to hand back. Returns the students without a file, by exercise. Raises OSError."""
     from grader.classroom.handback import canvas_feedback, moodle_feedback, plain_folder
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -91,7 +91,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
 
 
 def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:
-    """The roster and the rules of the course. beside: where course.toml lies, if no other file is named."""
+    """The roster and the rules of the course. beside: the folder of course.toml, if no other file is named."""
     from grader.classroom import office
     from grader.classroom.course import settings
 

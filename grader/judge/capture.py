@@ -93,7 +93,7 @@ def _asked(setup: Setup, learner: Learner) -> tuple[torch.Tensor | None, str]:
             return answer.double().reshape(setup.expected.shape), ""
     except InfrastructureError:
         raise
-    except Exception as error:  # an answer of any kind may break what is computed with it
+    except Exception as error:  # a computation with any kind of answer may fail
         call = learner.calls[-1] if len(learner.calls) > calls else None
         if isinstance(error, (LearnerError, AssertionError)):
             submission = getattr(learner._connection, "submission", None) or Submission(learner.source, "the file")

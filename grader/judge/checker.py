@@ -40,7 +40,7 @@ class Explained:
         return replace(self.only(checks), diagnoses={})
 
     def begun(self) -> "Explained":
-        """The same without failures of what is not started, and without checks whose large inputs take seconds."""
+        """The same without functions that are not started, and without checks whose large inputs take seconds."""
         failures = {name: failure for name, failure in self.failures.items() if not failure.is_not_started}
         return replace(self, failures=failures).only(tuple(check for check in self.checks if not check.measured))
 

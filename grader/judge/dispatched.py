@@ -98,7 +98,7 @@ def _work(operation: Operation) -> int:
         if queries and len(keys) > 1 and values:
             return math.prod(queries[:-1]) * keys[-2] * (queries[-1] + values[-1])
     if operation.name in GROUPS["products"] and len(given) >= 2:
-        one, two = given[-2:]  # what is added stands before them
+        one, two = given[-2:]  # an addend comes before them
         return max(touched, math.prod(one) * (two[-1] if len(two) > 1 else 1))
     return touched
 

@@ -52,7 +52,7 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
 
 
 def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
-    """Whether an exception says just what stands, word for word, on the learner's line that raised it.
+    """Whether the text of an exception is word for word a string on the learner's line that raised it.
 
     Then it holds no hidden input. An f-string, a variable or an escape may hold one.
     """

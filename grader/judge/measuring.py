@@ -10,7 +10,7 @@ from grader.sandbox.call_results import LearnerError
 from grader.sandbox.memory import Meter
 from grader.sandbox.remote import Remote
 
-BEYOND = 256  # MiB that a worker is given beyond what it may take: how much it took can then be told
+BEYOND = 256  # MiB that a worker is given beyond its limit, so that the excess can be measured
 
 
 class TooMuchMemory(Mismatch):

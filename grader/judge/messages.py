@@ -13,8 +13,8 @@ from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError, LeftOut
 
-MAX_NOTES = 5  # statements that were left out, each told on its own
-MAX_TOLD = 100  # characters of an exception's text in a note
+MAX_NOTES = 5  # the most statements left out of which each has a note of its own
+MAX_REASON = 100  # characters of an exception's text in a note
 
 
 def failure(error: BaseException, call: Call | None, file: Submission, reveal: bool = True) -> str:
@@ -99,7 +99,7 @@ def left_out(one: LeftOut, source: str) -> str:
     if one.error.kind == "ended":
         return f"{place} was left out: {ending(facts['status'])}"
     kind, text = str(facts.get("type", "Exception")), " ".join(str(facts.get("message", "")).split())
-    reason = facts.get("missing_module") or text[:MAX_TOLD]
+    reason = facts.get("missing_module") or text[:MAX_REASON]
     if kind == "PackageNotFoundError":
         reason = f"no package {reason} is installed here"
     return f"{place} failed and was left out: {kind}{', ' * bool(reason)}{reason}"

@@ -16,10 +16,10 @@ FACTORS = {
     2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
 }  # fmt: skip
 EVERY = "Every value"
-OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first that stands in a call
+OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
 MAX_PERMUTED = 64  # rows to match up
 MAX_LOOKED_AT = 1 << 20  # elements of an answer: the larger ones are a stranger's wish for our memory
-MAX_ROOT = 10_000  # a factor is told as a root of whole numbers below
+MAX_ROOT = 10_000  # a factor is named as a root of whole numbers below this one
 
 
 def describe(error: BaseException) -> str | None:

@@ -45,7 +45,7 @@ class Picture:
 
     @functools.cached_property
     def scale(self) -> float:
-        """What the darkest colour stands for, in all three panels: the largest expected value."""
+        """The value of the darkest colour in all three panels: the largest expected value."""
         return max((abs(value) for row in self.expected for value in row), default=0.0) or 1.0
 
 

@@ -71,7 +71,7 @@ globals().update({f"fixture_{name}": _fixture(name) for name in FIXTURES})
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What the learner would read stands before the traceback."""
+    """Show the learner's message before the traceback."""
     report: pytest.TestReport = yield
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, (LearnerError, Mismatch)):

@@ -122,7 +122,7 @@ class Recording:
             subject.hits |= verdict.hits
             return key, verdict.error, list(verdict.calls)
         error, calls = self.session.run(check, subject)
-        is_complete = not remote.asked_live  # the key stands for all that the verdict depends on
+        is_complete = not remote.asked_live  # then the key covers everything on which the verdict depends
         remote.drop_ahead()
         if isinstance(error, Diverged):
             remote.restart()

@@ -1,4 +1,4 @@
-"""Sentences on code that no known mistake explains, each told only where what it says was tried out."""
+"""Sentences on code that no known mistake explains. Each is given only after a trial has confirmed it."""
 
 import ctypes
 import re
@@ -154,5 +154,5 @@ def alike(one: list[Call], other: list[Call]) -> bool:
 
 
 def sizes(call: Call) -> list[str]:
-    """The numbers that stand in a call: the sizes of its tensors, and whole numbers."""
+    """The numbers in a call: the sizes of its tensors, and whole numbers."""
     return re.findall(r"\d+", call.outline)

@@ -45,12 +45,12 @@ def kind(value: Any) -> str:
 
 
 def is_plain(tensor: torch.Tensor) -> bool:
-    """Whether its numbers stand in memory one beside the other, as those of all that a worker sends."""
+    """Whether its numbers are contiguous in memory, as those of all tensors that a worker sends."""
     return tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_nested
 
 
 def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str, guess: str = "") -> str:
-    """Two shapes that differ, and how, as far as sizes tell it. guess: what is known of the values too."""
+    """The sentence on two different shapes, with the difference that the sizes show. guess: a known cause."""
     if guess:
         guess = f": {guess}"
     elif got != expected and sorted(got) == sorted(expected):
@@ -115,7 +115,7 @@ def _noun(value: Any) -> str:
 
 
 def _opaque(text: str) -> str:
-    """What the worker calls a thing that cannot cross: its words only where they are ours, Python's or torch's."""
+    """The worker's words for a value that cannot be sent, where they are ours, Python's or torch's."""
     if text in SENTENCES:
         return text
     if ELEMENTS.fullmatch(text):  # not to the digit, which could be a hidden number's

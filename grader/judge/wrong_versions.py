@@ -92,7 +92,7 @@ class WrongVersions:
         return any(self.run(wrong, check)[0] is not None for check in suspects if not check.measured)
 
     def run(self, wrong: WrongVersion, check: Check) -> tuple[BaseException | None, list[Call]]:
-        """The error and the calls of a check on a wrong version; what is cached is not run again."""
+        """The error and the calls of a check on a wrong version. A cached run is not repeated."""
         key = (wrong.name, check.id)
         run = self._runs.get(key)
         if run is None:

@@ -4,7 +4,7 @@ import functools
 import re
 from typing import Any
 
-# Code is left as it is; a formula stands between two $$, or between two $, wrapped once at most.
+# Code is unchanged; a formula is enclosed by $$ or by $, and is wrapped once at most.
 FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+(?:\n[^$\n]+)?)\$", re.S)
 WORDS = re.compile(r"\\text\{([^{}]*)\}")
 SCRIPT = re.compile(r"([_^])\{((?!\(|\\\w+\})[^{}]*[^{}A-Za-z0-9][^{}]*)\}")  # of more than one name or number
@@ -27,7 +27,7 @@ def formula(latex: str) -> str:
 
 @functools.cache
 def _converter() -> Any:
-    """The converter, with fractions that keep together what stands above and below the line."""
+    """The converter, which puts a numerator or denominator of several terms in parentheses."""
     from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
     def fraction(node: Any, l2tobj: Any) -> str:

@@ -25,7 +25,7 @@ def macro(template: str, name: str) -> Callable[..., Markup]:
 
 
 def escape(value: object) -> Markup:
-    """A value as HTML that shows it and does nothing else, also within an attribute."""
+    """A value as inert HTML, which is safe also within an attribute."""
     return markupsafe.escape(_inert(value))
 
 

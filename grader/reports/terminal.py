@@ -14,7 +14,7 @@ from grader.records.results import NOT_CHECKED, PASSED, CheckResult, ExerciseRes
 from grader.records.sanitize import label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
-SIGN = re.compile(r"\s*(?:[✔✘–│+-] |likely: )?\s*")  # the start of a line, behind which its wrapped lines stand
+SIGN = re.compile(r"\s*(?:[✔✘–│+-] |likely: )?\s*")  # the start of a line; its wrapped lines are indented to its end
 MIN_ROOM = 10  # columns that a wrapped line has at least
 MAX_OUTPUT_LINES = 20
 PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
@@ -22,7 +22,7 @@ PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
 
 @dataclass(frozen=True)
 class Hanging:
-    """A text whose wrapped lines keep the indentation of their first line, and stand behind its sign."""
+    """A text whose wrapped lines keep the indentation of their first line, and begin below its text."""
 
     text: Text
     indent: int = 0

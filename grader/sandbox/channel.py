@@ -78,7 +78,7 @@ class Channel:
             self.worker.close()
 
     def why_no_reply(self, error: BaseException, function: str) -> LearnerError:
-        """What is told of a request that got no reply, and of the function that it called."""
+        """The error for a request without a reply. function: that which it called, whose time limit is noted."""
         if isinstance(error, TimedOut):
             # The message names the same limit, whichever was reached, so that a file always gets the same message.
             limits = self.worker.limits if self.worker is not None else self.limits

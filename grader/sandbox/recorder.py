@@ -1,4 +1,4 @@
-"""Trusted sources whose requests and replies are recorded: what is asked again is answered from the transcript."""
+"""Trusted sources whose requests and replies are recorded. A repeated request is answered from the transcript."""
 
 from collections.abc import Callable
 

@@ -49,7 +49,7 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
 
 
 def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
-    """On another device the result is the same, and lies there. A fake device takes the place of a GPU.
+    """On another device the result is the same and is on that device. A fake device replaces a GPU.
 
     Code that cannot run there fails, since it could not run on a GPU either; so does code that gives another result
     there. A module, also one among the arguments, is moved there and cannot be used afterwards.

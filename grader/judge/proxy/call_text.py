@@ -17,7 +17,7 @@ def described(function: str, args: Any, kwargs: Any) -> str:
 
 
 def outlined(function: str, args: Any, kwargs: Any) -> str:
-    """The call without values that may be hidden inputs: "encode(a str, a dict)". Sizes and switches are told."""
+    """The call without values that may be hidden inputs: "encode(a str, a dict)". It shows sizes and switches."""
     return _call(function, args, kwargs, _outline)
 
 

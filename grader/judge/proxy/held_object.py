@@ -1,4 +1,4 @@
-"""What every part of the proxy knows of the others. module.py holds the proxy of an object."""
+"""The interface of objects that stay in the worker, which all parts of the proxy use. module.py implements it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from grader.worker.codec import Handle
 
 
 class Proxy:
-    """Anything that stands for a part of the learner's module. It keeps alive all calls of its learner."""
+    """A proxy of a part of the learner's module. It keeps all calls of its learner in memory."""
 
 
 class HeldObject(Proxy):
@@ -21,7 +21,7 @@ class HeldObject(Proxy):
 
     @property
     def handle(self) -> Handle:
-        """What stands for the object in a request."""
+        """The representation of the object in a request."""
         raise NotImplementedError
 
     def created(self, text: str, outline: str, state: Any, device: str) -> None:

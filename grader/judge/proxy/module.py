@@ -76,7 +76,7 @@ class Module(Target, HeldObject):
         return {own.get(name, name): value for name, value in held.items()}
 
     def renamed(self, like: dict[str, Any]) -> dict[str, str]:
-        """The lesson's names and the learner's, where nothing else differs; {} else. Both are safe to show."""
+        """The lesson's names → the learner's, if only the names differ, otherwise {}. Both are safe to show."""
         names = self._fit(like, self._facts(values=False, noted=False)["parameters"])
         words = self._learner._connection.words
         return {lesson: ".".join(map(words.parameter_part, name.split("."))) for lesson, name in names.items()}

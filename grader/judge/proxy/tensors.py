@@ -10,7 +10,7 @@ DEVICES = ("cpu", "cuda", "mps", "meta")
 
 
 def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
-    """Raise Mismatch where a result lies on another device than the inputs, or has no values."""
+    """Raise Mismatch where a result is on another device than the inputs, or has no values."""
     has_inputs = bool(tensors_in([args, kwargs]))
     for tensor in tensors_in(value):
         actual = device_of(tensor)

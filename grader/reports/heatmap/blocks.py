@@ -34,7 +34,7 @@ def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text
 
 
 def all_lines(pictures: Iterable[Picture], width: int = WIDTH) -> list[Text]:
-    """Several pictures one below the other. A note that they share stands once."""
+    """Several pictures one below the other. A note that they share is shown once."""
     lines: list[Text] = []
     note_before = None
     for picture in pictures:

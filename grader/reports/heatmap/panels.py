@@ -14,7 +14,7 @@ def panels(picture: Picture) -> list[tuple[str, Matrix]]:
 
 
 def distance(picture: Picture) -> str:
-    """How far the learner's matrix lies from the expected, in words."""
+    """The distance of the learner's matrix from the expected one, in words."""
     if picture.largest_difference is None:
         return "Your code gave no such matrix."
     if picture.largest_difference != picture.largest_difference:

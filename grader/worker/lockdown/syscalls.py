@@ -46,7 +46,7 @@ CUDA = {
 }  # fmt: skip
 
 # Calls allowed for some arguments only. A call passes if every (argument, mask, value) of one line holds:
-# argument & mask == value, over all 64 bits. SELF stands for the worker's own pid.
+# argument & mask == value, over all 64 bits. SELF means the worker's own pid.
 SELF, EVERY = "its own pid", (1 << 64) - 1
 CHECKED = {
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC; F_SETOWN with F_SETSIG would send signals.
