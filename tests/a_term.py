@@ -8,13 +8,13 @@ import contextlib
 import csv
 import io
 import math
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from copies import copy
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -148,8 +148,7 @@ def shown(points: float | None) -> str:
 @contextlib.contextmanager
 def other_checkout(root: Path) -> Iterator[None]:
     """A copy of the checkout, from which this process grades: what is edited there, is judged by."""
-    for name in ("exercises", "solutions", "grader"):
-        shutil.copytree(paths.ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    copy(root, "exercises", "solutions", "grader")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("GRADER", "CHECKS", "EXERCISES", "SOLUTIONS", "ROOT"):
             patch.setattr(paths, name, root / getattr(paths, name).relative_to(paths.ROOT))

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from copies import copy
+
 ROOT = Path(__file__).resolve().parent.parent
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 WATCH = [sys.executable, "-m", "grader", "watch"]
@@ -132,7 +134,6 @@ class AtTerminal:
 
 def checkout(folder: Path) -> Path:
     """A copy of the project in a folder, to work in. Returns the folder."""
-    for name in ("exercises", "solutions", "grader"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    copy(folder, "exercises", "solutions", "grader")
     shutil.copy(ROOT / "Makefile", folder)
     return folder

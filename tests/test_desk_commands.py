@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from copies import copy
 from rich.console import Console
 
 from grader import catalog
@@ -25,9 +26,7 @@ NEXT = catalog.for_class()[3].folder
 @pytest.fixture
 def checkout(tmp_path):
     """A copy of what a learner has, to work in."""
-    for name in ("exercises", "solutions", "grader"):
-        shutil.copytree(paths.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+    return copy(tmp_path, "exercises", "solutions", "grader")
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ import pwd
 import re
 import resource
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +34,7 @@ from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
+from copies import copy
 from globs import some
 from thorough import THOROUGH
 
@@ -99,8 +99,7 @@ class Tree:
 
     def __init__(self, folder: Path):
         self.token, self.tree = secrets.token_hex(12), folder / "tree"
-        for part in ("grader", "solutions"):
-            shutil.copytree(paths.ROOT / part, self.tree / part, ignore=shutil.ignore_patterns("__pycache__", "wrong"))
+        copy(self.tree, "grader", "solutions", without=("wrong",))
         (self.tree / "exercises").mkdir()
         secret = f'CANARY = "CANARY {self.token}"  # CANARY {self.token}\n'
         for hidden in (*self.tree.glob("grader/checks/*/test_*.py"), *self.tree.glob("solutions/*/*.py")):

@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import urllib.request
 
 import pytest
 from browser import browser
+from copies import copy
 
 from grader import catalog
 from grader.catalog import paths
@@ -123,11 +123,7 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    root = tmp_path_factory.mktemp("checkout")
-    for name in ("grader", "exercises", "solutions"):
-        ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
-        shutil.copytree(paths.ROOT / name, root / name, ignore=ignored)
-    return root
+    return copy(tmp_path_factory.mktemp("checkout"), "grader", "exercises", "solutions", without=("*.ipynb",))
 
 
 def command(checkout, *words) -> subprocess.CompletedProcess:

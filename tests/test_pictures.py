@@ -3,12 +3,12 @@
 import io
 import itertools
 import math
-import shutil
 import subprocess
 import sys
 from xml.etree import ElementTree
 
 import pytest
+from copies import copy
 from rich.console import Console
 
 from grader import catalog
@@ -278,8 +278,7 @@ def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch):
 
 
 def test_in_a_bundle_without_solutions_and_hidden_checks(tmp_path):
-    shutil.copytree(paths.GRADER, tmp_path / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(paths.EXERCISES, tmp_path / "exercises")
+    copy(tmp_path, "grader", "exercises")
     for exercise in catalog.exercises():
         for path in (tmp_path / "grader" / "checks" / exercise.folder).glob("test_*.py"):
             if path.name != paths.DOCUMENTED_CHECKS:

@@ -3,12 +3,12 @@
 import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
 
 import pytest
 from browser import CONTRASTS, browser
+from copies import copy
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -35,8 +35,7 @@ def context_vectors(inputs):
 def checkout(tmp_path_factory):
     """A checkout whose learner has passed one exercise, errs in three, and has not begun the others."""
     root = tmp_path_factory.mktemp("checkout")
-    for name in ("grader", "exercises", "solutions"):
-        shutil.copytree(paths.ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    copy(root, "grader", "exercises", "solutions")
 
     def hand_in(number: str, text: str) -> None:
         stub = paths.stub(catalog.find(number).folder).relative_to(paths.ROOT)

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from copies import copy
 from globs import some
 
 from grader import catalog
 from grader.authoring import device_report, parallel, timing
-from grader.catalog import paths, stubs
+from grader.catalog import documented, misconceptions, paths, stubs
 from grader.catalog.errors import InfrastructureError
+from grader.judge import capture, figure_numbers
 
 FOLDER = "77_double"
 WRONG = f"solutions/{FOLDER}/wrong"
@@ -155,11 +157,8 @@ export default {
 TOML = 'title = "Double"\ntrack = "core"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
 
 
-@pytest.fixture
-def house(tmp_path):
-    """A checkout that holds one small exercise, in order."""
-    ignore = shutil.ignore_patterns("__pycache__", "[0-9][0-9]_*")
-    shutil.copytree(paths.GRADER, tmp_path / "grader", ignore=ignore)
+def lay(root: Path) -> None:
+    """The files of one small exercise, in order."""
     wrong = {f"{WRONG}/{name}.py": MISTAKE.format(sentence=s, body=b) for name, (s, b) in MISTAKES.items()}
     styles = {f"tests/styles/{FOLDER}/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
     files = {
@@ -179,9 +178,36 @@ def house(tmp_path):
         **styles,
     }
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    (tmp_path / f"exercises/{FOLDER}/double.py").write_text(stubs.make(SOLUTION))
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / f"exercises/{FOLDER}/double.py").write_text(stubs.make(SOLUTION))
+
+
+# What is kept of the files of an exercise, which here are others in each test.
+KEPT = (
+    catalog.exercises, documented.numbers, misconceptions.of_sentences, figure_numbers.figure, figure_numbers.data,
+    capture.setups,
+)  # fmt: skip
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """A folder with one small exercise, in order, for which the grader of this process works."""
+    lay(tmp_path)
+    for name in ("CHECKS", "EXERCISES", "SOLUTIONS", "OTHER_STYLES"):
+        monkeypatch.setattr(paths, name, tmp_path / getattr(paths, name).relative_to(paths.ROOT))
+    for kept in KEPT:
+        kept.cache_clear()
+    yield tmp_path
+    for kept in KEPT:
+        kept.cache_clear()
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A checkout that holds the same exercise, for processes of its own."""
+    copy(tmp_path, "grader", without=("[0-9][0-9]_*",))
+    lay(tmp_path)
     return tmp_path
 
 
@@ -195,20 +221,20 @@ def change(path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-def test_an_exercise_in_order_passes_with_one_line(house, cli):
-    done = cli("verify", "77", "--write", cwd=house)
+def test_an_exercise_in_order_passes_with_one_line(house, said):
+    done = said("verify", "77", "--write", cwd=house)
     assert done.returncode == 0, done.stdout + done.stderr
     known = json.loads(failed_checks_of(house).read_text())
     assert known["in_place"] == {"failed": ["inputs_unchanged"], "not_checked": []}
-    done = cli("verify", "77", cwd=house)
+    done = said("verify", "77", cwd=house)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "1 exercises, 5 mistakes: every one rejected and named by its own sentence\n"
 
 
-def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(house, cli):
+def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(house, said):
     nothing = {name: {"failed": [], "not_checked": []} for name in MISTAKES}
     failed_checks_of(house).write_text(json.dumps(nothing))
-    done = cli("verify", "77", cwd=house)
+    done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2  # each mistake was named all the same
     assert (
         "failed_checks.json: it is not there, or not current\n    Make it anew: make verify EX=77 WRITE=1"
@@ -217,9 +243,9 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
     assert json.loads(failed_checks_of(house).read_text()) == nothing
 
 
-def test_on_a_device_a_report_is_written_that_lists_the_failures(house, cli):
+def test_on_a_device_a_report_is_written_that_lists_the_failures(house, said):
     failed_checks_of(house).write_text("{}")
-    done = cli("verify", "77", "--device", "cpu", cwd=house)
+    done = said("verify", "77", "--device", "cpu", cwd=house)
     assert done.returncode == 1 and done.stdout == "the report: verify-cpu.md\n"
     page = (house / "verify-cpu.md").read_text()
     assert page.startswith("# Verified on cpu\n") and f"- torch: {torch.__version__}\n" in page
@@ -246,23 +272,20 @@ def test_own_attention_is_timed_beside_torchs():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")
-def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(house, cli):
+def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(checkout, cli):
     second = "78_double"
-    for folder in some(house.rglob(FOLDER)):
+    for folder in some(checkout.rglob(FOLDER)):
         shutil.copytree(folder, folder.with_name(second))
-    change(house / f"exercises/{second}/README.md", "# 77", "# 78")
-    change(house / f"exercises/{second}/README.md", "EX=77", "EX=78")
-    done = cli("verify", "--write", "--jobs", 2, cwd=house)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "2 exercises, 10 mistakes: every one rejected and named by its own sentence\n"
+    change(checkout / f"exercises/{second}/README.md", "# 77", "# 78")
+    change(checkout / f"exercises/{second}/README.md", "EX=77", "EX=78")
     for folder in (FOLDER, second):
-        change(house / f"solutions/{folder}/wrong/added_two.py", "x + 2", "x + x")
-    done = cli("verify", "--jobs", 2, cwd=house)
+        change(checkout / f"solutions/{folder}/wrong/added_two.py", "x + 2", "x + x")
+    done = cli("verify", "--jobs", 2, cwd=checkout)
     assert done.returncode == 1 and not done.stdout
     problems, mends = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
     wrong = [f"solutions/{folder}/wrong/added_two.py:4: this mistake passes every check" for folder in (FOLDER, second)]
     assert problems == wrong and ["EX=77" in mends[0], "EX=78" in mends[1]] == [True, True]
-    assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if stands_in(pid, house)] == []
+    assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if stands_in(pid, checkout)] == []
 
 
 def stands_in(pid: str, folder: Path) -> bool:
@@ -463,13 +486,13 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
 
 
 @pytest.mark.parametrize("edits", TOGETHER.values(), ids=TOGETHER)
-def test_all_disorders_are_told_at_once_with_place_and_what_to_do(house, cli, edits):
+def test_all_disorders_are_told_at_once_with_place_and_what_to_do(house, said, edits):
     for file, old, new, _ in edits:
         if old is None:
             (house / file).unlink()
         else:
             change(house / file, old, new)
-    done = cli("verify", "77", cwd=house)
+    done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and not done.stdout
     for _, _, _, words in edits:
         assert words in done.stderr, done.stderr
@@ -478,23 +501,23 @@ def test_all_disorders_are_told_at_once_with_place_and_what_to_do(house, cli, ed
     assert all(mend.startswith("    ") and "make " in mend for mend in mends)
 
 
-def test_an_exercise_toml_that_cannot_be_read_is_named(house, cli):
+def test_an_exercise_toml_that_cannot_be_read_is_named(house, said):
     change(house / CHECKS / "exercise.toml", "[points]", "[points")
-    done = cli("verify", "77", cwd=house)
+    done = said("verify", "77", cwd=house)
     assert done.returncode == 3 and "exercise.toml cannot be read" in done.stderr and "line 4" in done.stderr
 
 
-def test_a_solution_that_fails_is_told_with_each_check_and_nothing_else(house, cli):
+def test_a_solution_that_fails_is_told_with_each_check_and_nothing_else(house, said):
     change(house / f"solutions/{FOLDER}/double.py", "return 2 * x", "return 3 * x")
-    done = cli("verify", "77", cwd=house)
+    done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2
     assert "test_documented.py:9: the solution does not pass documented_double" in done.stderr
 
 
-def test_a_learners_bundle_has_no_hidden_checks_and_still_grades(house, cli):
+def test_a_learners_bundle_has_no_hidden_checks_and_still_grades(house, said):
     (house / "grader/checks/77_double/test_double.py").unlink()
     shutil.rmtree(house / "solutions")
     right = house / "right.py"
     right.write_text(SOLUTION)
-    done = cli("check", "77", "--submission", right, cwd=house)
+    done = said("check", "77", "--submission", right, cwd=house)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,16 @@
+"""Copies of parts of the project, for processes that work in a checkout of their own."""
+
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def copy(root: Path, *names: str, without: tuple[str, ...] = ()) -> Path:
+    """Copy these folders to another root, without files of these names. Returns the root.
+
+    Compiled modules come along: a process would spend seconds on compiling them anew. `x.pyc.123` is being written.
+    """
+    for name in names:
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc.*", *without))
+    return root
