@@ -2,6 +2,7 @@
 
 import base64
 import builtins
+import contextlib
 import datetime
 import io
 import json
@@ -16,6 +17,8 @@ from pathlib import Path
 import pytest
 import torch
 from globs import some
+from in_this_process import Here
+from thorough import sample
 from torch.utils._python_dispatch import _disable_current_modes
 
 from grader import catalog
@@ -128,6 +131,13 @@ def seed_of(out: Path, student: str) -> int:
         file.close()
 
 
+@pytest.fixture(autouse=True)
+def in_this_process(fork_server, monkeypatch):
+    """What is graded again here needs no process of its own."""
+    monkeypatch.setattr(classroom, "executor_of", Here(fork_server))
+    monkeypatch.setattr(classroom.similar, "pairs", lambda handins, jobs: [])
+
+
 def grade_again(submissions: Path, out: Path, tell=lambda event: None, **facts) -> list[str]:
     """Grade the class in this process. Gives what was graded."""
     events = []
@@ -169,12 +179,12 @@ def test_what_is_graded_later_is_asked_something_else(graded):
     assert grade_again(submissions, out) == [] and seed_of(out, "ben") == first
 
 
-def test_each_grade_is_explained_with_its_own_seed(graded, cli):
+def test_each_grade_is_explained_with_its_own_seed(graded, said):
     submissions, out, _ = graded
     hand_in(submissions, "eli", SOURCE.replace("softmax(", "sigmoid(", 1))
     grade_again(submissions, out)
     for student in ("ada", "eli"):
-        told = cli("explain", student, "03", "--out", out)
+        told = said("explain", student, "03", "--out", out)
         assert told.returncode == 0, told.stderr
         assert f"seed {seed_of(out, student)}," in told.stdout and "The same as in the folder." in told.stdout
     assert seed_of(out, "ada") != seed_of(out, "eli")
@@ -266,8 +276,9 @@ def test_a_table_of_answers_earns_the_documented_points_alone(fork_server):
 # Where others grade.
 
 
-def test_platforms_draw_a_secret_in_every_run_and_tell_it_nowhere(tmp_path, monkeypatch, capfd):
+def test_platforms_draw_a_secret_in_every_run_and_tell_it_nowhere(tmp_path, monkeypatch, capfd, fork_server):
     drawn: list[int] = []
+    monkeypatch.setattr(one_student, "ForkServer", lambda: contextlib.nullcontext(fork_server))
     monkeypatch.setattr(one_student, "secret_seed", lambda: drawn.append(secret_seed()) or drawn[-1])
     (tmp_path / "context_vectors.py").write_text(SOURCE.replace("softmax(", "sigmoid(", 1))
     about = dict.fromkeys(("CLASSROOM", "ASSIGNMENT", "USERNAME", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"), "x")
@@ -311,7 +322,7 @@ def rehearsals(exercise, work) -> None:
         work(session, Recording(session, Learner))
 
 
-@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+@pytest.mark.parametrize("exercise", sample(catalog.exercises(), 12), ids=lambda exercise: exercise.folder)
 def test_what_is_sent_ahead_holds_no_answer(exercise):
     """No number of an answer stands in a request that is sent before it, but where an earlier request told it."""
 

@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from thorough import sample
 from worker_calls import call, load
 
 from grader import catalog
@@ -49,18 +50,23 @@ SUBMISSION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "x.p
 SETTINGS = Settings(seed=3)
 
 
-@pytest.fixture(params=TIERS)
-def tier(request):
+def offered(tier: str) -> str:
     try:
-        return tiers.choose(wanted=request.param, sure=True).name
+        return tiers.choose(wanted=tier, sure=True).name
     except tiers.Unavailable as missing:
         pytest.skip(str(missing))
 
 
-@pytest.mark.parametrize("how", ["SIGSTOP", "SIGKILL"])
+def pairs(ways: tuple[str, str]) -> list[tuple[str, str]]:
+    """Every tier, each with one of two ways; with THOROUGH=1 with both."""
+    every = [(tier, way) for tier, both in zip(TIERS, (ways, ways[::-1], ways, ways[::-1])) for way in both]
+    return sample(every, len(TIERS))
+
+
+@pytest.mark.parametrize("tier, how", pairs(("SIGSTOP", "SIGKILL")))
 def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, monkeypatch):
     """All of the submission is examined once more, in a worker of another fork server."""
-    with ForkServer(tier=tier) as fork_server:
+    with ForkServer(tier=offered(tier)) as fork_server:
         before = examiner.grade(EXERCISE, SUBMISSION, fork_server, SETTINGS)
         lost = lose_at(monkeypatch, fork_server, [7], getattr(signal, how))
         assert examiner.grade(EXERCISE, SUBMISSION, fork_server, SETTINGS).checks == before.checks
@@ -115,9 +121,9 @@ def test_a_timeout_under_a_stopped_fork_server_is_still_the_learner_s():
         wait_gone(stopped)
 
 
-@pytest.mark.parametrize("place", ["main", "thread"])
+@pytest.mark.parametrize("tier, place", pairs(("thread", "main")))
 def test_a_killed_grader_leaves_nothing_behind(tier, place):
-    command = [sys.executable, "-c", GRADER, str(paths.ROOT), tier, place]
+    command = [sys.executable, "-c", GRADER, str(paths.ROOT), offered(tier), place]
     grader = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     pids = [int(word) for word in grader.stdout.readline().split()]
     assert len(pids) == 5 and not any(map(gone, pids))
