@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from grader.catalog import Exercise
 from grader.classroom.handins import Class
-from grader.classroom.summary import Row, Summary
+from grader.classroom.rows import Row
+from grader.classroom.summary import Summary
 from grader.records.sanitize import inert
 
 FORMS = ("plain", "canvas", "moodle")

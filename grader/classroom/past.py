@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from grader.classroom.analysis.spread import Spread, spread
-from grader.classroom.summary import ABSENT, Summary
+from grader.classroom.rows import ABSENT
+from grader.classroom.summary import Summary
 from grader.records.results import PASSED, ExerciseResult
 
 

@@ -12,39 +12,23 @@ from grader.classroom.course import totals
 from grader.classroom.course.marks import Mark
 from grader.classroom.course.totals import PLAIN, TotalRule, maximum
 from grader.classroom.handins import Class, Student
-from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.classroom.rows import (
+    ABSENT,
+    ALL_PASSED,
+    CHECK_LEFT_OUT,
+    NOT_GRADED,
+    NOT_LOADED,
+    NOT_STARTED,
+    OUTCOMES,
+    SOME_FAILED,
+    Kind,
+    Row,
+    state_of,
+    words_of,
+)
+from grader.records.results import ExerciseResult
 
-# The state of one student's exercise, one letter each, so that a row stays small.
-ALL_PASSED, SOME_FAILED, NOT_LOADED, NOT_STARTED, NOT_GRADED, ABSENT = "p", "f", "e", "n", "u", "-"
-CHECK_PASSED, CHECK_FAILED, CHECK_LEFT_OUT = "p", "f", "-"  # the outcome of one check, likewise
-OUTCOMES = {PASSED: CHECK_PASSED, FAILED: CHECK_FAILED, NOT_CHECKED: CHECK_LEFT_OUT}
 MAX_KINDS = 5000  # different sentences that are counted: learners' code can choose some of them
-
-Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submission
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One student: points (None: not handed in, or not graded) and state of each exercise, in order.
-
-    total: by the rule of the course; None where an exercise could not be graded, since the sum would be too low. late:
-    what came late; notes: what else an instructor must know. outcomes: of the checks of each exercise, in order, a
-    letter each; "" where the file could not be run or was untouched.
-    """
-
-    student: Student
-    points: tuple[float | None, ...]
-    states: str
-    diagnoses: tuple[Kind, ...] = ()
-    total: float | None = None
-    late: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    outcomes: tuple[str, ...] = ()
-
-    @property
-    def handed_in(self) -> bool:
-        """Whether the student handed in something."""
-        return any(state != ABSENT for state in self.states)
 
 
 @dataclass(frozen=True)
@@ -113,7 +97,7 @@ class Summary:
         diagnoses: set[Kind] = set()
         for result in results:
             index = self._index[result.exercise]
-            points[index], states[index] = result.points, _state(result)
+            points[index], states[index] = result.points, state_of(result)
             if states[index] == NOT_LOADED:
                 _count(self.troubles, (index, _first_line(result.message.replace(result.submission, "the file"))))
             elif states[index] != NOT_STARTED:
@@ -133,7 +117,7 @@ class Summary:
         _count(self.diagnoses, *diagnoses)
         shared = tuple(self._kinds.setdefault(kind, kind) for kind in sorted(diagnoses) if kind in self.diagnoses)
         total = None if NOT_GRADED in states else totals.total(self._folders, points, self._most, self.rule)
-        late, said = _words(marks or {})
+        late, said = words_of(marks or {})
         row = Row(student, tuple(points), "".join(states), shared, total, late, (*said, *notes), tuple(outcomes))
         self._rows.append(row)
         self._sorted = False
@@ -176,29 +160,9 @@ def commonest(counts: Counter[Kind], most: int) -> list[tuple[Kind, int]]:
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:most]
 
 
-def _state(result: ExerciseResult) -> str:
-    """The state that a result stands for."""
-    if result.status == ERROR:
-        return NOT_LOADED
-    if not result.started:
-        return NOT_STARTED
-    return ALL_PASSED if result.status == PASSED else SOME_FAILED
-
-
 def _count(counts: Counter[Kind], *kinds: Kind) -> None:
     """Count each kind once. Beyond MAX_KINDS no new kind is counted, so that no class can fill the memory."""
     counts.update(kind for kind in kinds if kind in counts or len(counts) < MAX_KINDS)
-
-
-def _words(marks: Mapping[str, Mark]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is late, and what else is to be said about the marks, each with the number of its exercise."""
-    late = tuple(f"{folder[:2]}: {mark.late.words}" for folder, mark in sorted(marks.items()) if mark.late.words)
-    notes = (
-        f"{folder[:2]}: {words}"
-        for folder, mark in sorted(marks.items())
-        for words in (*(override.words for override in mark.overrides), *mark.notes)
-    )
-    return late, tuple(notes)
 
 
 def _first_line(text: str) -> str:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from grader.classroom.summary import CHECK_FAILED, CHECK_PASSED, Row, Summary
+from grader.classroom.rows import CHECK_FAILED, CHECK_PASSED, Row
+from grader.classroom.summary import Summary
 
 LEAST = 5  # students who passed, and who failed, below which a correlation says nothing
 

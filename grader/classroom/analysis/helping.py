@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from grader.classroom.grades import number
 from grader.classroom.past import Stuck
-from grader.classroom.summary import ABSENT, NOT_STARTED, Row, Summary
+from grader.classroom.rows import ABSENT, NOT_STARTED, Row
+from grader.classroom.summary import Summary
 
 HALF = 0.5  # an exercise that at least this share of the class has begun is one that everybody could have begun
 PATIENCE = 4  # attempts without change after which one more says nothing new

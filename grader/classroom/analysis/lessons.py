@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from grader import catalog
 from grader.catalog import misconceptions
 from grader.catalog.misconceptions import Misconception
-from grader.classroom.summary import Kind, Summary
+from grader.classroom.rows import Kind
+from grader.classroom.summary import Summary
 from grader.records.results import AND, OR
 
 

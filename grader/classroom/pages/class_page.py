@@ -14,18 +14,9 @@ from grader.classroom.intake import tally
 from grader.classroom.pages import charts, sections
 from grader.classroom.pages.sections import address
 from grader.classroom.past import NO_PAST, Past
+from grader.classroom.rows import ABSENT, ALL_PASSED, NOT_GRADED, NOT_LOADED, NOT_STARTED, Kind, Row
 from grader.classroom.similar import Pair
-from grader.classroom.summary import (
-    ABSENT,
-    ALL_PASSED,
-    NOT_GRADED,
-    NOT_LOADED,
-    NOT_STARTED,
-    Kind,
-    Row,
-    Summary,
-    commonest,
-)
+from grader.classroom.summary import Summary, commonest
 from grader.records.sanitize import inert
 from grader.reports.html_page import document
 

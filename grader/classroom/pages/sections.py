@@ -12,8 +12,9 @@ from grader.classroom.analysis.lessons import Lesson
 from grader.classroom.grades import number
 from grader.classroom.handins import Student
 from grader.classroom.pages.charts import histogram
+from grader.classroom.rows import ALL_PASSED, NOT_GRADED, NOT_LOADED, NOT_STARTED, Kind, Row
 from grader.classroom.similar import Agreement, Pair, clusters
-from grader.classroom.summary import ALL_PASSED, NOT_GRADED, NOT_LOADED, NOT_STARTED, Distribution, Kind, Row, Summary
+from grader.classroom.summary import Distribution, Summary
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from grader.classroom.grades import number
 from grader.classroom.intake import exercise_names
 from grader.classroom.roster import canvas_gradebook, moodle_files
 from grader.classroom.roster.people import Listing, Roster
-from grader.classroom.summary import Row, Summary
+from grader.classroom.rows import Row
+from grader.classroom.summary import Summary
 from grader.records.sanitize import label
 
 FOLDER = "upload"
