@@ -18,10 +18,10 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, clones, run, version, versions
-from grader.classroom.course import settings, template, totals
+from grader.classroom.course import rules_file, template, totals
 from grader.classroom.course.attempts import Attempt, counting
 from grader.classroom.course.lateness import Lateness, lateness, share
-from grader.classroom.course.settings import LateRule
+from grader.classroom.course.settings import Course, LateRule
 from grader.classroom.course.totals import TotalRule
 from grader.integrations import gradescope_rules
 from grader.integrations.one_student import Graded
@@ -324,12 +324,12 @@ def test_which_attempt_counts():
 
 def test_the_file_that_make_course_writes_changes_nothing_and_stays(said, tmp_path):
     assert said("course", cwd=tmp_path).returncode == 0
-    course = settings.read(tmp_path / "course.toml")
-    assert course == settings.Course(tmp_path / "course.toml", feedback="full")
+    course = rules_file.read(tmp_path / "course.toml")
+    assert course == Course(tmp_path / "course.toml", feedback="full")
     assert said("course", cwd=tmp_path).returncode == 2
     all_on = "\n".join(line.removeprefix("# ") if '" =' in line else line for line in template.text().splitlines())
     lay(tmp_path, "all.toml", all_on)
-    course = settings.read(tmp_path / "all.toml")
+    course = rules_file.read(tmp_path / "all.toml")
     assert (
         len(course.deadlines) == len(catalog.exercises()) and course.extensions and course.columns and course.sections
     )
@@ -448,7 +448,7 @@ def test_times_of_nbgrader_and_of_clones(tmp_path):
 def test_sections_and_extensions_move_the_deadline(tmp_path):
     lay(tmp_path, "course.toml", '[deadlines]\n"03" = 2026-11-20\n[cut_off]\n"03" = 2026-11-22\n[extensions]\n'
         '"ada" = { "03" = 2026-11-30 }\n[sections]\n"B" = { deadlines = { "03" = 2026-11-21 } }\n')  # fmt: skip
-    course = settings.read(tmp_path / "course.toml")
+    course = rules_file.read(tmp_path / "course.toml")
     assert [course.deadline(*who, CONTEXT).day for who in (("x", ""), ("x", "B"), ("ada", "B"))] == [20, 21, 30]
     assert [course.last(who, "", CONTEXT).day for who in ("x", "ada")] == [22, 30]
 
@@ -569,4 +569,4 @@ def test_an_exception_in_the_students_own_words_is_shown(grade, tmp_path):
 
 def test_wrong_use_is_one_exception(tmp_path):
     with pytest.raises(WrongUse):
-        settings.read(tmp_path / "none.toml")
+        rules_file.read(tmp_path / "none.toml")

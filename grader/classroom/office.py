@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.classroom import arrivals, version
-from grader.classroom.course import comments, overrides, settings
+from grader.classroom.course import comments, overrides, rules_file, settings
 from grader.classroom.course.attempts import Attempt
 from grader.classroom.course.comments import Comments
 from grader.classroom.course.lateness import lateness
@@ -17,7 +17,7 @@ from grader.classroom.handins import Found, Student
 from grader.classroom.history import Given, History, Kept
 from grader.classroom.roster import aliases, by_name, matching, reading
 from grader.classroom.roster.matching import Open
-from grader.classroom.roster.people import Person, Roster
+from grader.classroom.roster.people import Listing, Person, Roster
 from grader.classroom.store import Store
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
@@ -67,9 +67,9 @@ class Asked:
 
 def opened(rules: Path | None, roster: Path | None) -> Office:
     """Read the instructor's files. Raises WrongUse, with file and line, for what is wrong in them."""
-    course = settings.read(rules) if rules else Course()
+    course = rules_file.read(rules) if rules else Course()
     roster = roster or course.roster
-    people = reading.read(roster) if roster else None
+    people = reading.read(roster, course.titles) if roster else None
     folder = rules.parent if rules else (roster if roster and roster.is_dir() else roster and roster.parent)
     if folder is None:
         return Office(course, people)
@@ -91,6 +91,7 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
     result = matching.match(found, office.roster, aliases.read(path, office.roster), str(path))
     added = aliases.add(path, result.open)
     lines = [f"Roster: {len(office.roster.people):,} students in {_files(office.roster)}."]
+    lines += [_foreign(listing) for listing in office.roster.listings if listing.is_guessed]
     if result.open:
         new = f", {added} of them new" if added else ""
         lines.append(f"{len(result.open)} names wait in {label(str(path))}{new}: {_listed(result.open)}")
@@ -128,22 +129,6 @@ def given(one: Mark) -> Given:
     return Given(one.points, one.digest, version.exercise(one.exercise), "; ".join(o.words for o in one.overrides))
 
 
-def strangers(office: Office, students: Sequence[str]) -> tuple[str, ...]:
-    """Lines about students in overrides.csv, comments and course.toml whom the class does not have."""
-    members = {*students, *office.people}
-    named = {
-        overrides.NAME: {override.student for override in office.overrides},
-        f"{comments.NAME} or {comments.FOLDER}/": {student for student, _ in office.comments},
-        arrivals.NAME: {student for student, _ in office.told},
-        "course.toml, extensions": set(office.course.extensions),
-    }
-    return tuple(
-        f"{place}: the class has no student {label(student)}"
-        for place, ids in named.items()
-        for student in sorted(ids - members)
-    )
-
-
 def conflicts(marks_by_exercise: Mapping[str, Mark]) -> tuple[str, ...]:
     """The exercises with an override that was made for another hand-in."""
     return tuple(folder for folder, one in marks_by_exercise.items() if CHANGED in one.notes)
@@ -168,6 +153,15 @@ def _with_conflicts(one: Mark, history: History) -> Mark:
 
 def _files(roster: Roster) -> str:
     return label(", ".join(listing.sheet.path.name for listing in roster.listings[:4]))
+
+
+def _foreign(listing: Listing) -> str:
+    """How a file in another language was understood."""
+    known = ", ".join(
+        f"{label(listing.sheet.header[i])} = {title}" for i, title in sorted(listing.sheet.english.items())
+    )
+    name = label(listing.sheet.path.name)
+    return f"{name} is Moodle's in another language: {known}. Is one wrong? Say in course.toml what it is: [titles]"
 
 
 def _listed(names: Sequence[Open]) -> str:

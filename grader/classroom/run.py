@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, losses, office, outputs, pool, similar
+from grader.classroom import arrivals, losses, office, outputs, pool, similar, without_effect
 from grader.classroom.handins import Found, Graded, HandIn
 from grader.classroom.history import History
 from grader.classroom.intake import finder
@@ -80,7 +80,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
-        notes = (*marking.notes, *office.strangers(plan.office, [row.student.id for row in summary.rows]))
+        notes = (*marking.notes, *without_effect.lines(plan.office, [row.student.id for row in summary.rows]))
         publish(Event("told", {"lines": notes}))
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:

@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run this verb. A file that is there is the instructor's, and stays. Returns the exit code."""
-    from grader.classroom.course import template
+    from grader.classroom.course import settings, template
 
     if options.output.exists():
         raise WrongUse(f"{options.output} is there already, and yours. Another file: OUTPUT=…")
@@ -22,5 +22,8 @@ def run(options: argparse.Namespace) -> int:
         options.output.write_text(template.text(), "utf-8")
     except OSError as error:
         raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None
-    print(f"{paths.shown(options.output)} is written. Edit it; `make grade` in this folder uses it from now on.")
+    shown = paths.shown(options.output)
+    by_itself = options.output.resolve() == Path(settings.NAME).resolve()
+    how = "`make grade` in this folder uses it from now on" if by_itself else f"then: make grade … RULES={shown}"
+    print(f"{shown} is written. Edit it; {how}.")
     return errors.PASSED

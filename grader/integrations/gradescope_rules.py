@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.classroom.course import overrides as given_points
-from grader.classroom.course import settings, totals
+from grader.classroom.course import rules_file, totals
 from grader.classroom.course.lateness import Lateness, lateness, share
 from grader.classroom.course.overrides import Override
 from grader.classroom.course.settings import Course
@@ -76,7 +76,7 @@ NO_RULES = Ruled()
 
 def read(rules: Path, metadata: Path) -> Ruled:
     """The rules for the submission that this metadata tells of. Raises WrongUse for a wrong course.toml."""
-    course, facts = settings.read(rules), _facts(metadata)
+    course, facts = rules_file.read(rules), _facts(metadata)
     users = [user for user in facts.get("users") or [] if isinstance(user, dict)]
     who = tuple(str(user[key]) for user in users for key in ("sid", "email", "id") if user.get(key))
     own = [_time((user.get("assignment") or {}).get("due_date")) for user in users]

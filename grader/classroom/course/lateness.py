@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 
 from grader.classroom.course.settings import UNIT_S, LateRule
 
@@ -39,7 +39,7 @@ def lateness(
     """
     if handed_in is None:
         return Lateness(rule.unknown, rule.per, is_measured=False) if marked else ON_TIME
-    if end is not None and handed_in > end:
+    if end is not None and handed_in.astimezone(timezone.utc) > end.astimezone(timezone.utc):
         return Lateness(_units(rule, handed_in, deadline or end), rule.per, after_end=True)
     return Lateness(_units(rule, handed_in, deadline), rule.per) if deadline is not None else ON_TIME
 
@@ -51,5 +51,6 @@ def share(rule: LateRule, late: Lateness) -> float:
 
 def _units(rule: LateRule, handed_in: datetime, deadline: datetime) -> int:
     """Begun units after the deadline; none within the grace, which then does not shorten the delay."""
-    seconds = (handed_in - deadline).total_seconds()
+    # In UTC: between two times of one zone Python counts hours of the clock, also where the clock was changed.
+    seconds = (handed_in.astimezone(timezone.utc) - deadline.astimezone(timezone.utc)).total_seconds()
     return math.ceil(seconds / UNIT_S[rule.per]) if seconds > rule.grace_s else 0

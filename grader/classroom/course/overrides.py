@@ -43,11 +43,19 @@ def read(path: Path) -> tuple[Override, ...]:
     columns = {title: table.column(title) for title in TITLES}
     if None in (columns["student"], columns["exercise"], columns["points"]):
         raise WrongUse(f"{label(str(path))} needs the columns {', '.join(TITLES)}; check may be left out")
-    found = []
+    found: list[Override] = []
+    lines: dict[tuple[str, str], dict[str, int]] = {}  # (student, exercise) → check → the line that sets it
     for row in range(len(table.rows)):
         cells = {title: table.cell(row, column) for title, column in columns.items()}
         if any(cells.values()):
-            found.append(_override(cells, f"{label(str(path))}, line {row + 2}"))
+            where = f"{label(str(path))}, line {row + 2}"
+            one = _override(cells, where)
+            others = lines.setdefault((one.student, one.exercise), {})
+            for check, line in others.items():
+                if check == one.check or not check or not one.check:  # the one would make the other void
+                    raise WrongUse(f"{where}: line {line} sets {one.exercise} of {label(one.student)} too. Keep one")
+            others[one.check] = row + 2
+            found.append(one)
     return tuple(found)
 
 

@@ -48,7 +48,7 @@ def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> t
 def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: Summary) -> Filled | None:
     """One file with the points in it; None where no column holds any. ids: of the students, by row."""
     sheet, rows = listing.sheet, {row.student.id: row for row in summary.rows}
-    holds = _columns(listing, columns, summary)
+    holds, is_worksheet = _columns(listing, columns, summary), listing.kind == "worksheet"
     if not holds:
         if listing.kind == "plain":
             return None
@@ -63,13 +63,13 @@ def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: 
             before = sheet.cell(row, column)
             if points is None:
                 kept += before not in ("", "-", *canvas_gradebook.UNTOUCHED)
-            elif before in canvas_gradebook.UNTOUCHED or _is_locked(listing, row):
+            elif before in canvas_gradebook.UNTOUCHED or (is_worksheet and moodle_files.is_locked(sheet, row)):
                 kept += 1
             else:
                 cells[row, column] = number(points)
                 changed.add(row)
         lines += _about(listing, column, exercises, kept, summary)
-    modified = sheet.column(moodle_files.GRADED) if listing.kind == "worksheet" else None
+    modified = sheet.column(moodle_files.GRADED) if is_worksheet else None
     if modified is not None:
         cells |= {(row, modified): moodle_files.now() for row in changed}
     return Filled(sheet.path.name, sheet.filled(cells), tuple(lines))
@@ -99,13 +99,6 @@ def _points(row: Row, exercises: tuple[str, ...], summary: Summary) -> float | N
     by_folder = {exercise.folder: points for exercise, points in zip(summary.exercises, row.points)}
     earned = [points for folder in exercises if (points := by_folder.get(folder)) is not None]
     return round(sum(earned), 6) if earned else None
-
-
-def _is_locked(listing: Listing, row: int) -> bool:
-    """Whether Moodle would refuse a grade in this row of a worksheet."""
-    return listing.kind == "worksheet" and listing.sheet.cell(
-        row, listing.sheet.column(moodle_files.CHANGEABLE)
-    ).casefold() in ("no",)
 
 
 def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept: int, summary: Summary) -> list[str]:

@@ -17,6 +17,7 @@ Rules, as they stand in the source of Moodle:
 import re
 from datetime import datetime, timezone, tzinfo
 
+from grader.classroom.roster import moodle_times
 from grader.classroom.roster.people import Person
 from grader.classroom.roster.sheet import Sheet
 
@@ -25,11 +26,9 @@ MODULE = re.compile(r"(?:[^:]+: )?(.*?)(?: \([^()]*\))?", re.S)  # "Assignment: 
 SUBMITTED, GRADED = "Last modified (submission)", "Last modified (grade)"
 MAXIMUM = ("Maximum Grade", "Maximum grade")
 CHANGEABLE = "Grade can be changed"
-# userdate() in English: strftimedatetime, strftimedaydatetime, and its short forms.
-TIMES = (
-    "%A, %d %B %Y, %I:%M %p", "%d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%B %d, %Y, %I:%M %p",
-    "%A, %d %B %Y, %H:%M", "%d %B %Y, %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%z",
-)  # fmt: skip
+NO = frozenset(
+    ("no", "nein", "non", "nee", "não", "nej", "nei", "ei", "nem", "nu", "ne", "nie", "ez", "hayır", "нет", "ні", "όχι")
+)
 
 
 def is_worksheet(sheet: Sheet) -> bool:
@@ -68,14 +67,18 @@ def title_of(title: str) -> str:
 
 def handed_in(sheet: Sheet, row: int, zone: tzinfo) -> datetime | None:
     """When the student of this row handed in, as a worksheet says. zone: of the instructor's Moodle profile."""
-    text = sheet.cell(row, sheet.column(SUBMITTED))
-    for form in TIMES:
-        try:
-            time = datetime.strptime(text, form)
-        except ValueError:
-            continue
-        return time if time.tzinfo else time.replace(tzinfo=zone)
-    return None
+    return moodle_times.parsed(sheet.cell(row, sheet.column(SUBMITTED)), zone)
+
+
+def unread_times(sheet: Sheet) -> list[str]:
+    """The times of submissions in a worksheet that cannot be read."""
+    texts = (sheet.cell(row, sheet.column(SUBMITTED)) for row in range(len(sheet.rows)))
+    return [text for text in texts if text not in ("", "-") and moodle_times.parsed(text, timezone.utc) is None]
+
+
+def is_locked(sheet: Sheet, row: int) -> bool:
+    """Whether Moodle would refuse a grade in this row of a worksheet."""
+    return sheet.cell(row, sheet.column(CHANGEABLE)).casefold() in NO
 
 
 def now() -> str:

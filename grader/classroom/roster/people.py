@@ -34,13 +34,15 @@ class Person:
 class Listing:
     """One file of a roster. kind: "canvas", "worksheet", "moodle" or "plain"; people: by row of the sheet.
 
-    times: when who handed in, by row, as the platform writes it; exercise: the one whose file this is, or None.
+    exercise: the one whose file this is, or None; is_guessed: what the columns hold is told by their order and content,
+    not by their titles, which are in another language.
     """
 
     kind: str
     sheet: Sheet
     people: dict[int, Person]
     exercise: str | None = None
+    is_guessed: bool = False
 
 
 @dataclass(frozen=True)

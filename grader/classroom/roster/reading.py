@@ -1,14 +1,14 @@
 """Reads a roster: one file, or a folder with several, such as Moodle's worksheets of several assignments."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
 from grader.classroom.intake import exercise_names, student_ids
 from grader.classroom.intake.claims import likeness
-from grader.classroom.roster import canvas_gradebook, moodle_files, plain_list, sheet
+from grader.classroom.roster import canvas_gradebook, moodle_files, moodle_foreign, plain_list, sheet
 from grader.classroom.roster.people import Listing, Person, Roster, merged
 from grader.records.sanitize import label
 
@@ -17,8 +17,11 @@ KINDS = "a Canvas gradebook, a Moodle grading worksheet or grade export, nbgrade
 MOST_FILES = 200
 
 
-def read(path: Path) -> Roster:
-    """The roster in a file, or in the .csv files of a folder. Raises WrongUse where it cannot be read."""
+def read(path: Path, titles: Mapping[str, str] | None = None) -> Roster:
+    """The roster in a file, or in the .csv files of a folder. Raises WrongUse where it cannot be read.
+
+    titles: what columns are called in English, by the title that they have there.
+    """
     if path.is_dir():
         files = sorted(file for file in path.glob("*.csv") if file.name not in KEPT)[:MOST_FILES]
     elif path.is_file():
@@ -27,29 +30,42 @@ def read(path: Path) -> Roster:
         files = []
     if not files:
         raise WrongUse(f"There is no roster {label(str(path))}. Name a CSV file, or a folder of them: ROSTER=…")
-    return joined([listing(sheet.read(file)) for file in files])
+    return joined([listing(sheet.read(file), titles or {}) for file in files])
 
 
-def listing(table: sheet.Sheet) -> Listing:
-    """The people of one file. Raises WrongUse where its columns are of no known kind."""
+def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
+    """The people of one file. titles: see `read`. Raises WrongUse where its columns are of no known kind."""
+    named = {index: titles[own] for index, title in enumerate(table.header) if (own := title.strip()) in titles}
+    table = replace(table, english=named)
+    foreign = replace(table, english=moodle_foreign.titles(table) | named)
+    found = _of_platform(table)
+    if found is None and (guessed := _of_platform(foreign)) is not None:
+        found = replace(guessed, is_guessed=True)
+    if found is None and plain_list.is_mine(table):
+        found = Listing("plain", table, plain_list.people(table))
+    if found is None:
+        known = ", ".join(map(label, table.header[:8]))
+        first = label(next((title.strip() for title in table.header if title.strip()), "its title"))
+        raise WrongUse(
+            f"{label(str(table.path))} is no list of students: its columns are {known}. Known are {KINDS}, "
+            "and a file with the columns id, name and perhaps email, sis_id, login, section, group. "
+            f'Other titles you say in course.toml: [titles], and below it "{first}" = "id", and so on'
+        )
+    if not found.people:
+        raise WrongUse(f"{label(str(table.path))} names no student")
+    return found
+
+
+def _of_platform(table: sheet.Sheet) -> Listing | None:
+    """The people of a file of Canvas or Moodle; None where it is neither's."""
     stem = exercise_names.exercise_of_download(table.path.stem)
     if canvas_gradebook.is_mine(table):
-        result = Listing("canvas", table, canvas_gradebook.people(table))
-    elif moodle_files.is_worksheet(table):
-        result = Listing("worksheet", table, moodle_files.people(table), stem)
-    elif moodle_files.is_export(table):
-        result = Listing("moodle", table, moodle_files.people(table))
-    elif plain_list.is_mine(table):
-        result = Listing("plain", table, plain_list.people(table))
-    else:
-        titles = ", ".join(map(label, table.header[:8]))
-        raise WrongUse(
-            f"{label(str(table.path))} is no list of students: its columns are {titles}. Known are {KINDS} "
-            "(with English titles), and a file with the columns id, name and perhaps email, sis_id, section, group"
-        )
-    if not result.people:
-        raise WrongUse(f"{label(str(table.path))} names no student")
-    return result
+        return Listing("canvas", table, canvas_gradebook.people(table))
+    if moodle_files.is_worksheet(table):
+        return Listing("worksheet", table, moodle_files.people(table), stem)
+    if moodle_files.is_export(table):
+        return Listing("moodle", table, moodle_files.people(table))
+    return None
 
 
 def joined(listings: Sequence[Listing]) -> Roster:

@@ -1,9 +1,11 @@
 """A CSV file as a platform wrote it: read, and written again with its columns, their order and its separators."""
 
+import codecs
 import csv
 import io
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
@@ -12,11 +14,15 @@ from grader.records.sanitize import label
 MAX_BYTES = 64 << 20
 SEPARATORS = (",", ";", "\t")
 BOM = "\ufeff"
+QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """The cells of a file. rows: below the header; bom, separator, line_end: as the file has them."""
+    """The cells of a file. rows: below the header; bom, separator, line_end: as the file has them.
+
+    english: what columns are called in English, by index, where the file is in another language.
+    """
 
     path: Path
     header: tuple[str, ...]
@@ -24,10 +30,16 @@ class Sheet:
     separator: str = ","
     line_end: str = "\n"
     bom: bool = False
+    english: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The titles of the columns, in English as far as that is known."""
+        return tuple(self.english.get(index, title).strip() for index, title in enumerate(self.header))
 
     def column(self, *titles: str) -> int | None:
         """The index of the first column with one of these titles, whatever their case; None where there is none."""
-        plain = [title.strip().casefold() for title in self.header]
+        plain = [title.casefold() for title in self.titles]
         return next((plain.index(title) for title in map(str.casefold, titles) if title in plain), None)
 
     def cell(self, row: int, column: int | None) -> str:
@@ -46,7 +58,7 @@ class Sheet:
 
 
 def read(path: Path) -> Sheet:
-    """The sheet in a file. Raises WrongUse where it is no CSV file in UTF-8, or too large."""
+    """The sheet in a file. Raises WrongUse where it is no CSV file in UTF-8 or UTF-16, or too large."""
     shown = label(str(path))
     try:
         with path.open("rb") as file:
@@ -55,13 +67,14 @@ def read(path: Path) -> Sheet:
         raise WrongUse(f"{shown} cannot be read: {error.strerror}") from None
     if len(data) > MAX_BYTES:
         raise WrongUse(f"{shown} is larger than {MAX_BYTES >> 20} MiB: it is no list of students")
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # "Unicode text" of a spreadsheet
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-16" if is_utf16 else "utf-8")
     except UnicodeDecodeError:
         raise WrongUse(f"{shown} is no text in UTF-8. Save it as CSV UTF-8, or download it again") from None
     bom = text.startswith(BOM)
     text = text.removeprefix(BOM)
-    first = text.partition("\n")[0]
+    first = QUOTED.sub("", text).partition("\n")[0]  # without separators and line ends that belong to a title
     separator = max(SEPARATORS, key=first.count)
     try:
         rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)]

@@ -10,7 +10,8 @@ from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.course import overrides, settings
+from grader.classroom import arrivals
+from grader.classroom.course import overrides, rules_file
 from grader.classroom.course.lateness import lateness, share
 from grader.classroom.course.settings import Course
 from grader.classroom.roster import reading
@@ -30,7 +31,7 @@ class CourseLateness(LateSubmissionPlugin):
             own: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
             return own
         try:
-            course = settings.read(Path(self.rules))
+            course = rules_file.read(Path(self.rules))
         except WrongUse as error:
             self.log.error("%s", error)
             raise
@@ -39,7 +40,8 @@ class CourseLateness(LateSubmissionPlugin):
         if _is_set_by_hand(Path(self.rules), student_id, exercise):
             return None
         submission = step.gradebook.find_submission(step.assignment_id, student_id)
-        handed_in = submission.timestamp.replace(tzinfo=timezone.utc)
+        told = arrivals.read(Path(self.rules).with_name(arrivals.NAME), course.zone)
+        handed_in = told.get((student_id, exercise)) or submission.timestamp.replace(tzinfo=timezone.utc)
         section = _section(course, student_id)
         deadline, end = course.deadline(student_id, section, exercise), course.last(student_id, section, exercise)
         if deadline is None and not _first_deadline(course, exercise):  # the one in the gradebook is a person's
@@ -82,10 +84,10 @@ def _section(course: Course, student: str) -> str:
     if course.roster is None or not course.sections:
         return ""
     changed = course.roster.stat().st_mtime_ns if course.roster.exists() else 0
-    return _sections(course.roster, changed).get(student, "")
+    return _sections(course.roster, tuple(course.titles.items()), changed).get(student, "")
 
 
 @functools.lru_cache(maxsize=1)  # nbgrader asks for one student at a time
-def _sections(roster: Path, changed: int) -> dict[str, str]:
-    """Student's id → section. changed: when the file was."""
-    return {person.id: person.section for person in reading.read(roster).people}
+def _sections(roster: Path, titles: tuple[tuple[str, str], ...], changed: int) -> dict[str, str]:
+    """Student's id → section. titles: of its columns, in English; changed: when the file was."""
+    return {person.id: person.section for person in reading.read(roster, dict(titles)).people}

@@ -1,0 +1,72 @@
+"""What stands in the instructor's files and has no effect: a student, a title or a section that is not there."""
+
+from collections.abc import Iterator, Sequence
+
+from grader.classroom import arrivals
+from grader.classroom.course import comments, overrides
+from grader.classroom.course.settings import Course
+from grader.classroom.office import Office
+from grader.classroom.roster import canvas_gradebook, moodle_files
+from grader.classroom.roster.people import Listing, Roster
+from grader.records.sanitize import label
+
+MOST = 3  # texts of times that are shown
+
+
+def lines(office: Office, students: Sequence[str]) -> tuple[str, ...]:
+    """What a person must look at. students: the ids of all who have a row."""
+    found = [*_strangers(office, students), *_titles(office.course, office.roster), *_sections(office)]
+    if office.roster and (office.course.deadlines or office.course.cut_off or office.course.sections):
+        found += [line for listing in office.roster.listings for line in _unread(listing)]
+    return tuple(found)
+
+
+def _strangers(office: Office, students: Sequence[str]) -> Iterator[str]:
+    """Students in overrides.csv, comments and course.toml whom the class does not have."""
+    known = {*students, *office.people}
+    named = {
+        overrides.NAME: {override.student for override in office.overrides},
+        f"{comments.NAME} or {comments.FOLDER}/": {student for student, _ in office.comments},
+        arrivals.NAME: {student for student, _ in office.told},
+        "course.toml, extensions": set(office.course.extensions),
+    }
+    by_key = {key.casefold(): person.id for person in office.people.values() for key in person.keys}
+    for place, ids in named.items():
+        for student in sorted(ids - known):
+            id = by_key.get(student.casefold())
+            meant = f". Do you mean {id}? Ids are those of grades.csv" if id else ""
+            yield f"{place}: the class has no student {label(student)}{meant}"
+
+
+def _titles(course: Course, roster: Roster | None) -> Iterator[str]:
+    """Titles of columns in course.toml that no file of the roster has."""
+    there = {name for listing in (roster.listings if roster else ()) for name in _names(listing)}
+    for table, titles in (("columns", course.columns), ("titles", course.titles)):
+        for title in sorted(titles.keys() - there):
+            yield f'course.toml, {table}: no file of the roster has a column "{label(title)}"'
+
+
+def _names(listing: Listing) -> Iterator[str]:
+    """All by which course.toml may name a column of a file, and the file itself, where it is a worksheet."""
+    yield listing.sheet.path.name
+    for title in listing.sheet.header:
+        yield from (title.strip(), canvas_gradebook.title_of(title), moodle_files.title_of(title))
+
+
+def _sections(office: Office) -> Iterator[str]:
+    """Sections in course.toml in which nobody is."""
+    for name in sorted(office.course.sections):
+        if not any(name in office.course.sections_of(person.section) for person in office.people.values()):
+            why = "nobody on the roster is in it" if office.roster else "only a roster says who is in it: ROSTER=file"
+            yield f'course.toml, sections: "{label(name)}" has no effect, {why}'
+
+
+def _unread(listing: Listing) -> Iterator[str]:
+    """Times of hand-ins that cannot be read: these hand-ins count as in time."""
+    texts = moodle_files.unread_times(listing.sheet) if listing.kind == "worksheet" else []
+    if texts:
+        some = "; ".join(label(text) for text in texts[:MOST])
+        yield (
+            f"{label(listing.sheet.path.name)}: {len(texts)} times of hand-ins cannot be read, and these count as in "
+            f"time: {some}. Write them into {arrivals.NAME}, or download the worksheet with your profile in English"
+        )
