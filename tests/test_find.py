@@ -199,6 +199,20 @@ def test_one_exercise_asked_for(tmp_path):
     assert "nothing for 03" in found["bob"]
 
 
+def test_a_download_beside_entries_of_students_is_asked_about(tmp_path):
+    """It could be one student's archive with others' names in it. So it is told what to do with a download."""
+    (tmp_path / "Ada").mkdir()
+    (tmp_path / "Ada/context_vectors.py").write_text("x = 1\n")
+    for name, people in (("submissions (1)", (1, 2)), ("grace", (3, 3))):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            for count, number in enumerate(people):
+                archive.writestr(f"hoppergrace_{number}_{count}7_context_vectors.py", "x = 1\n")
+    found = find(tmp_path, catalog.find_all(None))
+    (need,) = found.needs_person
+    assert need.where == ("submissions (1).zip",) and "let only downloads lie here" in need.to_do
+    assert {handin.student.id for handin in found.handins} >= {"Ada"}
+
+
 def test_a_whole_download_below_other_folders(tmp_path):
     lay(tmp_path, "a/b/ada/context_vectors.py", "a/b/bob/softmax_naive.py")
     assert set(placed(tmp_path)) == {("ada", CONTEXT), ("bob", SOFTMAX)}

@@ -19,6 +19,9 @@ STRAY = "neither a student's folder nor an archive"
 # What a person is told to do.
 NAME_IT = "put it into a folder that is named after the student"
 RENAME_IT = "if it is a student's, rename it after the student"
+ALONE = (
+    "let only downloads lie here, and put a hand-in that came in another way into one of them, named as its files are"
+)
 MOVE_IT = "move it out of here and name it alone as SUBMISSIONS"
 
 Submitters = dict[str, list[tuple[str, str]]]  # the id and name of everybody who handed in a folder, by its name
@@ -57,6 +60,9 @@ class ClassWalker(Walker):
                 self.ask_one(child, where, _key(child), why, f"{RENAME_IT}; if it holds the class, {MOVE_IT}")
             elif child.kind == "dir" and child.name in submitters:
                 self._claim_for_submitters(child, submitters[child.name], trail, hint)
+            elif hint is None and not trail and self.recognizer.is_download(child):
+                why = "it is full of files with names of Moodle or Canvas, and lies beside entries that are not"
+                self.ask_one(child, where, _key(child), why, f"{RENAME_IT}; if it is a download, {ALONE}")
             elif is_container(child):
                 is_export = child.kind == "dir" and GRADESCOPE.fullmatch(child.name)
                 layout = "an archive a student" if child.kind == "file" else "a folder a student"

@@ -66,7 +66,11 @@ class Recognizer:
         A student's own archive may imitate one, so a single entry that is none makes all of them students' entries.
         """
         containers = [c for c in children if is_container(c) and not hidden(c)]
-        return bool(containers) and all(map(_is_download, containers))
+        return bool(containers) and all(map(_named, containers))
+
+    def is_download(self, node: Entry) -> bool:
+        """Whether everything in a folder or an archive has a name of Moodle's or Canvas', with several students."""
+        return is_container(node) and len(_named(node, download=False)) > 1
 
     def is_like_a_students(self, node: Entry) -> bool:
         """Whether an entry looks like a student's: it has a platform's name, is an archive, or holds answers."""
@@ -124,16 +128,19 @@ def is_container(node: Entry) -> bool:
     return node.kind == "dir" or (node.kind == "file" and archives.is_archive(node.name))
 
 
-def _is_download(node: Entry) -> bool:
-    """Whether a platform named everything in a folder or an archive."""
+def _named(node: Entry, download: bool = True) -> set[str]:
+    """Whom a folder or an archive names, where a platform named everything in it.
+
+    download: an archive has the limits of a download, else those of a student's.
+    """
     if owner_of(node.name):
-        return False
+        return set()
     try:
-        inner = node.children() if node.kind == "dir" else node.opened(True).children()
+        inner = node.children() if node.kind == "dir" else node.opened(download).children()
     except (BadSubmission, NoSuchFile, OSError):
-        return False
-    visible = [child for child in inner if not (hidden(child) or is_class_file(child))]
-    return bool(visible) and all(owner_of(child.name) for child in visible)
+        return set()
+    owners = [owner_of(child.name) for child in inner if not (hidden(child) or is_class_file(child))]
+    return {owner.key for owner in owners if owner} if all(owners) else set()
 
 
 def _of_course(node: Entry) -> bool:
