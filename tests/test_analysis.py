@@ -2,7 +2,7 @@
 
 import statistics
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from made_up_class import folders, made_up, result_of
@@ -12,11 +12,11 @@ from grader.authoring import assigned
 from grader.catalog import misconceptions, mistakes
 from grader.classroom.analysis import difficulty, helping, lessons
 from grader.classroom.analysis.spread import spread, tenths
-from grader.classroom.course.settings import Course
+from grader.classroom.course.settings import Course, LateRule
 from grader.classroom.handins import Found, Origin, Student
 from grader.classroom.history import History, Kept
 from grader.classroom.marking import Marking
-from grader.classroom.office import Office
+from grader.classroom.office import Office, marks
 from grader.classroom.past import Stuck, stuck
 from grader.classroom.similar import Pair, clusters
 from grader.classroom.store import Store
@@ -195,4 +195,22 @@ def test_runs_are_remembered_where_something_changed_and_who_is_stuck_is_found_i
         assert len(again.runs) == (1, 1, 2)[number]
         assert again.stuck == ({"ada": [Stuck(folder, 2, NOON)]} if number == 1 else {})
     assert again.runs[-1].totals.mean == result.points and again.runs[-1].handed_in == 1
+    store.close()
+
+
+def test_the_same_file_that_came_again_later_is_an_attempt_of_its_own(tmp_path):
+    """The first one was in time, and is the best; by the rule of the latest the second one counts, and is late."""
+    folder = folders(1)[0]
+    store = Store(tmp_path)
+    result, history = result_of(folder, 1.0), History(store)
+    store.add("key", written(result))
+    for hours in (0, 0, 30):  # the second one is a run in which nothing is new
+        history.attempt(Kept("ada", folder, "digest", "key", NOON + timedelta(hours=hours), Origin()))
+    for policy, end, points in (("best", {}, 1.0), ("latest", {folder: NOON + timedelta(days=9)}, 0.8)):
+        course = Course(deadlines={folder: NOON}, late=LateRule("day", 10), attempts=policy, cut_off=end)
+        mark = marks(Office(course), store, history, Student("ada"), [result])[folder]
+        assert (mark.points, mark.is_earlier) == (pytest.approx(points * result.points), policy == "best")
+    for hours in (0, 30):  # a clone's latest commit may have changed another file
+        history.attempt(Kept("bob", folder, "digest", "key", NOON + timedelta(hours=hours), Origin(clone="bob")))
+    assert len(history.of("ada")[folder]) == 2 and len(history.of("bob")[folder]) == 1
     store.close()

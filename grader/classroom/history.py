@@ -65,13 +65,19 @@ class History:
     # Attempts.
 
     def attempt(self, kept: Kept) -> None:
-        """Remember a hand-in: a new attempt where it differs from the student's last one, else what is known anew."""
-        query = "select number, digest from attempts where student = ? and exercise = ? order by number desc limit 1"
-        last = self.file.execute(query, (kept.student, kept.exercise)).fetchone()
+        """Remember a hand-in: a new attempt where it is not the student's last one, else what is known anew.
+
+        The same file that came again later is another attempt: the first one may have been in time. A clone's time is
+        that of its latest commit, which may have changed other files, so there it is none.
+        """
+        query = "select number, digest, handed_in from attempts where student = ? and exercise = ? order by number desc"
+        last = self.file.execute(f"{query} limit 1", (kept.student, kept.exercise)).fetchone()
+        before = datetime.fromisoformat(last[2]) if last and last[2] else None
+        is_later = before is not None and kept.handed_in is not None and kept.handed_in > before
         time = kept.handed_in.isoformat() if kept.handed_in else None
         origin = kept.origin
         facts = (kept.key, time, origin.platform, encoded(origin.key), encoded(origin.name), origin.late)
-        if last and last[1] == kept.digest:
+        if last and last[1] == kept.digest and (not is_later or kept.origin.clone):
             self.file.execute(
                 "update attempts set key = ?, handed_in = coalesce(?, handed_in), platform = ?, origin_key = ?, "
                 "entry = ?, late = ? where number = ?",

@@ -15,7 +15,8 @@ from grader.records.results import ExerciseResult
 class Mark:
     """One exercise of one student. raw: the grader's points; points: those that count (None: there are none).
 
-    result: of the attempt that counts; digest: of that hand-in; notes: what else a reader must know.
+    result: of the attempt that counts; digest: of that hand-in; notes: what else a reader must know; is_earlier: the
+    attempt that counts is not the latest one.
     """
 
     exercise: str
@@ -26,6 +27,7 @@ class Mark:
     digest: str = ""
     overrides: tuple[Override, ...] = ()
     notes: tuple[str, ...] = ()
+    is_earlier: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -41,9 +43,9 @@ def mark(course: Course, exercise: str, tried: Sequence[Attempt], given: Sequenc
     An override of the exercise counts as it is; one of a check is deducted from like all else.
     """
     one = attempts.counting(tried, course.attempts, course.late)
-    notes = ()
-    if one is not None and len(tried) > 1 and one is not tried[-1]:
-        notes = (f"attempt {tried.index(one) + 1} of {len(tried)} counts",)
+    is_earlier = one is not None and one is not tried[-1]
+    place = next((number for number, other in enumerate(tried, 1) if other is one), 0)
+    notes = (f"attempt {place} of {len(tried)} counts",) if is_earlier else ()
     late = one.late if one else ON_TIME
     raw = one.result.points if one and one.result else None
     points = overrides.points(one.result if one else None, given)
@@ -51,4 +53,4 @@ def mark(course: Course, exercise: str, tried: Sequence[Attempt], given: Sequenc
     if points is not None and not is_whole:
         points = round(points * share(course.late, late), 6)
     result = one.result if one else None
-    return Mark(exercise, raw, points, late, result, one.digest if one else "", tuple(given), notes)
+    return Mark(exercise, raw, points, late, result, one.digest if one else "", tuple(given), notes, is_earlier)
