@@ -175,3 +175,20 @@ def test_the_mistakes_are_shown(said):
     assert all(row["changes"] and row["failed_checks"] for row in listed["mistakes"])
     refused = said("mistakes", "06", "nothing_like_it")
     assert refused.returncode == 2 and "make mistakes EX=06" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("folder", "mistake", "identity"),
+    [
+        ("16_rotary_embedding", "scaled_twice", "lengths_kept"),
+        ("16_rotary_embedding", "frequency_per_number", "distance_alone"),
+        ("16_rotary_embedding", "minus_missing", "fresh_offset"),
+        ("18_grouped_query_attention", "unscaled", "same_as_expanded"),
+        ("20_online_softmax", "output_not_divided", "any_order"),
+        ("22_attention_only_transformer", "embeddings_scaled", "removed_layer"),
+        ("23_induction_heads", "mean_instead_of_zero", "removals_add_up"),
+    ],
+)
+def test_a_wrong_value_fails_no_check_of_an_identity(folder, mistake, identity):
+    """Its title would accuse of something else: the plain values are what is wrong."""
+    assert identity not in mistakes.failed_checks(folder)[mistake].failed

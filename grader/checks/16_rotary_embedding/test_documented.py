@@ -44,7 +44,7 @@ def test_documented_turned(learner, documented):
     expect(got[0, 0], documented["turned"])
 
 
-@task(2)
+@task(2, after=("documented_angles", "documented_turned"))
 def test_documented_distances(learner, documented):
     """The score of two equal vectors falls over their distance as in the lesson, for both bases."""
     equal = torch.full((1, 1, len(DISTANCES), 128), 128**-0.5)
@@ -56,7 +56,7 @@ def test_documented_distances(learner, documented):
         expect(turned[0, 0] @ turned[0, 0, 0], documented[name], "the score over the distance")
 
 
-@task(3)
+@task(3, after="documented_turned")
 def test_documented_offset(learner, documented):
     """A single token with the offset 2 is turned as the token at position 2."""
     got = learner.apply_rope(example(1), *tables(100.0, 4, 3), 2)

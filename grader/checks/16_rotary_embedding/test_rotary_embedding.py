@@ -73,7 +73,7 @@ def test_fresh_turned(learner, rng):
     expect(learner.apply_rope(x, cos, sin), turned(x, angles(6, 4, 20.0)))
 
 
-@task(2)
+@task(2, after="documented_turned")
 def test_lengths_kept(learner, rng):
     """Turning keeps the length of every pair of numbers, and leaves the token at position 0 as it is."""
     x, by = rng.randn(2, 3, 6, 8), tables(8, 6, 5.0)
@@ -88,7 +88,7 @@ def lengths(x: torch.Tensor) -> torch.Tensor:
     return x.unflatten(-1, (2, -1)).norm(dim=-2)
 
 
-@task(2)
+@task(2, after=("documented_angles", "documented_turned"))
 def test_distance_alone(learner, rng):
     """With your own angles, a score depends on the distance of two tokens alone, and at distance 0 nothing changes."""
     by = learner.rope_angles(14, 12, 50.0)
@@ -106,7 +106,7 @@ def test_distance_alone(learner, rng):
 # Task 3
 
 
-@task(3)
+@task(3, after="fresh_turned")
 def test_fresh_offset(learner, rng):
     """The offset is the position of the first token, for one token and for several."""
     by = tables(6, 11, 30.0)

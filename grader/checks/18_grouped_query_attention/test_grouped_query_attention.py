@@ -114,13 +114,11 @@ def test_fresh_attention(learner, rng):
         expect(layer(x), multi_head(x, expanded(state, 4, 2), 4).float())
 
 
-@task(2)
+@task(2, after=("fresh_repeat_kv", "parameters"))
 def test_same_as_expanded(learner, rng):
-    """With as many groups as heads the layer is multi-head attention, and copied keys and values give the same."""
-    sizes = (5, 8, 4)
-    state, x = random_state(rng, *sizes, 4), rng.randn(2, 6, 5)
-    plain = learner.GroupedQueryAttention(*sizes, 4, state=state)
-    expect(plain(x), multi_head(x, state, 4).float(), "the result with as many groups as heads")
+    """A layer with as many groups as heads gives the same where its keys and values are copies of fewer ones."""
+    sizes, x = (5, 8, 4), rng.randn(2, 6, 5)
+    plain = learner.GroupedQueryAttention(*sizes, 4)
     for groups in (2, 1):
         state = random_state(rng, *sizes, groups)
         few = learner.GroupedQueryAttention(*sizes, groups, state=state)

@@ -99,7 +99,7 @@ def test_fresh_merge(learner, rng):
     expect_parts(learner.merge_blocks(*two, *one), whole, MERGED)
 
 
-@task(2)
+@task(2, after="documented_merge")
 def test_any_order(learner, rng):
     """Three blocks give the same in whatever order they are merged: the attention to all keys."""
     three, whole = blocks(rng, 3, 1, 4)

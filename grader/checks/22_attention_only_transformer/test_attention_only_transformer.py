@@ -224,7 +224,7 @@ def test_fresh_model(learner, rng):
         expect(model(ids), true_model(ids, state, 2, 2)[1].float())
 
 
-@task(2)
+@task(2, after=("fresh_attention", "model_parameters"))
 def test_removed_layer(learner, rng):
     """Where every head of a layer adds nothing, the model is the one without that layer."""
     sizes, ids = (6, 4, 5, 3, 2), rng.integers(0, 6, 2, 5)
@@ -239,9 +239,6 @@ def test_removed_layer(learner, rng):
         logits = whole(ids)
         expect_shape(logits, (2, 5, 6))
         expect(fewer(ids), logits, "what the model without that layer gives")
-    whole.load(state | {f"layers.{number}.out_proj.weight": torch.zeros(4, 4) for number in range(3)})
-    embedded = F.embedding(ids, state["token_embedding.weight"]) + state["position_embedding.weight"]
-    expect(whole(ids), F.linear(embedded, state["unembedding.weight"]), "what is left without any layer")
 
 
 @task(2)
