@@ -60,6 +60,7 @@ def said(result) -> dict[str, str]:
         ("03", "softmax_over_columns", "query_is_always_journey"),  # in two functions
         ("11", "scaling_missing", "mask_shows_the_next_token"),  # in two lines
         ("07", "no_scale", "softmax_over_columns"),  # in one line
+        ("07", "inputs_centred_in_place", "softmax_over_everything"),  # late among hundreds of pairs that fail alike
     ],
 )
 def test_of_two_mistakes_both_are_named(number, one, other, fork_server):
@@ -69,6 +70,16 @@ def test_of_two_mistakes_both_are_named(number, one, other, fork_server):
     source = overlay.compose(solution, merged(solution, *(mistake.overlay for mistake in pair)))
     told = " ".join(said(graded(number, source, fork_server)).values())
     assert all(mistake.sentence in told for mistake in pair)
+
+
+def test_a_mistake_that_a_second_one_hides_elsewhere_is_named(fork_server):
+    """The mask is lost in mask_scores, and what the softmax of all scores shows is masked and rescaled afterwards."""
+    solution = paths.solution("10_causal_mask").read_text("utf-8")
+    lost, hidden = (
+        mistakes.find("10_causal_mask", name) for name in ("scores_mask_not_kept", "causal_renormalized_afterwards")
+    )
+    told = said(graded("10", overlay.compose(solution, merged(solution, lost.overlay, hidden.overlay)), fork_server))
+    assert told["documented_masked_scores"] == told["fresh_masked_scores"] == lost.sentence
 
 
 def test_changes_of_the_same_tokens_are_not_merged():

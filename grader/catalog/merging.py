@@ -5,6 +5,7 @@ import difflib
 import functools
 import re
 import textwrap
+from types import MappingProxyType
 
 from grader.catalog import overlay
 from grader.catalog.overlay import FUNCTION, IMPORT, Function
@@ -19,17 +20,15 @@ def merged(solution: str, one: str, other: str) -> str | None:
 
     Raises SyntaxError where one of the three cannot be read.
     """
-    originals = overlay.definitions(solution)
-    changes = [overlay.definitions(text) for text in (one, other)]
+    originals, changes = _codes(solution), [_codes(text) for text in (one, other)]
     texts = {}
     for name in changes[0] | changes[1]:
-        versions = [_code(changed[name]) for changed in changes if name in changed]
-        text = versions[0] if len(versions) == 1 else _both(_code(originals[name]), *versions)
+        versions = [changed[name] for changed in changes if name in changed]
+        text = versions[0] if len(versions) == 1 else _both(originals[name], *versions)
         if text is None:
             return None
         texts[name] = text
-    bodies = [ast.parse(text).body for text in (one, other)]
-    imports = dict.fromkeys(ast.unparse(node) for body in bodies for node in body if isinstance(node, IMPORT))
+    imports = dict.fromkeys(_imports(one) + _imports(other))
     parts = [*imports]
     for name, text in texts.items():
         home, _, method = name.rpartition(".")
@@ -61,6 +60,18 @@ def _edits(base: str, version: str) -> list[Edit]:
     old, new = TOKEN.findall(base), TOKEN.findall(version)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     return [(a, b, tuple(new[c:d])) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
+
+
+@functools.lru_cache(1024)
+def _imports(text: str) -> tuple[str, ...]:
+    """The import statements of an overlay."""
+    return tuple(ast.unparse(node) for node in ast.parse(text).body if isinstance(node, IMPORT))
+
+
+@functools.lru_cache(1024)
+def _codes(text: str) -> MappingProxyType[str, str]:
+    """Each definition of a solution or an overlay in one formatting. A text is one of many pairs."""
+    return MappingProxyType({name: _code(node) for name, node in overlay.definitions(text).items()})
 
 
 def _code(node: Function) -> str:

@@ -20,7 +20,7 @@ from grader.records.results import OR
 from grader.sandbox.remote import Remote
 
 MAX_RUNS = 250  # of checks on wrong versions, for one submission
-MAX_PAIRS = 120  # of wrong versions that are tried together, for one submission
+MAX_PAIRS = 400  # of wrong versions that are tried together, for one submission
 
 
 class Diagnostician:
@@ -55,8 +55,8 @@ class Diagnostician:
     def matches(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, list[WrongVersion]]:
         """The wrong versions that explain each failure.
 
-        Where several do, those that fail a check which the learner passed are left out. A single one may fail such a
-        check: the learner's mistake then reaches less far than the known one.
+        Where several do, those count that fail the fewest checks which the learner passed: none at best, but the
+        learner's mistake may reach less far than each known one, or a second one hides it there.
 
         One mistake usually explains several checks, so what explained one check is tried first on the next. Then follow
         those that failed_checks.json lists for the check, and last the others, which may fail it with another seed. The
@@ -78,8 +78,9 @@ class Diagnostician:
                     alike = self.wrong_versions.explaining(others, failure)
                     earlier += alike
             if len(alike) > 1:
-                breaking = {wrong for wrong in alike if self.wrong_versions.breaks_any(wrong, passed)}
-                alike = {wrong: likeness for wrong, likeness in alike.items() if wrong not in breaking}
+                broken = {wrong: self.wrong_versions.broken(wrong, passed) for wrong in alike}
+                fewest = min(broken.values())
+                alike = {wrong: likeness for wrong, likeness in alike.items() if broken[wrong] == fewest}
             closest = max(alike.values(), default=0)
             matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
         return matches
@@ -98,7 +99,8 @@ class Diagnostician:
         ]
         for name in sorted(unexplained, key=lambda name: len(failures[name].calls)):  # the shortest tells soonest
             by_check[name] = [both for both in explained if self.wrong_versions.fails_alike(both, failures[name])]
-            for pair in two_mistakes.candidates(self.wrong_versions.all, name, set(failures), passed, matched):
+            likely = two_mistakes.candidates(self.wrong_versions, failures[name], set(failures), passed, matched)
+            for pair in likely:
                 if by_check[name] or len(tried) >= MAX_PAIRS:
                     break
                 if pair not in tried:

@@ -1,27 +1,30 @@
 """Two known mistakes in one file: pairs that may explain what neither explains alone, the likeliest first."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
 from grader.catalog import overlay
 from grader.catalog.merging import merged
-from grader.judge.wrong_versions import WrongVersion
+from grader.judge.failure import Failure
+from grader.judge.wrong_versions import WrongVersion, WrongVersions
 from grader.records.results import AND
 from grader.sandbox.local import Local
 
 
 def candidates(
-    versions: Iterable[WrongVersion], check: str, failed: set[str], passed: set[str], known: set[WrongVersion]
+    versions: WrongVersions, failure: Failure, failed: set[str], passed: set[str], known: set[WrongVersion]
 ) -> Iterator[tuple[WrongVersion, WrongVersion]]:
     """The pairs that may explain why a check fails, the likeliest first.
 
     Neither fails a check that passed; together they fail all that failed. Both fail this check, or one does and the
     other explains another check already (`known`): a check that compares the learner's answers with each other passes
     for a mistake which changes them all alike, and yet its calls are answered otherwise. First come the pairs with a
-    known one, then those that fail least.
+    known one, then those whose mistakes each fail the check in the way it failed (wrong values, say, and no exception),
+    then those that fail least.
     """
-    likely = [(one, one.failed) for one in versions if one.failed and not one.failed & passed]
+    check = failure.check.id
+    likely = [(one, one.failed) for one in versions.all if one.failed and not one.failed & passed]
 
     def may_explain(one: WrongVersion, reach: frozenset[str], other: WrongVersion, others: frozenset[str]) -> bool:
         if not failed <= reach | others or check not in reach | others:
@@ -30,8 +33,11 @@ def candidates(
 
     pairs = [(one, other) for one, other in combinations(likely, 2) if may_explain(*one, *other)]
 
-    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, int]:
-        return -sum(one in known for one, _ in pair), sum(len(reach) for _, reach in pair)
+    other_way = {one for one in {one for pair in pairs for one, _ in pair} if not versions.fails_so(one, failure)}
+
+    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, int, int]:
+        versions, reaches = zip(*pair, strict=True)
+        return -len(known & {*versions}), len(other_way & {*versions}), sum(map(len, reaches))
 
     for (one, _), (other, _) in sorted(pairs, key=rank):
         yield one, other

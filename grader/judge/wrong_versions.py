@@ -84,12 +84,16 @@ class WrongVersions:
         """Whether the wrong version fails the check as the learner's code did. Nothing is cached."""
         return _is_alike(*self.follow(wrong, failure), failure)
 
-    def breaks_any(self, wrong: WrongVersion, passed: set[str]) -> bool:
-        """Whether the wrong version fails a check that the learner's code passed."""
+    def fails_so(self, wrong: WrongVersion, failure: Failure) -> bool:
+        """Whether the wrong version, where it fails the check, fails it in the same words, whatever the answers are."""
+        error, _ = self.run(wrong, failure.check)
+        return error is None or outline(error) == outline(failure.error)
+
+    def broken(self, wrong: WrongVersion, passed: set[str]) -> int:
+        """How many checks that the learner's code passed the wrong version fails. Measured ones count as listed."""
         suspects = [check for check in self.session.checks if check.id in passed and wrong.may_fail(check.id)]
-        if any(check.measured for check in suspects) and wrong.failed is not None:
-            return True
-        return any(self.run(wrong, check)[0] is not None for check in suspects if not check.measured)
+        listed = wrong.failed is not None
+        return sum(listed if check.measured else self.run(wrong, check)[0] is not None for check in suspects)
 
     def run(self, wrong: WrongVersion, check: Check) -> tuple[BaseException | None, list[Call]]:
         """The error and the calls of a check on a wrong version. A cached run is not repeated."""
