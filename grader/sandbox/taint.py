@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
-from torch.utils._pytree import tree_flatten
 
 from grader.worker.codec import NAMES
 from grader.worker.protocol import Request
@@ -23,6 +22,10 @@ VALUE_FIELDS = ("args", "kwargs", "parameters")  # the fields of a request that 
 
 class Flow(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Active while a check is recorded: tracks the tensors that were computed from replies."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # otherwise torch imports torch._dynamo at the first call, which takes most of a second
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -58,7 +61,14 @@ class Flow(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
-    return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, torch.Tensor)]
+    """The tensors in the arguments or the result of an operation."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (tuple, list)):
+        return []
+    return [tensor for part in value for tensor in _tensors(part)]
 
 
 def _address(tensor: torch.Tensor) -> int:
