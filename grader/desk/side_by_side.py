@@ -101,7 +101,9 @@ def render(mine: str, theirs: str, width: int) -> RenderableType:
     """The comparison for a terminal `width` columns wide: beside one another, or below where it is narrow."""
     compared = rows(mine, theirs)
     if all(row.equal for row in compared):
-        return Group(Text("Yours is the reference, line by line.", ADDED), Text(), Hanging(Text(inert(theirs).rstrip())))
+        return Group(
+            Text("Yours is the reference, line by line.", ADDED), Text(), Hanging(Text(inert(theirs).rstrip()))
+        )
     if width >= WIDE:
         return _beside(compared)
     return Group(Text.assemble(("- yours", REMOVED), "   ", ("+ the reference", ADDED)), Text(), *_below(compared))
