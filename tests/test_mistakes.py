@@ -143,7 +143,7 @@ def test_a_change_is_shown_without_docstrings_and_task_comments():
 )
 def test_what_is_no_mistake_is_refused_by_name(text, line, words):
     (refusal,) = overlay.refusals(SOLUTION, text)
-    assert refusal.line == line and words in refusal.what
+    assert refusal.line == line and words in refusal.reason
 
 
 def test_what_does_not_fit_is_not_composed(tmp_path):

@@ -13,7 +13,7 @@ from grader.catalog import mistakes, paths
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.similar import pairs
 from grader.classroom.similar.fingerprints import GRAM, WINDOW, fingerprints
-from grader.classroom.similar.pairs import agreeing, demanded, given
+from grader.classroom.similar.pairs import agreeing, common_fingerprints, demanded
 
 FOLDERS = [exercise.folder for exercise in catalog.exercises()]
 
@@ -87,12 +87,14 @@ def test_a_friend_of_one_style_is_not_listed(tmp_path):
 
 
 def agreeing_of(folder: str) -> list:
-    return list(agreeing([frozenset(fingerprints(s)) for s in styles(folder).values()], given(folder)))
+    return list(agreeing([frozenset(fingerprints(s)) for s in styles(folder).values()], common_fingerprints(folder)))
 
 
 def of_ones_own(folder: str) -> dict[str, int]:
     """Style → how many fingerprints are nobody else's: a short exercise has answers with hardly any."""
-    return {name: len(set(fingerprints(source)) - given(folder)) for name, source in styles(folder).items()}
+    return {
+        name: len(set(fingerprints(source)) - common_fingerprints(folder)) for name, source in styles(folder).items()
+    }
 
 
 LONG_ENOUGH = {  # answers that are not nearly the solution itself, for a class of 30

@@ -43,7 +43,7 @@ def markdown(
     lines += [f"| {one.folder} | {one.right} | {one.mistakes} | {len(one.problems)} |" for one in verified]
     failures = [(one.folder, problem) for one in verified for problem in one.problems]
     lines += ["", "## Failures", ""]
-    lines += [f"- {folder}: {paths.shown(problem.file)}: {problem.what}" for folder, problem in failures] or ["None."]
+    lines += [f"- {folder}: {paths.shown(problem.file)}: {problem.reason}" for folder, problem in failures] or ["None."]
     for folder, rows in timed.items():
         lines += ["", f"## Time and memory: {folder}", "", *table(rows)]
     return "\n".join(lines) + "\n"

@@ -153,7 +153,7 @@ def _mistakes(folder: str) -> Iterator[Problem]:
         text, mend = path.read_text("utf-8"), f"Write what differs and nothing else, then: {again(folder)}"
         misfits = list(overlay.misfits(solution, text))
         for refusal in misfits or overlay.refusals(solution, text):
-            yield Problem(refusal.what, path, mend, refusal.line, blocks=bool(misfits))
+            yield Problem(refusal.reason, path, mend, refusal.line, blocks=bool(misfits))
         if misfits or TODO in text:
             continue
         sentence = overlay.sentence(text)

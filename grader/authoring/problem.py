@@ -16,7 +16,7 @@ class Problem:
     checks can only be run once it is repaired.
     """
 
-    what: str
+    reason: str
     file: Path
     mend: str
     line: int = 0
@@ -24,7 +24,7 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{paths.shown(self.file)}:{self.line}" if self.line else paths.shown(self.file)
-        return f"{place}: {self.what}\n    {self.mend}"
+        return f"{place}: {self.reason}\n    {self.mend}"
 
 
 def again(folder: str) -> str:

@@ -67,8 +67,8 @@ def of_sentences(folder: str) -> dict[str, Misconception]:
 
 def heading(lesson: str, section: str) -> str:
     """The whole heading of a section in the text of a lesson: "Task 1" stands for "Task 1: …"; "" without one."""
-    found = HEADING.findall(lesson)
-    return next((text for text in found if text == section or text.startswith(f"{section}:")), "")
+    headings = HEADING.findall(lesson)
+    return next((text for text in headings if text == section or text.startswith(f"{section}:")), "")
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Refusal:
     """The reason why a file is not a mistake of this solution, and the line of the file."""
 
     line: int
-    what: str
+    reason: str
 
 
 @functools.lru_cache(2048)
@@ -33,7 +33,7 @@ def compose(solution: str, overlay: str) -> str:
     Raises ValueError, "line: reason", where the overlay does not fit the solution.
     """
     for refusal in misfits(solution, overlay):
-        raise ValueError(f"{refusal.line}: {refusal.what}")
+        raise ValueError(f"{refusal.line}: {refusal.reason}")
     lines, tree = solution.split("\n"), _parsed(solution)
     new_lines, new_tree = overlay.split("\n"), _parsed(overlay)
     replaced = definitions(solution)

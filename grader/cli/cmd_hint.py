@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if options.task is not None:
         every = tuple(hint for hint in every if hint.task == options.task)
     if not every:
-        what = f"for task {options.task} " if options.task is not None else ""
-        raise WrongUse(f"There are no hints {what}in {paths.shown(paths.hints(exercise.folder))}.")
+        of_task = f"for task {options.task} " if options.task is not None else ""
+        raise WrongUse(f"There are no hints {of_task}in {paths.shown(paths.hints(exercise.folder))}.")
     if options.all:
         say(exercise, every, "")
         return errors.PASSED

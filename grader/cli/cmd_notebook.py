@@ -22,9 +22,9 @@ def run(options: argparse.Namespace) -> int:
     from grader.integrations.notebook import export
 
     exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
-    path, what = export.make(exercise)
+    path, outcome = export.make(exercise)
     name = paths.shown(path)
-    print(f"{name} is made." if what == export.MADE else f"{name} is yours: it was left as it is.")
+    print(f"{name} is made." if outcome == export.MADE else f"{name} is yours: it was left as it is.")
     if options.no_open:
         return errors.PASSED
     if importlib.util.find_spec("jupyterlab") is None:

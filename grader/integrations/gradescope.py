@@ -24,14 +24,14 @@ def results(graded: Graded, hidden: str = "visible", ruled: Ruled = NO_RULES) ->
 
     ruled: the rules of the course, which change the results and the score.
     """
-    graded, score, said = ruled.applied(graded)
+    graded, score, lines = ruled.applied(graded)
     tests = [test for exercise, result in graded.results for test in _tests(exercise, result, hidden)]
     messages = [f"{result.exercise}: {_message(result)}" for _, result in graded.results if result and result.message]
     misplaced = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
     return {
         "execution_time": graded.seconds,
         **({} if score is None else {"score": score}),
-        "output": "\n".join([*said, *messages, *misplaced]),
+        "output": "\n".join([*lines, *messages, *misplaced]),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",

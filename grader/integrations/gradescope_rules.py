@@ -37,12 +37,12 @@ class Ruled:
         """The results with overridden checks, the score (None: the sum of the tests), and lines about both."""
         if self.course is None:
             return graded, None, []
-        given = [one for one in self.overrides if one.student in self.who]
+        own_overrides = [one for one in self.overrides if one.student in self.who]
         results = []
         points: list[float | None] = []
         lines: list[str] = []
         for exercise, result in graded.results:
-            mine = [one for one in given if one.exercise == exercise.folder]
+            mine = [one for one in own_overrides if one.exercise == exercise.folder]
             late = self._late(exercise.folder)
             if result is not None:
                 result = given_points.applied(result, mine)
@@ -81,8 +81,8 @@ def read(rules: Path, metadata: Path) -> Ruled:
     who = tuple(str(user[key]) for user in users for key in ("sid", "email", "id") if user.get(key))
     own = [_time((user.get("assignment") or {}).get("due_date")) for user in users]
     due = next((time for time in own if time), None) or _time((facts.get("assignment") or {}).get("due_date"))
-    given = given_points.read(rules.with_name(given_points.NAME))
-    return Ruled(course, given, who, _time(facts.get("created_at")), due)
+    overridden = given_points.read(rules.with_name(given_points.NAME))
+    return Ruled(course, overridden, who, _time(facts.get("created_at")), due)
 
 
 def _facts(metadata: Path) -> Mapping[str, Any]:

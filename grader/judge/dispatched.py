@@ -57,7 +57,7 @@ def operations(reply: Reply, source: str) -> list[Operation]:
         raise ProtocolError("the record of operations is missing")
     if any(name not in _known() for name, _, _ in reply.operations):
         raise Mismatch(OWN_DISPATCH)
-    return [Operation(name, _shapes(given), _shapes(made)) for name, given, made in reply.operations]
+    return [Operation(name, _shapes(inputs), _shapes(outputs)) for name, inputs, outputs in reply.operations]
 
 
 def demand_no_machinery(source: str) -> None:
@@ -91,14 +91,14 @@ def work_grows_less_than(most: float, shorter: list[Operation], longer: list[Ope
 def _work(operation: Operation) -> int:
     if operation.name in VIEWS:
         return 0
-    given, made = operation.input_shapes, operation.output_shapes
-    touched = max(map(math.prod, (*given, *made)), default=0)
-    if operation.is_attention and len(given) >= 3:
-        queries, keys, values = given[:3]
+    inputs, outputs = operation.input_shapes, operation.output_shapes
+    touched = max(map(math.prod, (*inputs, *outputs)), default=0)
+    if operation.is_attention and len(inputs) >= 3:
+        queries, keys, values = inputs[:3]
         if queries and len(keys) > 1 and values:
             return math.prod(queries[:-1]) * keys[-2] * (queries[-1] + values[-1])
-    if operation.name in GROUPS["products"] and len(given) >= 2:
-        one, two = given[-2:]  # an addend comes before them
+    if operation.name in GROUPS["products"] and len(inputs) >= 2:
+        one, two = inputs[-2:]  # an addend comes before them
         return max(touched, math.prod(one) * (two[-1] if len(two) > 1 else 1))
     return touched
 

@@ -42,17 +42,17 @@ def data(folder: str) -> dict[str, Any]:
     """What the script is given, as JSON can hold it."""
     printed = {number.id: number.data.value for number in documented.numbers(folder)}
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        given: dict[str, Any] = _plain(figure(folder).data(printed))
-    return given
+        numbers: dict[str, Any] = _plain(figure(folder).data(printed))
+    return numbers
 
 
 def start(folder: str) -> list[Shown]:
     """The documented numbers that the figure shows first. Raises KeyError where an id is not documented."""
-    known = {number.id: number for number in documented.numbers(folder)}
+    by_id = {number.id: number for number in documented.numbers(folder)}
     shown = []
     for name, one in figure(folder).start.items():
         ids = (one.id,) if isinstance(one.id, str) else one.id
-        printed = [documented.parse(id, known[id].printed) for id in ids]
+        printed = [documented.parse(id, by_id[id].printed) for id in ids]
         values, tolerance = (
             _stacked([torch.as_tensor(part, dtype=torch.float64) for part in parts], one)
             for parts in (
@@ -67,8 +67,8 @@ def start(folder: str) -> list[Shown]:
 def _stacked(parts: list[torch.Tensor], one: Start) -> torch.Tensor:
     """One matrix from its rows, or from all of it."""
     if len(parts) == 1:
-        taken = one.take(parts[0]) if parts[0].ndim else parts[0]
-        return taken.reshape(-1, taken.shape[-1]) if taken.ndim else taken.reshape(1, 1)
+        matrix = one.take(parts[0]) if parts[0].ndim else parts[0]
+        return matrix.reshape(-1, matrix.shape[-1]) if matrix.ndim else matrix.reshape(1, 1)
     if not any(part.ndim for part in parts):
         return torch.stack(parts).reshape(1, -1)
     longest = max(part.numel() for part in parts)

@@ -67,11 +67,11 @@ def page(
     rows = []
     for folder in exercises:
         result, mark = by_folder.get(folder), standing.marks.get(folder)
-        given = standing.points(folder, result.points if result else None)
-        is_ungraded = folder in (ungraded or {}) and given is None
+        points_given = standing.points(folder, result.points if result else None)
+        is_ungraded = folder in (ungraded or {}) and points_given is None
         notes = mark.words if mark else ()
         comment = standing.comments.get(folder, "")
-        rows.append(Row(folder, None if is_ungraded else result, is_ungraded, given, notes, comment))
+        rows.append(Row(folder, None if is_ungraded else result, is_ungraded, points_given, notes, comment))
     points, most = _sum(results, exercises, standing)
     return document(
         "classroom/pages/templates/feedback.html",

@@ -82,13 +82,13 @@ def mistakes(summary: Summary, common: Sequence[Kind], distributions: Sequence[D
 
 def topics(summary: Summary, to_teach: Sequence[Lesson]) -> list[Topic]:
     """What to teach again, in words."""
-    titles, found = titles_of(summary), []
+    titles, listed = titles_of(summary), []
     for one in to_teach:
         index, sentence = one.example
         numbers = ", ".join(titles[exercise][:2] for exercise in one.exercises)
         again = lessons.again(one.misconception)
-        found.append(Topic(one.misconception.title, len(one.students), numbers, sentence, titles[index][:2], again))
-    return found
+        listed.append(Topic(one.misconception.title, len(one.students), numbers, sentence, titles[index][:2], again))
+    return listed
 
 
 def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[Panel]:
@@ -110,15 +110,15 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
 def groups(summary: Summary, similar: Sequence[Pair]) -> list[Group]:
     """The clusters of similar files. similar: sorted, so that pairs of the same students are neighbours."""
     titles = dict(zip((exercise.folder for exercise in summary.exercises), titles_of(summary)))
-    found = []
+    grouped = []
     for cluster in clusters(similar):
         two = itertools.groupby(cluster.pairs, lambda pair: (pair.student_a, pair.student_b))
         pairs = [
             (students, [_likeness(pair, titles.get(pair.exercise, pair.exercise)) for pair in members])
             for students, members in two
         ]
-        found.append(Group(cluster.students, pairs))
-    return found
+        grouped.append(Group(cluster.students, pairs))
+    return grouped
 
 
 def titles_of(summary: Summary) -> list[str]:

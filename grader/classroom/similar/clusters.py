@@ -27,10 +27,10 @@ def clusters(pairs: Sequence[Pair]) -> list[Cluster]:
 
     for pair in pairs:
         leader[lead(pair.student_b)] = lead(pair.student_a)
-    found: dict[Student, list[Pair]] = {}
+    pairs_of: dict[Student, list[Pair]] = {}
     for pair in pairs:
-        found.setdefault(lead(pair.student_a), []).append(pair)
+        pairs_of.setdefault(lead(pair.student_a), []).append(pair)
     return [
         Cluster(tuple(sorted({who for pair in own for who in (pair.student_a, pair.student_b)})), tuple(own))
-        for own in found.values()
+        for own in pairs_of.values()
     ]

@@ -69,7 +69,7 @@ def pairs(handins: Iterable[HandIn], jobs: int = 1) -> tuple[Pair, ...]:
     read = iter(_read([handin for _, files in rows for handin in files], jobs))
     for exercise, files in rows:
         prints = list(itertools.islice(read, len(files)))
-        for i, j, score, weight in agreeing(prints, given(exercise)):
+        for i, j, score, weight in agreeing(prints, common_fingerprints(exercise)):
             a, b = files[i], files[j]
             if (a.place, a.member) != (b.place, b.member):  # one file that a group handed in
                 agreements[a.student, b.student].append((a, b, score, weight))
@@ -90,7 +90,7 @@ def demanded(students: int) -> float:
 
 
 @functools.cache
-def given(exercise: str) -> frozenset[int]:
+def common_fingerprints(exercise: str) -> frozenset[int]:
     """The fingerprints of the stub, the solution and the known mistakes, which are no student's own."""
     files = [paths.pristine_stub(exercise), paths.solution(exercise)]
     sources = [path.read_text("utf-8") for path in files if path.exists()]
@@ -102,7 +102,7 @@ def given(exercise: str) -> frozenset[int]:
 
 def evidence(a: HandIn, b: HandIn) -> tuple[Agreement, ...]:
     """The lines in which the students' own code agrees. Neighbouring lines are one piece."""
-    common = given(a.exercise)
+    common = common_fingerprints(a.exercise)
     sources = a.read().source, b.read().source
     in_a, in_b = map(fingerprints, sources)
     shared = sorted((in_a[p], in_b[p]) for p in in_a.keys() & in_b.keys() if p not in common)

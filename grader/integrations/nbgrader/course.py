@@ -151,8 +151,8 @@ def check_groups(exercise: catalog.Exercise) -> list[Group]:
 
 def _checks(group: Group) -> nbformat.NotebookNode:
     """The grade cell of a group of checks."""
-    what = f"Task {group.task}" if group.task else "All tasks"
-    source = DOCUMENTED.format(task=group.task) if group.public and group.task else HIDDEN.format(what=what)
+    tasks = f"Task {group.task}" if group.task else "All tasks"
+    source = DOCUMENTED.format(task=group.task) if group.public and group.task else HIDDEN.format(what=tasks)
     about = _nbgrader(cell_ids.checks(group.task), grade=True, locked=True, points=group.points)
     return new_code_cell(source, id=cell_ids.checks(group.task), metadata=about)
 

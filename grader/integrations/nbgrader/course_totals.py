@@ -30,24 +30,24 @@ def table(course: Path, office: Office, db_url: str | None = None) -> str:
     """
     directory = submitted.open_app(course, "", db_url).coursedir
     with Gradebook(directory.db_url, directory.course_id) as gradebook:
-        known = {exercise.folder for exercise in catalog.exercises()}
-        most = {one.name: float(one.max_score) for one in gradebook.assignments if one.name in known}
-        found = {name: {one.student.id: one for one in gradebook.assignment_submissions(name)} for name in most}
+        folders = {exercise.folder for exercise in catalog.exercises()}
+        most = {one.name: float(one.max_score) for one in gradebook.assignments if one.name in folders}
+        handed_in = {name: {one.student.id: one for one in gradebook.assignment_submissions(name)} for name in most}
         names = {one.id: " ".join(filter(None, (one.first_name, one.last_name))) for one in gradebook.students}
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(_rows(office, dict(sorted(most.items())), found, names))
+        csv.writer(text, lineterminator="\n").writerows(_rows(office, dict(sorted(most.items())), handed_in, names))
         return text.getvalue()
 
 
 def _rows(
-    office: Office, most: Mapping[str, float], found: Submissions, names: Mapping[str, str]
+    office: Office, most: Mapping[str, float], handed_in: Submissions, names: Mapping[str, str]
 ) -> Iterator[list[str]]:
     """The rows, the titles first. most: the points of each exercise in the gradebook."""
     exercises = list(most)
     maximum = totals.maximum(exercises, list(most.values()), office.rule)
     yield ["student", "name", *exercises, "total", "max", "late", "note"]
     for student, name in sorted(names.items()):
-        mine = {exercise: found[exercise][student] for exercise in exercises if student in found[exercise]}
+        mine = {exercise: handed_in[exercise][student] for exercise in exercises if student in handed_in[exercise]}
         waits = [exercise for exercise, one in mine.items() if _is_unfinished(one)]
         points = [_points(mine[one]) if one in mine and one not in waits else None for one in exercises]
         total = None if waits else totals.total(exercises, points, list(most.values()), office.rule)
@@ -56,8 +56,8 @@ def _rows(
             for exercise, one in mine.items()
             if one.late_submission_penalty
         ]
-        given = [one for one in office.overrides if one.student == student and one.exercise in mine]
-        notes = [f"{one.exercise[:2]}: {one.words}" for one in given] + [f"{one[:2]}: {BY_HAND}" for one in waits]
+        changes = [one for one in office.overrides if one.student == student and one.exercise in mine]
+        notes = [f"{one.exercise[:2]}: {one.words}" for one in changes] + [f"{one[:2]}: {BY_HAND}" for one in waits]
         row = [cell(student), cell(name), *map(number, points), number(total), number(maximum)]
         yield [*row, cell("; ".join(late)), cell("; ".join(notes))]
 

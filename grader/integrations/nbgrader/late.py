@@ -75,8 +75,8 @@ def _first_deadline(course: Course, exercise: str) -> datetime | None:
 
 def _is_set_by_hand(rules: Path, student: str, exercise: str) -> bool:
     """Whether a person gave points for the whole exercise: they count as they are, however late it came."""
-    given = overrides.read(rules.with_name(overrides.NAME))
-    return any((one.student, one.exercise, one.check) == (student, exercise, "") for one in given)
+    overridden = overrides.read(rules.with_name(overrides.NAME))
+    return any((one.student, one.exercise, one.check) == (student, exercise, "") for one in overridden)
 
 
 def _section(course: Course, student: str) -> str:

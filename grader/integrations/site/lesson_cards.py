@@ -28,10 +28,10 @@ def row(exercise: catalog.Exercise, place: str) -> list[str]:
     """The cells of one exercise."""
     lesson = paths.lesson(exercise.folder)
     text = lesson.read_text("utf-8") if lesson.exists() else ""
-    told = {fact["name"]: " ".join(fact["text"].split()) for fact in FACT.finditer(text)}
+    facts = {fact["name"]: " ".join(fact["text"].split()) for fact in FACT.finditer(text)}
     name = f"[{exercise.folder[:2]} {exercise.title}]({place})" if text else exercise.title
-    time = told.get(TIME, "").removeprefix("about ").partition(" (")[0]
-    return [name, told.get(ABLE, ""), time, told.get(DIFFICULTY, ""), f"{exercise.max_points:g}"]
+    time = facts.get(TIME, "").removeprefix("about ").partition(" (")[0]
+    return [name, facts.get(ABLE, ""), time, facts.get(DIFFICULTY, ""), f"{exercise.max_points:g}"]
 
 
 def cards(content: str) -> str:
