@@ -15,7 +15,7 @@ Comments = dict[tuple[str, str], str]  # (student's id, exercise's folder or "" 
 
 def read(folder: Path) -> Comments:
     """The comments beside course.toml. Raises WrongUse for a file that cannot be read."""
-    found: Comments = {}
+    by_key: Comments = {}
     path = folder / NAME
     if path.exists():
         table = sheet.read(path)
@@ -25,15 +25,15 @@ def read(folder: Path) -> Comments:
         for row in range(len(table.rows)):
             key = table.cell(row, student), _folder(table.cell(row, exercise), f"{label(str(path))}, line {row + 2}")
             if table.cell(row, text):
-                found[key] = "\n\n".join(filter(None, [found.get(key), inert(table.cell(row, text))[:MAX_TEXT]]))
+                by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(table.cell(row, text))[:MAX_TEXT]]))
     for file in sorted((folder / FOLDER).glob("*.md")):
         try:
             text = inert(file.read_text("utf-8"))[:MAX_TEXT].strip()
         except (OSError, UnicodeDecodeError):
             raise WrongUse(f"{label(str(file))} cannot be read as UTF-8") from None
         if text:
-            found[file.stem, ""] = "\n\n".join(filter(None, [found.get((file.stem, "")), text]))
-    return found
+            by_key[file.stem, ""] = "\n\n".join(filter(None, [by_key.get((file.stem, "")), text]))
+    return by_key
 
 
 def _folder(word: str, where: str) -> str:

@@ -37,8 +37,8 @@ class Mark:
         return (*late, *(override.words for override in self.overrides), *self.notes)
 
 
-def mark(course: Course, exercise: str, tried: Sequence[Attempt], given: Sequence[Override] = ()) -> Mark:
-    """The mark for an exercise. tried: the student's attempts, the last one latest; given: the student's overrides.
+def mark(course: Course, exercise: str, tried: Sequence[Attempt], own_overrides: Sequence[Override] = ()) -> Mark:
+    """The mark for an exercise. tried: the student's attempts, the last one latest; own_overrides: this student's.
 
     An override of the exercise counts as it is; one of a check is deducted from like all else.
     """
@@ -48,9 +48,9 @@ def mark(course: Course, exercise: str, tried: Sequence[Attempt], given: Sequenc
     notes = (f"attempt {place} of {len(tried)} counts",) if is_earlier else ()
     late = one.late if one else ON_TIME
     raw = one.result.points if one and one.result else None
-    points = overrides.points(one.result if one else None, given)
-    is_whole = any(not override.check for override in given)
+    points = overrides.points(one.result if one else None, own_overrides)
+    is_whole = any(not override.check for override in own_overrides)
     if points is not None and not is_whole:
         points = round(points * share(course.late, late), 6)
     result = one.result if one else None
-    return Mark(exercise, raw, points, late, result, one.digest if one else "", tuple(given), notes, is_earlier)
+    return Mark(exercise, raw, points, late, result, one.digest if one else "", tuple(own_overrides), notes, is_earlier)

@@ -29,10 +29,10 @@ class Override:
     @property
     def words(self) -> str:
         """What a student and an instructor read."""
-        what = f"the check {self.check}: " if self.check else ""
+        of_check = f"the check {self.check}: " if self.check else ""
         points = "all its points" if self.points is None else f"{self.points:g} points"
         by = f", by {self.who}" if self.who else ""
-        return f"set by hand: {what}{points}{by}" + (f" ({self.reason})" if self.reason else "")
+        return f"set by hand: {of_check}{points}{by}" + (f" ({self.reason})" if self.reason else "")
 
 
 def read(path: Path) -> tuple[Override, ...]:
@@ -43,7 +43,7 @@ def read(path: Path) -> tuple[Override, ...]:
     columns = {title: table.column(title) for title in TITLES}
     if None in (columns["student"], columns["exercise"], columns["points"]):
         raise WrongUse(f"{label(str(path))} needs the columns {', '.join(TITLES)}; check may be left out")
-    found: list[Override] = []
+    in_order: list[Override] = []
     lines: dict[tuple[str, str], dict[str, int]] = {}  # (student, exercise) → check → the line that sets it
     for row in range(len(table.rows)):
         cells = {title: table.cell(row, column) for title, column in columns.items()}
@@ -55,8 +55,8 @@ def read(path: Path) -> tuple[Override, ...]:
                 if check == one.check or not check or not one.check:  # the one would make the other void
                     raise WrongUse(f"{where}: line {line} sets {one.exercise} of {label(one.student)} too. Keep one")
             others[one.check] = row + 2
-            found.append(one)
-    return tuple(found)
+            in_order.append(one)
+    return tuple(in_order)
 
 
 def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseResult:
@@ -64,15 +64,15 @@ def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseRe
     for override in overrides:
         checks = []
         share = (override.points or 0.0) / (result.max_points or 1.0)
-        most = given = 0.0  # of the checks so far: rounding never changes the sum
+        most = spread = 0.0  # of the checks so far: rounding never changes the sum
         for check in result.checks:
             points = check.points
             if override.check == check.id:
                 points = check.max_points if override.points is None else override.points
             elif not override.check:
                 most += check.max_points
-                points = round(round(most * share, 6) - given, 6)
-                given += points
+                points = round(round(most * share, 6) - spread, 6)
+                spread += points
             if points == check.points:
                 checks.append(check)
             else:
@@ -106,10 +106,10 @@ def _override(cells: dict[str, str], where: str) -> Override:
     if check and check not in checks:
         raise WrongUse(f"{where}: {exercise} has no check {label(check)}. It has: {', '.join(checks)}")
     try:
-        given = float(text) if text else None
+        points = float(text) if text else None
     except ValueError:
-        given = math.nan
+        points = math.nan
     most = checks[check] if check else catalog.read(exercise).max_points
-    if (given is None and not check) or (given is not None and not 0 <= given <= most):
+    if (points is None and not check) or (points is not None and not 0 <= points <= most):
         raise WrongUse(f"{where}: points must be a number from 0 to {most:g}, not {label(text) or 'nothing'}")
-    return Override(cells["student"], exercise, check, given, label(cells["reason"]), label(cells["who"]))
+    return Override(cells["student"], exercise, check, points, label(cells["reason"]), label(cells["who"]))

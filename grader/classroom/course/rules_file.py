@@ -63,7 +63,7 @@ def _course(path: Path, content: dict[str, Any]) -> Course:
         {student: _times(extensions, student, zone) for student in extensions},
         {folder: _number(weights, word, 1) for folder, word in _by_exercise(weights, "weights").items()},
         sections,
-        {title: _column(title, what) for title, what in _table(content, "columns").items()},
+        {title: _column(title, value) for title, value in _table(content, "columns").items()},
         {title: _text(_table(content, "titles"), title) for title in _table(content, "titles")},
     )
 
@@ -126,17 +126,17 @@ def _exercise(word: str) -> str:
 
 def _by_exercise(table: dict[str, Any], name: str) -> dict[str, str]:
     """The word by which a table names an exercise, by its folder. Raises where two words mean the same one."""
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     for word in table:
         folder = _exercise(word)
-        if folder in found:
+        if folder in words:
             raise _Wrong(f"{name} names {folder} twice: keep one line")
-        found[folder] = word
-    return found
+        words[folder] = word
+    return words
 
 
-def _column(title: str, what: Any) -> tuple[str, ...]:
-    words = what if isinstance(what, list) else [what]
+def _column(title: str, value: Any) -> tuple[str, ...]:
+    words = value if isinstance(value, list) else [value]
     if words == [TOTAL]:
         return (TOTAL,)
     if not words or not all(isinstance(word, str) for word in words):

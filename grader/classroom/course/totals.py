@@ -29,7 +29,7 @@ def counted(
     """
     if rule.drop_lowest <= 0:
         return list(range(len(exercises)))
-    shares = [(given or 0.0) / (possible or 1.0) for given, possible in zip(points, most)]
+    shares = [(earned or 0.0) / (possible or 1.0) for earned, possible in zip(points, most)]
     order = sorted(range(len(exercises)), key=lambda i: (shares[i], most[i] * rule.weight(exercises[i]), -i))
     return sorted(order[min(rule.drop_lowest, len(order) - 1) :]) if order else []
 
