@@ -104,14 +104,14 @@ class DrawnPages:
             return ""
         return f"{DOING[request.what]} of {request.folder[:2]} … {self.beside.seconds:.0f} s"
 
-    def page(self, what: str, folder: str, source: str, console: Console) -> str:
+    def page(self, kind: str, folder: str, source: str, console: Console) -> str:
         """The page, if it is there for this source. Else it is asked for, and "" returned."""
-        made_for, text = self.known.get((what, folder), ("", ""))
+        made_for, text = self.known.get((kind, folder), ("", ""))
         if text and made_for == source:
             return text
         if self.beside.waiting is None:
             self.source = source
-            self.beside.ask(Request(what, folder, console.width, console.color_system))
+            self.beside.ask(Request(kind, folder, console.width, console.color_system))
         return ""
 
     def keep(self, request: Request, text: str) -> str:

@@ -22,7 +22,7 @@ class Comparison:
     @property
     def is_equal(self) -> bool:
         """Whether nothing differs."""
-        return not self.note and all(same for _, same in self.mine)
+        return not self.note and all(agrees for _, agrees in self.mine)
 
 
 def compare(text: str, exact: str, lesson: str) -> Comparison:
@@ -36,12 +36,12 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     numbers = iter(NUMBER.findall(LEFT_OUT.sub("", exact)))
     digits = max((len(number.partition(".")[2]) for number in NUMBER.findall(lesson)), default=0)
     mine, theirs, end = [], [], 0
-    for found in NUMBER.finditer(lesson):
-        between = lesson[end : found.start()]
-        shown, same = _rounded(next(numbers), found[0], digits)
-        mine += [(_fitted(between, len(shown) - len(found[0])), True), *_marked(shown, found[0], same)]
-        theirs += [(between, True), (found[0], True)]
-        end = found.end()
+    for match in NUMBER.finditer(lesson):
+        between = lesson[end : match.start()]
+        shown, is_equal = _rounded(next(numbers), match[0], digits)
+        mine += [(_fitted(between, len(shown) - len(match[0])), True), *_marked(shown, match[0], is_equal)]
+        theirs += [(between, True), (match[0], True)]
+        end = match.end()
     rest = (lesson[end:], True)
     return Comparison((*mine, rest), (*theirs, rest))
 
@@ -67,8 +67,8 @@ def _rounded(mine: str, lesson: str, digits: int) -> tuple[str, bool]:
         return mine, mine == lesson
     value, wanted = float(mine), float(lesson)
     if not math.isfinite(wanted):
-        same = value == wanted or mine == lesson
-        return (lesson if same else f"{value:.{digits}f}"), same
+        is_equal = value == wanted or mine == lesson
+        return (lesson if is_equal else f"{value:.{digits}f}"), is_equal
     if "." not in lesson or not math.isfinite(value):
         return (lesson, True) if value == wanted else (mine, False)
     digits = len(lesson.partition(".")[2])
@@ -86,9 +86,9 @@ def _fitted(between: str, longer: int) -> str:
     return words + " " * max(spaces - longer, min(spaces, least))
 
 
-def _marked(shown: str, lesson: str, same: bool) -> list[tuple[str, bool]]:
+def _marked(shown: str, lesson: str, is_equal: bool) -> list[tuple[str, bool]]:
     """A number in two pieces: the digits that are the lesson's, and those from the first other one on."""
-    if same:
+    if is_equal:
         return [(shown, True)]
     first = next((place for place, pair in enumerate(zip(shown, lesson)) if pair[0] != pair[1]), len(lesson))
     if len(shown.partition(".")[0]) != len(lesson.partition(".")[0]) or shown in WORDS:

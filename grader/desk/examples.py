@@ -89,19 +89,19 @@ def statements(block: str, task: int, title: str) -> Iterator[Example]:
         behind = lines[end - 1].encode()[node.end_col_offset :].decode().strip().removeprefix("#").strip()
         below = lines[end : following.lineno - 1 if following else None]
         comment = "\n".join(line[1:].removeprefix(" ") for line in below if line.startswith("#"))
-        value, raises = next(filter(any, map(told, (behind, comment))), ("", ""))
+        value, raises = next(filter(any, map(value_of, (behind, comment))), ("", ""))
         yield Example(task, title, code, True, value, raises)
 
 
-def told(comment: str) -> tuple[str, str]:
+def value_of(comment: str) -> tuple[str, str]:
     """The value with which a comment begins, or the exception; "" for what it does not tell."""
-    if found := RAISES.match(comment):
-        return "", found[1]
-    if found := PLAIN.match(comment):
-        return found[0], ""
-    if found := OPENING.match(comment):
+    if match := RAISES.match(comment):
+        return "", match[1]
+    if match := PLAIN.match(comment):
+        return match[0], ""
+    if match := OPENING.match(comment):
         waiting = []
-        for place in range(found.start(1), len(comment)):
+        for place in range(match.start(1), len(comment)):
             character = comment[place]
             if character in CLOSING:
                 waiting.append(CLOSING[character])

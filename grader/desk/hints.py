@@ -83,17 +83,17 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
             return Answer(None, 0, left(folder))
         task = current.number
         done = tuple(one.number for one in lesson.tasks(folder) if one.number < task)
-    taken: list[Hint] = []  # at most one
+    chosen: list[Hint] = []  # at most one
 
     def take(state: progress.State) -> None:
         """Choose the next hint, and note in the state that it was given."""
         seen_stages = state.hints.get(str(task), 0)
         for hint in all_hints(folder):
             if hint.task == task and hint.stage > seen_stages:
-                taken.append(hint)
+                chosen.append(hint)
                 state.hints[str(task)] = hint.stage
                 return
 
     states = {folder: progress.change(folder, take)}
-    left_of_task = taken[0].of - taken[0].stage if taken else 0
-    return Answer(taken[0] if taken else None, left_of_task, left(folder, states), task, done)
+    left_of_task = chosen[0].of - chosen[0].stage if chosen else 0
+    return Answer(chosen[0] if chosen else None, left_of_task, left(folder, states), task, done)

@@ -103,9 +103,9 @@ class Events:
 
 def keys(typed: str) -> list[str]:
     """The keys in what a terminal sent: "n", "page down". Keys that mean nothing here are left out."""
-    found = []
+    pressed = []
     for match in TYPED.finditer(typed):
         character = match["character"]
         key = NAMES.get(match["sequence"]) if character is None else PLAIN.get(character, character.lower())
-        found += [key] if key else []
-    return found
+        pressed += [key] if key else []
+    return pressed

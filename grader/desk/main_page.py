@@ -46,12 +46,12 @@ class View:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, watched: Watched, every: bool, hints: tuple[Hint, ...], **told: Any) -> View:
-        """The view of an exercise among all. told: status, note and warnings."""
-        exercises, known = catalog.exercises(), progress.load()
+    def of(cls, watched: Watched, every: bool, hints: tuple[Hint, ...], **texts: Any) -> View:
+        """The view of an exercise among all. texts: status, note and warnings."""
+        exercises, by_folder = catalog.exercises(), progress.load()
         at = exercises.index(watched.exercise)
-        states = tuple(known.get(one.folder, progress.State()).status for one in exercises)
-        return cls(watched, states, at, next(iter(exercises[at + 1 :]), None), every, hints, **told)
+        states = tuple(by_folder.get(one.folder, progress.State()).status for one in exercises)
+        return cls(watched, states, at, next(iter(exercises[at + 1 :]), None), every, hints, **texts)
 
 
 def heading(view: View) -> list[RenderableType]:

@@ -140,15 +140,15 @@ def _page(bar: Progress, look: Look) -> RenderableType:
 
 def _look(trainee, step: int) -> Look:
     """What the worker tells of the model, held to its form."""
-    told = trainee.look(PERIOD)
+    state = trainee.look(PERIOD)
     names = ("previous", "induction", "weights")
-    if not isinstance(told, dict) or not isinstance(told.get("loss"), float):
+    if not isinstance(state, dict) or not isinstance(state.get("loss"), float):
         raise Mismatch("nothing was told of the model in training")
-    found = {name: told.get(name) for name in names}
-    dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in found.values()]
-    if dimensions != [2, 2, 4] or found["previous"].shape != found["induction"].shape:
+    matrices = {name: state.get(name) for name in names}
+    dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in matrices.values()]
+    if dimensions != [2, 2, 4] or matrices["previous"].shape != matrices["induction"].shape:
         raise Mismatch("the attention weights of the model have another shape than the lesson's")
-    return Look(step, told["loss"], **{name: value.double() for name, value in found.items()})
+    return Look(step, state["loss"], **{name: value.double() for name, value in matrices.items()})
 
 
 def _shade(weight: float) -> str:

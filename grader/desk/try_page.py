@@ -19,16 +19,16 @@ INDENT = 4
 
 def page(exercise: Exercise, outcomes: Iterable[Outcome], width: int) -> list[RenderableType]:
     """The whole page."""
-    known = list(outcomes)
+    all_outcomes = list(outcomes)
     lines: list[RenderableType] = [Text(f"{exercise.folder[:2]} {exercise.title}", "bold")]
     task = None
-    for outcome in known:
+    for outcome in all_outcomes:
         if outcome.example.task > 0 and outcome.example.task != task:
             task = outcome.example.task
             title = outcome.example.title.replace("`", "")
             lines += [Text(), Text.assemble((f"Task {task}  ", "dim"), (title, "bold"))]
         lines += shown(outcome, width)
-    last = closing(exercise, known)
+    last = closing(exercise, all_outcomes)
     return [*lines, Text(), Text(last, "dim")] if last else lines
 
 
@@ -73,10 +73,10 @@ def is_equal(outcome: Outcome) -> bool | None:
 
 def closing(exercise: Exercise, outcomes: Sequence[Outcome]) -> str:
     """How many are the lesson's, and what to type next."""
-    number, known = exercise.folder[:2], [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]
-    if not known:
+    number, verdicts = exercise.folder[:2], [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]
+    if not verdicts:
         return ""
-    counted = f"{sum(equal is True for equal in known)} of {len(known)} are as in the lesson."
+    counted = f"{sum(equal is True for equal in verdicts)} of {len(verdicts)} are as in the lesson."
     return f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
 
 
@@ -101,10 +101,10 @@ def _sides(comparison: digits.Comparison, width: int) -> RenderableType:
 
 def _text(pieces: Iterable[tuple[str, bool]]) -> Text:
     text = Text(overflow="fold")
-    for piece, same in pieces:
-        text.append(piece, "dim" if same else "bold red underline")
+    for piece, is_equal in pieces:
+        text.append(piece, "dim" if is_equal else "bold red underline")
     return text
 
 
-def _indented(what: RenderableType) -> RenderableType:
-    return Padding(what, (0, 0, 0, INDENT), expand=False)
+def _indented(content: RenderableType) -> RenderableType:
+    return Padding(content, (0, 0, 0, INDENT), expand=False)

@@ -100,8 +100,8 @@ class _Desk:
             for example in self.done:
                 self.learner.run_line(example.code, example.is_call)
         except LearnerError as error:
-            told = messages.learner_error(error, self.submission)
-            raise WrongUse(f"{self.submission.filename} cannot be run.\n{inert(told)}") from None
+            message = messages.learner_error(error, self.submission)
+            raise WrongUse(f"{self.submission.filename} cannot be run.\n{inert(message)}") from None
 
     def close(self) -> None:
         self.remote.close()

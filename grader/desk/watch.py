@@ -154,13 +154,13 @@ class Watch:
                 View.of(self.watched, self.every, self.hints, status=status, note=self.note, warnings=self.warnings)
             )
             return
-        said = [Text(text, "yellow") for text in (self.note, self.drawn.words) if text]
-        self.screen.draw(self.page, [*said, Text("any other key: back", "dim")])
+        lines = [Text(text, "yellow") for text in (self.note, self.drawn.words) if text]
+        self.screen.draw(self.page, [*lines, Text("any other key: back", "dim")])
 
-    def ask_beside(self, what: str) -> None:
+    def ask_beside(self, kind: str) -> None:
         """Show a page that another process makes, at once where it was made for the file as it is."""
         watched = self.watched
-        text = self.drawn.page(what, watched.exercise.folder, watched.file.source, self.screen.console)
+        text = self.drawn.page(kind, watched.exercise.folder, watched.file.source, self.screen.console)
         if text:
             self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
         else:
