@@ -1,4 +1,4 @@
-"""What `verify --device` found on one machine, as a Markdown page that anybody can send in."""
+"""The results of `verify --device` on one machine, as a Markdown page that anybody can send in."""
 
 import platform
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Verified:
 
 
 def machine(device: str) -> dict[str, str]:
-    """What the numbers were measured on."""
+    """The machine and software of the measurements."""
     facts = {
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),

@@ -84,7 +84,7 @@ def parsed(text: str) -> datetime | None:
 
 
 def _timestamp(place: str) -> datetime | None:
-    """What nbgrader wrote beside a submitted notebook."""
+    """The time that nbgrader wrote beside a submitted notebook."""
     folder, _, _ = place.rpartition("/")
     try:
         return parsed(beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP).decode())

@@ -1,4 +1,4 @@
-"""What changed in the marks since the last run, and why."""
+"""The changes of marks since the last run, with the reasons."""
 
 import csv
 import io

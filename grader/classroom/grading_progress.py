@@ -61,7 +61,7 @@ class GradingProgress:
             self.bar = None
 
     def summary(self) -> str:
-        """How many gradings have which status."""
+        """The number of gradings by status, as text."""
         return ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
 
 

@@ -53,11 +53,11 @@ class HandIn:
 
     @property
     def shown(self) -> str:
-        """Where the file lies, as one harmless line."""
+        """The place of the file, as one harmless line."""
         return label(f"{self.path}:{self.member}" if self.member else str(self.path))
 
     def below(self, folder: Path) -> str:
-        """Where the file lies in this folder, as one harmless line."""
+        """The place of the file in this folder, as one harmless line."""
         place = os.path.relpath(self.place, folder)
         return label(f"{place}:{self.member}" if self.member else place)
 
@@ -106,7 +106,7 @@ class NeedsPerson:
 
 @dataclass(frozen=True)
 class Count:
-    """What happened to the files in a folder of submissions: `found` is the sum of the numbers below it.
+    """The number of files in a folder of submissions by outcome; `found` is the sum of the numbers below it.
 
     A folder is not counted, nor is an archive that was opened: its members are. left_out: by reason.
     """
@@ -121,7 +121,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Found:
-    """What a folder of submissions holds. layout: a sentence about how the folder was understood."""
+    """The content of a folder of submissions. layout: a sentence on the layout that was recognized."""
 
     layout: str
     handins: tuple[HandIn, ...]

@@ -1,4 +1,4 @@
-"""What the folder of results remembers over the runs of a term: attempts, the marks of the last run, overrides.
+"""The facts that a folder of results keeps over the runs of a term: attempts, the last marks, overrides.
 
 It stands in the same file as the results (see `store`), in tables of its own.
 """
@@ -113,7 +113,7 @@ class History:
                 yield number, _kept(row)
 
     def repeated(self) -> Iterator[tuple[str, str, list[tuple[datetime, str | None]]]]:
-        """Who tried an exercise more than once: student, exercise, and of each attempt when it came and its key."""
+        """The students who tried an exercise more than once: student, exercise, and time and key of each attempt."""
         query = (
             "select student, exercise, coalesce(handed_in, seen), key from attempts where (student, exercise) in "
             "(select student, exercise from attempts group by student, exercise having count(*) > 1) "

@@ -20,7 +20,10 @@ from grader.records.submission import Submission
 
 @dataclass(frozen=True)
 class Memory:
-    """How a run remembers attempts. clock: when a hand-in came; keeps: texts too, so that each attempt can count."""
+    """The settings by which a run records attempts.
+
+    clock: gives the time of a hand-in; keeps: whether texts are kept too, so that each attempt can count.
+    """
 
     history: History
     clock: Clock

@@ -1,4 +1,4 @@
-"""Who would lose a row or a hand-in by a run. Nobody is dropped unless the instructor says so."""
+"""The rows and hand-ins that a run would remove. None is removed unless the instructor confirms it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ MOST = 8  # names in the message
 
 @dataclass(frozen=True)
 class Losses:
-    """What a run would take away. students: their ids; handins: (student's id, exercise)."""
+    """The rows and hand-ins that a run would remove. students: their ids; handins: (student's id, exercise)."""
 
     students: tuple[str, ...] = ()
     handins: tuple[tuple[str, str], ...] = ()
@@ -24,7 +24,7 @@ class Losses:
 def of(
     earlier: Mapping[Student, Collection[str]], found: Found, replaced: Collection[str], named: bool, roster: bool
 ) -> Losses:
-    """What a run would take away.
+    """The rows and hand-ins that a run would remove.
 
     earlier: everybody in the class, with the exercises that they handed in; replaced: the exercises that the run enters
     anew; named: the instructor named them; roster: the class is that of a roster.
@@ -45,7 +45,7 @@ def of(
 
 
 def message(losses: Losses, submissions: str, out: str) -> str:
-    """What the instructor reads where the run was not done."""
+    """The message to the instructor where the run was refused."""
     lines = ["Nothing was changed, because this run would take something away:"]
     if losses.students:
         names = label(tally.listed(losses.students, MOST))

@@ -31,7 +31,7 @@ class Marking:
         self.notes: list[str] = []
 
     def standing(self, student: Student, results: Sequence[ExerciseResult]) -> Standing:
-        """What the rules say of one student. results: of the latest hand-ins."""
+        """The standing of one student by the rules. results: those of the latest hand-ins."""
         marks = office.marks(self.office, self.store, self.history, student, results)
         for exercise, mark in marks.items():
             self.given[student.id, exercise] = office.given(mark)
@@ -55,7 +55,7 @@ class Marking:
         return lambda summary: pseudonyms.of(out / pseudonyms.NAME, [row.student for row in summary.rows])
 
     def past(self, summary: Summary) -> Past:
-        """What the page of the class shows of earlier runs, and of this one."""
+        """The facts about this run and earlier ones that the page of the class shows."""
         runs, now = self.history.runs(), run(summary, datetime.now(timezone.utc))
         if not runs or runs[-1].facts != now.facts:
             self.history.add_run(now)

@@ -38,7 +38,7 @@ class Office:
 
     @property
     def rule(self) -> TotalRule:
-        """How totals are summed."""
+        """The rule by which totals are computed."""
         return TotalRule(self.course.weights, self.course.drop_lowest)
 
     @property

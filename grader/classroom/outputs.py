@@ -165,7 +165,7 @@ def by_student(ungraded: Mapping[tuple[str, str], str]) -> dict[str, dict[str, s
 
 
 def _ungraded_files(submissions: Found, troubles: Mapping[str, Mapping[str, str]]) -> int:
-    """How many files could not be graded. A file that a group handed in counts once."""
+    """The number of files that could not be graded. A file that a group handed in counts once."""
     return len({(h.place, h.member) for h in submissions.handins if h.exercise in troubles.get(h.student.id, ())})
 
 

@@ -1,4 +1,4 @@
-"""What earlier runs tell: who is stuck since when, and how the class stood after each run."""
+"""The facts that earlier runs give: the students who are stuck, and the state of the class after each run."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Stuck:
 
 @dataclass(frozen=True)
 class Run:
-    """How the class stood after a run. handed_in: exercises, over all students; totals: None where nobody has one."""
+    """The state of the class after a run. handed_in: exercises of all students; totals: None where nobody has one."""
 
     time: datetime
     students: int
@@ -36,7 +36,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Past:
-    """What the page of a class shows of earlier runs. stuck: by student's id."""
+    """The facts of earlier runs that the page of a class shows. stuck: by student's id."""
 
     stuck: Mapping[str, Sequence[Stuck]] = field(default_factory=dict)
     runs: Sequence[Run] = ()
@@ -50,7 +50,7 @@ NO_PAST = Past()
 
 
 def run(summary: Summary, time: datetime) -> Run:
-    """How the class stands now."""
+    """The present state of the class."""
     absent = sum(row.states.count(ABSENT) for row in summary.rows)
     handed_in = len(summary.rows) * len(summary.exercises) - absent
     return Run(time, len(summary.rows), handed_in, spread(summary.totals()))
@@ -60,7 +60,7 @@ def stuck(
     attempts: Iterable[tuple[str, str, Sequence[tuple[datetime, str | None]]]],
     result: Callable[[str], ExerciseResult | None],
 ) -> dict[str, list[Stuck]]:
-    """Who is stuck, by student's id: whose last two attempts or more passed the same checks, and not all.
+    """The students, by id, whose last two or more attempts passed the same checks, and not all of them.
 
     attempts: student, exercise, and for each attempt in order when it came and the key of its result; result: gives the
     result with a key.

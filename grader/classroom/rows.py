@@ -48,7 +48,7 @@ def state_of(result: ExerciseResult) -> str:
 
 
 def words_of(marks: Mapping[str, Mark]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is late, and what else is to be said about the marks, each with the number of its exercise."""
+    """Notes on what is late, and other notes on the marks, each with the number of its exercise."""
     late = tuple(f"{folder[:2]}: {mark.late.words}" for folder, mark in sorted(marks.items()) if mark.late.words)
     notes = (
         f"{folder[:2]}: {words}"

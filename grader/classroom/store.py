@@ -159,7 +159,7 @@ class Store:
         self.file.execute("update handins set trouble = ? where key = ?", (reason, key))
 
     def handin(self, student: str, exercise: str) -> tuple[HandIn, str | None] | None:
-        """What a student handed in for an exercise, and the key of its result; None where there is nothing."""
+        """The hand-in of a student for an exercise, and the key of its result; None where there is none."""
         query = "select student, name, exercise, place, member, key from handins where student = ? and exercise = ?"
         row = self.file.execute(query, (student, exercise)).fetchone()
         return row and (HandIn(Student(row[0], row[1]), row[2], *map(decoded, row[3:5])), row[5])

@@ -1,4 +1,4 @@
-"""What a grading process receives and returns: an order how to grade, tasks, and outcomes."""
+"""The messages of a grading process: it receives settings and tasks, and returns outcomes."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Order:
-    """How to grade. silence_s: a process that sends no message for so many seconds is replaced."""
+    """The settings of the gradings. silence_s: a process that sends no message for so many seconds is replaced."""
 
     settings: Settings
     tier: str | None = None

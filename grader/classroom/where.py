@@ -19,7 +19,7 @@ LEAST_S = 0.2  # for one search: in less none is begun
 class Allowance:
     """Adds lines to the results of one grading process, as examiner.grade_all's `completed`, while there is time.
 
-    seconds: what may be spent on searches now. Each grading adds its share, and a search that took longer than it
+    seconds: the time that may be spent on searches now. Each grading adds its share, and a search that took longer than it
     should have takes that from the next, so that all searches together keep to their share of all gradings.
     """
 
@@ -27,7 +27,7 @@ class Allowance:
 
     @classmethod
     def since(cls, started: float) -> "Allowance":
-        """What the start of this process gives. started: of time.monotonic()."""
+        """The allowance that the start of this process earns. started: a value of time.monotonic()."""
         return cls(SHARE * (time.monotonic() - started))
 
     def completed(self, examiner: Examiner, submission: Submission, result: ExerciseResult) -> ExerciseResult:

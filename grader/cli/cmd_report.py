@@ -77,7 +77,7 @@ def _verdict_and_pictures(
 
 
 def _hints(folder: str) -> tuple[int, int]:
-    """How many hints there are, and how many are left."""
+    """The number of hints, and of those that are left."""
     from grader.desk import hints
 
     return len(hints.all_hints(folder)), hints.left(folder)

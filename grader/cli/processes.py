@@ -1,4 +1,4 @@
-"""How many processes a verb may start: its option --jobs."""
+"""The option --jobs: the number of processes that a verb may start."""
 
 import argparse
 import os

@@ -55,7 +55,7 @@ class Ruled:
         return replace(graded, results=tuple(results)), totals.total(folders, points, most, rule), lines
 
     def _late(self, exercise: str) -> Lateness:
-        """How late the submission is for an exercise: by course.toml, else by Gradescope's date."""
+        """The lateness of the submission for an exercise, by course.toml, else by Gradescope's date."""
         assert self.course is not None
         own = [name for name in self.who if exercise in self.course.extensions.get(name, {})]
         who = own[0] if own else ""

@@ -1,4 +1,4 @@
-"""What torch ran in one call, and what it says of the method: judged here, recorded in the worker.
+"""Judges the operations that torch ran in one call, which the worker recorded.
 
 The record comes from a process that the grader does not trust. It is bounded and of plain data (worker/protocol.py); an
 operation counts only where torch has one of that name, and code that reaches for what could forge a record is refused.
@@ -75,7 +75,7 @@ def multiply_adds(operations: list[Operation]) -> int:
 
 
 def largest_tensor(operations: list[Operation]) -> int:
-    """How many numbers the largest tensor holds that was made in a call."""
+    """The number of elements of the largest tensor that a call made."""
     made = [shape for one in operations if one.name not in VIEWS for shape in one.output_shapes]
     return max(map(math.prod, made), default=0)
 

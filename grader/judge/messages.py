@@ -18,7 +18,7 @@ MAX_REASON = 100  # characters of an exception's text in a note
 
 
 def failure(error: BaseException, call: Call | None, file: Submission, reveal: bool = True) -> str:
-    """What the learner reads about a check that failed: several lines, the first is the cause."""
+    """The message to the learner on a failed check: several lines, the first of which is the cause."""
     if isinstance(error, LearnerError):
         slip = slipped(error, error.call or call, file)
         how = [called(error.call, reveal)] if error.call else []
@@ -32,7 +32,7 @@ def failure(error: BaseException, call: Call | None, file: Submission, reveal: b
 
 
 def learner_error(error: LearnerError, file: Submission, reveal: bool = True) -> str:
-    """What happened instead of a result."""
+    """The message on a call that gave no result."""
     facts, call, filename = error.facts, error.call, file.filename
     name = call.function.removesuffix(".__call__") if call else "the file"
     how = [called(call, reveal)] if call else []
@@ -131,7 +131,7 @@ def missing(name: str, names: list[str], filename: str) -> str:
 
 
 def not_started(folder: str, source: str) -> str:
-    """What to do about a submission in which nothing was begun."""
+    """The message on a submission in which nothing was begun."""
     if places.is_notebook(source):
         return "not started yet: replace `raise NotImplementedError` in the cells above and run them"
     return f"not started yet: open {paths.shown(paths.stub(folder))}"

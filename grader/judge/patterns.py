@@ -1,4 +1,4 @@
-"""What can be said of a wrong tensor without knowing the mistake: the general helps, in one place."""
+"""Sentences on a wrong tensor that need no known mistake."""
 
 import itertools
 import math
@@ -17,8 +17,8 @@ FACTORS = {
 }  # fmt: skip
 EVERY = "Every value"
 OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
-MAX_PERMUTED = 64  # rows to match up
-MAX_LOOKED_AT = 1 << 20  # elements of an answer: the larger ones are a stranger's wish for our memory
+MAX_PERMUTED = 64  # rows that are compared in all orders
+MAX_LOOKED_AT = 1 << 20  # elements of an answer; larger answers are not examined, to save memory
 MAX_ROOT = 10_000  # a factor is named as a root of whole numbers below this one
 
 

@@ -51,7 +51,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a picture is taken, with inputs that everybody may know.
+    """The description of a picture, with public inputs.
 
     expected(documented): the truth, from the printed numbers by id or from the inputs; ask(learner): the same
     from the learner's code, in few calls. Both give (rows, columns), or (heads, rows, columns): one picture a head.

@@ -72,7 +72,7 @@ class WrongVersions:
         return {wrong: degree for wrong, degree in likeness.items() if degree != NOT}
 
     def explains(self, wrong: WrongVersion, failure: Failure) -> int:
-        """How closely the wrong version fails the check as the learner's code did: NOT, ALIKE or TO_THE_LETTER."""
+        """How similar the failure of the wrong version is to the learner's: NOT, ALIKE or TO_THE_LETTER."""
         error, calls = self.run(wrong, failure.check) if self.caches_runs else self.follow(wrong, failure)
         if not _is_alike(error, calls, failure):
             return NOT

@@ -63,7 +63,7 @@ class Pid(int):
         return number
 
     def used(self) -> Usage | None:
-        """What the process has used so far; None on a system without /proc."""
+        """The resources that the process has used so far; None on a system without /proc."""
         try:
             with open(f"/proc/{self:d}/stat", "rb") as stat:
                 fields = stat.read().rpartition(b")")[2].split()

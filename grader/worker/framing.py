@@ -80,7 +80,7 @@ class Inbox:
         return complete
 
     def _end(self) -> int:
-        """Where the next frame ends in `data`; where its prefix ends, as long as that has not arrived completely."""
+        """The end of the next frame in `data`, or of its prefix while that is incomplete."""
         return PREFIX.size + (_parse_prefix(self.data)[1] if len(self.data) >= PREFIX.size else 0)
 
 

@@ -24,7 +24,7 @@ class Output(io.TextIOBase):
         return len(text)
 
     def take(self) -> str:
-        """What was printed since the last call, with a line that says how many characters are missing, if any.
+        """The text printed since the last call, with a line on the number of missing characters, if any.
 
         The room for characters is not restored: later calls share what is left of it.
         """

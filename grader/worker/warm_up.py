@@ -125,7 +125,7 @@ def preload() -> None:
 
 
 def threads() -> int:
-    """How many threads this process runs; 1 on a system without /proc."""
+    """The number of threads of this process; 1 on a system without /proc."""
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:

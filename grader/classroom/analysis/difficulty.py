@@ -1,4 +1,4 @@
-"""How hard each check was, and how well it separates students who know much from those who know little."""
+"""The difficulty of each check, and how well it separates students with high totals from those with low ones."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -22,7 +22,7 @@ class Need:
 
 
 def ranked(summary: Summary, stuck: Mapping[str, Sequence[Stuck]], most: int) -> list[Need]:
-    """Who needs help most, `most` students at most. stuck: by student's id.
+    """The students who need help most, at most `most` of them. stuck: by student's id.
 
     The score is the sum of three shares: the points that are missing to the median of the class, the exercises not
     begun among those that half of the class has begun, and the attempts without change, four of which are a whole.

@@ -1,4 +1,4 @@
-"""What to teach again: the mistakes of a class, summed by what was misunderstood."""
+"""The topics to teach again: the mistakes of a class, summed by misconception."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass

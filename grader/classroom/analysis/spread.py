@@ -1,4 +1,4 @@
-"""How the totals of a class are spread: mean, median, quartiles, tenths."""
+"""The distribution of the totals of a class: mean, median, quartiles, tenths."""
 
 import statistics
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def spread(totals: Sequence[float]) -> Spread | None:
 
 
 def tenths(totals: Sequence[float], most: float) -> tuple[int, ...]:
-    """How many totals are 0 to 9 % of `most`, …, 90 to 99 %, and all of it."""
+    """The numbers of totals that are 0 to 9 % of `most`, …, 90 to 99 %, and 100 %."""
     bins = [0] * BINS
     for total in totals:
         share = total / most if most else 1.0

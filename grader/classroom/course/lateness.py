@@ -1,4 +1,4 @@
-"""How late a hand-in is, and what that costs. Pure functions of times and of the course's rule."""
+"""The lateness of a hand-in and its cost: pure functions of times and of the course's rule."""
 
 import math
 from dataclasses import dataclass

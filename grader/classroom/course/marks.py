@@ -1,4 +1,4 @@
-"""What a student gets for an exercise, once all rules of the course are applied to the raw results."""
+"""The mark of a student for an exercise, after all rules of the course are applied to the raw results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is handed back, and when: nothing before the instructor releases it."""
+"""The results to hand back. Nothing is handed back before the instructor releases it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -76,7 +76,7 @@ def exercises(everybody: Sequence[Handed]) -> list[str]:
 
 
 def level(out: Path, course: Course, wanted: str | None) -> str:
-    """How much is told: what is asked for, else what course.toml says, else as the last run."""
+    """The level of feedback: the requested one, else that of course.toml, else that of the last run."""
     file = Store(out)
     try:
         return wanted or course.feedback or file.fact("level", "full")

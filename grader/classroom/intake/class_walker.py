@@ -168,5 +168,5 @@ class ClassWalker(Walker):
 
 
 def _key(child: Entry) -> str:
-    """What an entry that no platform named calls its student."""
+    """The student's key in the name of an entry that no platform made."""
     return archives.stem(child.name) if child.kind == "file" else child.name

@@ -73,7 +73,7 @@ def is_code(name: str) -> bool:
 
 
 def reading_of(name: str) -> Reading:
-    """What the name of a file, with its suffix, says about the exercise."""
+    """The exercise that the name of a file, with its suffix, means."""
     return exercise_of(name.rpartition(".")[0])
 
 

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class FileLog:
-    """What happened to the files so far. `key` is a student's key in each method, "" for a file of no student."""
+    """The outcomes of files so far. In each method `key` is a student's key, "" for a file of no student."""
 
     def __init__(self) -> None:
         self.files = self.refused = 0

@@ -1,1 +1,1 @@
-"""What a class is shown: the teacher's page and each student's feedback."""
+"""The pages of a class: the teacher's page and each student's feedback."""

@@ -152,6 +152,6 @@ def _data(
 
 
 def _hidden(clusters: Sequence[sections.Group]) -> int:
-    """How many pairs the page does not show."""
+    """The number of pairs that the page does not show."""
     whole = sum(len(cluster.pairs) for cluster in clusters)
     return whole - sum(min(len(cluster.pairs), MOST_MEMBERS) for cluster in clusters[:MOST_PAIRS])

@@ -34,7 +34,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Topic:
-    """What to teach again. exercises: their numbers; example: a sentence that a student read, and where."""
+    """A topic to teach again. exercises: their numbers; example: a sentence that a student read, and where."""
 
     title: str
     count: int
@@ -81,7 +81,7 @@ def mistakes(summary: Summary, common: Sequence[Kind], distributions: Sequence[D
 
 
 def topics(summary: Summary, to_teach: Sequence[Lesson]) -> list[Topic]:
-    """What to teach again, in words."""
+    """The topics to teach again, in words."""
     titles, listed = titles_of(summary), []
     for one in to_teach:
         index, sentence = one.example

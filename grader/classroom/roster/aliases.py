@@ -17,10 +17,10 @@ TITLES = ("found", "name", "student", "could be")
 
 
 class Aliases(dict[str, str]):
-    """What each name found in an archive means: a student's id, or NOT_OURS."""
+    """The meaning of each name found in an archive: a student's id, or NOT_OURS."""
 
     def get(self, key: str, default: str | None = None) -> str | None:  # type: ignore[override]
-        """What a name means. The file holds names as safe cells."""
+        """The meaning of a name. The file holds names as safe cells."""
         return super().get(cell(key), default)
 
 

@@ -43,7 +43,7 @@ def title_of(title: str) -> str:
 
 
 def possible_points(sheet: Sheet, column: int) -> str:
-    """What stands in the row "Points Possible"; "" where there is none."""
+    """The cell of the row "Points Possible"; "" without such a row."""
     rows = (row for row in range(len(sheet.rows)) if "Points Possible" in sheet.cell(row, 0))
     return next((sheet.cell(row, column) for row in rows), "")
 

@@ -124,7 +124,7 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept: int,
 
 
 def _no_column(listing: Listing) -> str:
-    """What to do where no column is an exercise's."""
+    """The advice where no column belongs to an exercise."""
     name = label(listing.sheet.path.name)
     if listing.kind == "worksheet":
         return f'  {name}: of which exercise is it? Write into course.toml, under [columns]: "{name}" = "03"'

@@ -20,7 +20,7 @@ def clusters(pairs: Sequence[Pair]) -> list[Cluster]:
     leader: dict[Student, Student] = {}
 
     def lead(student: Student) -> Student:
-        """Who stands for the cluster of a student."""
+        """The student who represents the cluster of a student."""
         while (above := leader.setdefault(student, student)) != student:
             leader[student] = student = leader[above]
         return student

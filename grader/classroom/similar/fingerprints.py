@@ -25,7 +25,7 @@ MOST = 5_000  # fingerprints of one source; an honest one has some hundred
 
 @dataclass(frozen=True, order=True, slots=True)
 class Lines:
-    """Where a fingerprint stands: the first and last line."""
+    """The place of a fingerprint: its first and last line."""
 
     first: int
     last: int

@@ -1,4 +1,4 @@
-"""What the helpers ask of the target that a check gives them."""
+"""The requirements of the helpers on the target that a check gives them."""
 
 from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Target
