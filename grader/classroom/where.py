@@ -19,8 +19,8 @@ LEAST_S = 0.2  # for one search: in less none is begun
 class Allowance:
     """Adds lines to the results of one grading process, as examiner.grade_all's `completed`, while there is time.
 
-    seconds: the time that may be spent on searches now. Each grading adds its share, and a search that took longer than it
-    should have takes that from the next, so that all searches together keep to their share of all gradings.
+    seconds: the time that searches may take now. Each grading adds its share, and a search that took longer than it
+    should have shortens the next, so that all searches together keep to their share of all gradings.
     """
 
     seconds: float

@@ -40,7 +40,7 @@ class Collector:
         self.beside: set[str] = set()  # keys of entries beside downloads, which may belong to no student
         self.layouts: Counter[str] = Counter()
 
-    def code(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
+    def collect_code(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
         """Offer one .py or .ipynb file for the exercise that its name or its folder names."""
         if name.lower() in EXPECTED:
             self.log.left_out[USUAL] += 1
@@ -85,7 +85,7 @@ class Collector:
             return place
         return node.member if place == "." else f"{place}:{node.member}"
 
-    def foreign(self, key: str, name: str, where: str) -> None:
+    def leave_out_foreign(self, key: str, name: str, where: str) -> None:
         """Leave out a file that is neither code nor an archive."""
         if name.lower() in EXPECTED:
             self.log.left_out[USUAL] += 1

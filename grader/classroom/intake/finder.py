@@ -57,7 +57,7 @@ def find_one(folder: Path, exercises: Sequence[Exercise]) -> Found:
     if root.kind != "dir":
         raise WrongUse(f"There is no folder {folder}.")
     finder.root, finder.place = root, root.path
-    finder.one_student(root)
+    finder.walk_one_student(root)
     return finder.result()
 
 
@@ -79,7 +79,7 @@ class Finder(ClassWalker):
                 self.layouts["nbgrader's folder submitted/"] += 1
                 inner, reason = submitted, BESIDE
             elif self.recognizer.is_one_students(children, visible):
-                return self.one_student(root)
+                return self.walk_one_student(root)
             elif len(visible) == 1 and self.recognizer.is_wrapper(visible[0]):
                 inner, reason = visible[0], ""
             else:
@@ -95,11 +95,11 @@ class Finder(ClassWalker):
         self.walk_class(children, f"{root.member}/" if root.member else "", None)
         self.settle()
 
-    def one_student(self, root: Entry) -> None:
+    def walk_one_student(self, root: Entry) -> None:
         """Walk the folder of one student."""
         self.layouts["one student's folder"] += 1
         self.people[root.name] = ((root.name, label(root.name)),)
-        self.student(root.name, root, "")
+        self.walk_student(root.name, root, "")
 
     def settle(self) -> None:
         """Walk the entries whose student is certain, and list the others as in need of a person."""
@@ -123,5 +123,5 @@ class Finder(ClassWalker):
             (self.beside.add if downloads and not (claim.hint or claim.platform) else self.beside.discard)(claim.key)
             platform = claim.platform or NBGRADER * self.is_course
             self.origins[claim.key] = Origin(platform, claim.key, claim.node.name, claim.late, clone)
-            self.entry(claim.key, claim.node, claim.rest, claim.where, claim.hint)
+            self.walk_entry(claim.key, claim.node, claim.rest, claim.where, claim.hint)
         self.claims.clear()

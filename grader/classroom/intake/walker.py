@@ -27,10 +27,10 @@ class Walker(Collector):
         self.archives: Counter[str] = Counter()  # archives that were opened, by student
         self.seconds: Counter[str] = Counter()  # processor time that opening them took, by student
 
-    def entry(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int = 0) -> None:
+    def walk_entry(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int = 0) -> None:
         """Take in one entry of a student. name: as the student called it; hint: the exercise of its folder."""
         if node.kind == "dir":
-            self.student(key, node, where + "/", hint, depth)
+            self.walk_student(key, node, where + "/", hint, depth)
         elif node.kind == "file" and archives.is_archive(name):
             self.archives[key] += 1
             if self.archives[key] > MOST_ARCHIVES:
@@ -40,15 +40,15 @@ class Walker(Collector):
                 self.log.files += 1
                 self.log.refuse(key, where, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
             elif opened := self.opened(key, node, where):
-                self.student(key, opened, where + ":", hint, depth)
+                self.walk_student(key, opened, where + ":", hint, depth)
         else:
             self.log.files += 1
             if node.kind != "file":
                 self.log.refuse(key, where, kind_reason(node.kind))
             elif is_code(name):
-                self.code(key, node, name, where, hint, depth)
+                self.collect_code(key, node, name, where, hint, depth)
             else:
-                self.foreign(key, name, where)
+                self.leave_out_foreign(key, name, where)
 
     def opened(self, key: str, node: Entry, where: str):
         """The root of a student's archive; None where it was refused."""
@@ -58,10 +58,10 @@ class Walker(Collector):
         finally:
             self.seconds[key] += limited.spent() - before
 
-    def student(self, key: str, node: Entry, trail: str, hint: str | None = None, depth: int = 0) -> None:
+    def walk_student(self, key: str, node: Entry, trail: str, hint: str | None = None, depth: int = 0) -> None:
         """Walk a student's folder. hint: the exercise whose folder this is, or lies in."""
         if depth > DEEPEST:
-            return self.unseen(key, [node], trail, f"more than {DEEPEST} folders deep")
+            return self.refuse_unseen(key, [node], trail, f"more than {DEEPEST} folders deep")
         children = self.log.attempt(key, trail, node.children) or []
         clone = next((child for child in children if is_exercises(child)), None)
         for index, child in enumerate(children):
@@ -72,12 +72,12 @@ class Walker(Collector):
             self.entries[key] += 1
             if self.entries[key] > MOST_ENTRIES:
                 reason = f"more than {MOST_ENTRIES:,} entries: the rest was not looked at"
-                return self.unseen(key, children[index:], trail, reason)
+                return self.refuse_unseen(key, children[index:], trail, reason)
             inner = exercise_of_folder(archives.stem(child.name) if child.kind == "file" else child.name)
             container = child.kind == "dir" or archives.is_archive(child.name)
-            self.entry(key, child, child.name, where, (container and inner) or hint, depth + container)
+            self.walk_entry(key, child, child.name, where, (container and inner) or hint, depth + container)
 
-    def unseen(self, key: str, nodes: Sequence[Entry], trail: str, reason: str) -> None:
+    def refuse_unseen(self, key: str, nodes: Sequence[Entry], trail: str, reason: str) -> None:
         """Refuse entries that are not examined, only counted."""
         files = sum(self.log.count(key, node) for node in nodes)
         self.log.files += files
