@@ -61,8 +61,8 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
             {"text": "Every task is done: no hint is needed. All of them stand in hints.md, beside the lesson."}
         )
     if answer.hint is None:
-        said = f"You have seen every hint for task {answer.task}; they stand in hints.md, beside the lesson."
-        return _show({"text": f"{said} The next task has its hints once this one is done: check(), or hint(task=…)."})
+        text = f"You have seen every hint for task {answer.task}; they stand in hints.md, beside the lesson."
+        return _show({"text": f"{text} The next task has its hints once this one is done: check(), or hint(task=…)."})
     text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"
     left = f"{answer.left_of_task} more for this task, {answer.left} in all."
     return _show({"text": f"{text}\n\n{left}"}, markdown=True)

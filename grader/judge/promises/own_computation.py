@@ -20,7 +20,7 @@ def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) 
     if hit:
         name, line = hit
         location = where(target, line) if line else target.name
-        what = f"torch's ready-made {name.strip('_')}" if name else "a ready-made function"
-        raise Mismatch(f"{location} uses {what}: write it yourself")
+        function = f"torch's ready-made {name.strip('_')}" if name else "a ready-made function"
+        raise Mismatch(f"{location} uses {function}: write it yourself")
     if not target._learner.calls[-1].computed:
         raise Mismatch(f"{target.name} gives a result without computing it: {rule.reason}")
