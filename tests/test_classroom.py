@@ -13,11 +13,13 @@ import time
 from pathlib import Path
 
 import pytest
+from in_this_process import Here
 from thorough import THOROUGH
 
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
+from grader.classroom import run
 from grader.classroom.store import NAME, Store
 
 EXERCISES = ("02_softmax_naive", "03_context_vectors")
@@ -35,14 +37,18 @@ def hand_in(root: Path, student: str, folder: str, source: str | bytes) -> Path:
     return path
 
 
-def command(submissions: Path, out: Path, *options) -> list[str]:
-    words = ["grade", str(submissions), "--out", str(out), "--seed", str(SEED), "--jobs", "2", *map(str, options)]
-    return [sys.executable, "-m", "grader", *words]
+def words(submissions: Path, out: Path, *options, jobs: int = 1) -> list[str]:
+    """The words of a command line. jobs: each takes seconds to start."""
+    return ["grade", str(submissions), "--out", str(out), "--seed", str(SEED), "--jobs", str(jobs), *map(str, options)]
 
 
-def grade(submissions: Path, out: Path, *options) -> subprocess.CompletedProcess:
+def command(submissions: Path, out: Path, *options, jobs: int = 1) -> list[str]:
+    return [sys.executable, "-m", "grader", *words(submissions, out, *options, jobs=jobs)]
+
+
+def grade(submissions: Path, out: Path, *options, jobs: int = 1) -> subprocess.CompletedProcess:
     done = subprocess.run(
-        command(submissions, out, *options), cwd=paths.ROOT, capture_output=True, text=True, timeout=300
+        command(submissions, out, *options, jobs=jobs), cwd=paths.ROOT, capture_output=True, text=True, timeout=300
     )
     assert "Traceback" not in done.stderr + done.stdout, done.stderr
     return done
@@ -79,7 +85,7 @@ def mixed(tmp_path_factory) -> tuple[Path, Path]:
         hand_in(root / "in", student, two, source)
         hand_in(root / "in", student, three, solution(three))
     hand_in(root / "in", "hal", three, solution(three))
-    done = grade(root / "in", root / "out", "--log", root / "log")
+    done = grade(root / "in", root / "out", "--log", root / "log", jobs=2)
     assert done.returncode == 0, done.stderr
     return root / "in", root / "out"
 
@@ -115,13 +121,14 @@ def test_equal_files_are_graded_once(mixed):
     assert len({event["key"] for event in graded}) == len(graded)
 
 
-def test_only_what_changed_is_graded_again(mixed, tmp_path):
+def test_only_what_changed_is_graded_again(mixed, tmp_path, said, fork_server, monkeypatch):
     submissions, out = mixed
     before = grades(out)
-    done = grade(submissions, out, "--log", tmp_path / "first")
+    monkeypatch.setattr(run, "executor_of", Here(fork_server))
+    done = said(*words(submissions, out, "--log", tmp_path / "first"))
     assert "had been graded before" in done.stderr and not events(tmp_path / "first", "graded")
     path = hand_in(submissions, "gus", EXERCISES[0], solution(EXERCISES[0]) + "\n# at last\n")
-    grade(submissions, out, "--log", tmp_path / "second")
+    assert said(*words(submissions, out, "--log", tmp_path / "second")).returncode == 0
     assert [event["exercise"] for event in events(tmp_path / "second", "graded")] == [EXERCISES[0]]
     after = grades(out)
     assert float(after["gus"][EXERCISES[0]]) == catalog.find("02").max_points
@@ -131,13 +138,13 @@ def test_only_what_changed_is_graded_again(mixed, tmp_path):
     path.write_text(paths.stub(EXERCISES[0]).read_text("utf-8"), "utf-8")
 
 
-def test_a_grade_can_be_explained(mixed, cli):
+def test_a_grade_can_be_explained(mixed, said):
     _, out = mixed
-    told = cli("explain", "ben", "02", "--out", out)
+    told = said("explain", "ben", "02", "--out", out)
     assert told.returncode == 0, told.stderr
     assert f"seed {SEED}" in told.stdout and "The same as in the folder." in told.stdout
     assert "called   softmax_naive(tensor" in told.stdout and "likely:" in told.stdout
-    nobody = cli("explain", "zoe", "02", "--out", out)
+    nobody = said("explain", "zoe", "02", "--out", out)
     assert nobody.returncode == 2 and "zoe handed in nothing" in nobody.stderr
 
 
@@ -165,7 +172,7 @@ def class_of(root: Path, students: int) -> Path:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> tuple[Path, dict]:
     root = tmp_path_factory.mktemp("undisturbed")
-    submissions = class_of(root / "in", 24)
+    submissions = class_of(root / "in", 16)
     grade(submissions, root / "out")
     return submissions, grades(root / "out")
 
@@ -174,18 +181,18 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path):
     submissions, expected = undisturbed
     rng, log, interrupted = random.Random(SEED), tmp_path / "log", 0
     for _ in range(4 if THOROUGH else 2):
-        run = subprocess.Popen(
+        grading = subprocess.Popen(
             command(submissions, tmp_path / "out", "--log", log), cwd=paths.ROOT,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        goal = rng.randrange(3, 16)
+        goal = rng.randrange(2, 8)
         had = len(events(log, "graded")) if log.exists() else 0
-        while run.poll() is None and (len(events(log, "graded")) if log.exists() else 0) < had + goal:
+        while grading.poll() is None and (len(events(log, "graded")) if log.exists() else 0) < had + goal:
             time.sleep(rng.random() * 0.05)
-        if run.poll() is not None:
+        if grading.poll() is not None:
             break
-        os.kill(run.pid, signal.SIGKILL)
-        run.wait()
+        os.kill(grading.pid, signal.SIGKILL)
+        grading.wait()
         interrupted += 1
     assert interrupted >= 2
     done = grade(submissions, tmp_path / "out", "--log", log)
@@ -202,19 +209,18 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path):
 def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path):
     submissions, expected = undisturbed
     log = tmp_path / "log"
-    run = subprocess.Popen(
-        command(submissions, tmp_path / "out", "--log", log), cwd=paths.ROOT, stderr=subprocess.PIPE, text=True
-    )
+    started = command(submissions, tmp_path / "out", "--log", log, jobs=2)
+    grading = subprocess.Popen(started, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
     killed = 0
-    while run.poll() is None and killed < 2:
-        jobs = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True).stdout.split()
-        if log.exists() and len(events(log, "graded")) > 8 * (killed + 1) and jobs:
+    while grading.poll() is None and killed < 2:
+        jobs = subprocess.run(["pgrep", "-P", str(grading.pid)], capture_output=True, text=True).stdout.split()
+        if log.exists() and len(events(log, "graded")) > 6 * (killed + 1) and jobs:
             with contextlib.suppress(ProcessLookupError):  # it ended between our looking and our killing
                 os.kill(int(jobs[-1]), signal.SIGKILL)
                 killed += 1
         time.sleep(0.02)
-    _, stderr = run.communicate(timeout=200)
-    assert run.returncode == 0 and killed == 2, stderr
+    _, stderr = grading.communicate(timeout=200)
+    assert grading.returncode == 0 and killed == 2, stderr
     assert grades(tmp_path / "out") == expected
 
 
@@ -239,24 +245,24 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
         "0",
         "--no-dashboard",
     ]
-    executor_of = [subprocess.Popen(scheduler, **quiet), subprocess.Popen(worker, **quiet)]
+    cluster = [subprocess.Popen(scheduler, **quiet), subprocess.Popen(worker, **quiet)]
     try:
         while not file.exists():
             time.sleep(0.1)
-        run = subprocess.Popen(
+        grading = subprocess.Popen(
             command(submissions, tmp_path / "out", "--dask", file, "--log", log), cwd=paths.ROOT,
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        while run.poll() is None and not (log.exists() and events(log, "graded")):
+        while grading.poll() is None and not (log.exists() and events(log, "graded")):
             time.sleep(0.05)
-        os.killpg(executor_of[1].pid, signal.SIGKILL)
-        executor_of.append(subprocess.Popen(worker, **quiet))  # one joins in mid-run
-        _, stderr = run.communicate(timeout=240)
+        os.killpg(cluster[1].pid, signal.SIGKILL)
+        cluster.append(subprocess.Popen(worker, **quiet))  # one joins in mid-run
+        _, stderr = grading.communicate(timeout=240)
     finally:
-        for process in executor_of:
+        for process in cluster:
             process.kill()
             process.wait()
-    assert run.returncode == 0, stderr
+    assert grading.returncode == 0, stderr
     assert grades(tmp_path / "out") == expected
     keys = [event["key"] for event in events(log, "graded")]
     assert len(keys) == len(set(keys))
