@@ -16,7 +16,7 @@ from globs import some
 
 from grader import catalog
 from grader.catalog import paths
-from grader.integrations.site import pages
+from grader.integrations.site import experiment_bars, pages
 
 for name in ("material", "latex2mathml"):
     pytest.importorskip(name, reason=f"{name} is not installed (extra docs)")
@@ -163,6 +163,25 @@ def test_a_lessons_figure_is_drawn_under_its_first_paragraph(built, chromium):
         colours.add(figure.evaluate("one => getComputedStyle(one).backgroundColor"))
     assert len(colours) == 2
     page.close()
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_the_table_of_an_experiment_has_a_bar_for_each_row(built, exercise):
+    page = (built / "lessons" / exercise.folder / "index.html").read_text("utf-8")
+    table = page.split('<table class="experiment"')[1].split("</table>")[0]
+    lesson = paths.lesson(exercise.folder).read_text("utf-8").split("\n## Experiment\n")[1]
+    rows = re.findall(r"^\|.*\|$", lesson.split("\n## ")[0], re.M)[2:]
+    widths = [float(width) for width in re.findall(r'<rect[^>]* width="([\d.]+)"', table)]
+    assert len(widths) == len(rows) == table.count("</tr>") - 1
+    assert max(widths) == 100.0 and min(widths) >= 0  # the largest one fills its place
+
+
+def test_a_table_without_the_column_of_the_script_is_named():
+    folder = catalog.find("06").folder
+    table = "<table><tr><th>d_k</th></tr><tr><td>1</td></tr></table>"
+    with pytest.raises(ValueError, match="no column 'largest weight, raw'"):
+        experiment_bars.with_bars(f'<h2 id="experiment">E</h2>{table}', folder)
+    assert experiment_bars.with_bars(table, folder) == table  # not the experiment's
 
 
 @pytest.mark.parametrize("where", ["disk", "server"])

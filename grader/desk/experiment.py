@@ -70,7 +70,7 @@ def of(data: dict) -> Experiment:
 
 
 def lines(experiment: Experiment) -> list[str]:
-    """The table, a heading and a line for each row with its bar, none wider than WIDTH."""
+    """The table, a heading and a line for each row with its bar, none wider than WIDTH. Above the bars their column."""
     names = list(experiment.rows[0])
     columns = [cells([row[name] for row in experiment.rows]) for name in names]
     heads = _heads(names)
@@ -79,7 +79,8 @@ def lines(experiment: Experiment) -> list[str]:
     labels = [isinstance(experiment.rows[0][name], str) for name in names]
     table = [_row(line, sizes, labels) for line in [*heads, *zip(*columns)]]
     values = [row[experiment.plot] for row in experiment.rows]
-    drawn = [""] * len(heads) + bars(values, room)
+    named = experiment.plot if len(experiment.plot) <= room else ""
+    drawn = [""] * (len(heads) - 1) + [named, *bars(values, room)]
     return [f"{text}{GAP}{bar}".rstrip() for text, bar in zip(table, drawn)]
 
 
@@ -88,9 +89,7 @@ def drawn(experiment: Experiment) -> dict[str, Any]:
     names = list(experiment.rows[0])
     columns = [cells([row[name] for row in experiment.rows]) for name in names]
     values = [row[experiment.plot] for row in experiment.rows]
-    sizes = [abs(value) if not isinstance(value, str) and math.isfinite(value) else 0.0 for value in values]
-    shares = [size / (max(sizes) or 1.0) for size in sizes]
-    facts = {"question": experiment.question, "names": names, "rows": list(zip(zip(*columns), shares))}
+    facts = {"question": experiment.question, "names": names, "rows": list(zip(zip(*columns), shares(values)))}
     return facts | {"plot": experiment.plot, "claim": experiment.claim, "verdict": verdict(experiment)}
 
 
@@ -119,13 +118,17 @@ def cells(values: Sequence[Cell]) -> list[str]:
     return [_cell(value, places if shown else None) for value in values]
 
 
+def shares(values: Sequence[Cell]) -> list[float]:
+    """The size of each number as a share of the largest one, from 0 to 1; 0 where there is none."""
+    sizes = [abs(value) if not isinstance(value, str) and math.isfinite(value) else 0.0 for value in values]
+    return [size / (max(sizes) or 1.0) for size in sizes]
+
+
 def bars(values: Sequence[Cell], room: int) -> list[str]:
     """A bar for each number, the largest as long as there is room; of a negative one its size in a lighter shade."""
-    sizes = [abs(value) if not isinstance(value, str) and math.isfinite(value) else 0.0 for value in values]
-    unit = 8 * room / (max(sizes) or 1.0)
     drawn = []
-    for value, size in zip(values, sizes):
-        full, rest = divmod(round(size * unit), 8)
+    for value, share in zip(values, shares(values)):
+        full, rest = divmod(round(8 * room * share), 8)
         negative = not isinstance(value, str) and value < 0
         drawn.append("░" * (full + rest // 4) if negative else "█" * full + EIGHTHS[rest].strip())
     return drawn

@@ -4,9 +4,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from grader import catalog
 from grader.catalog import paths
 from grader.integrations.figures import joining, placing
-from grader.integrations.site import lesson_cards, mathml, pages
+from grader.integrations.site import experiment_bars, lesson_cards, mathml, pages
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -30,8 +31,11 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Convert the formulas of a page, and the rows of the overview to cards. html: its content, made from Markdown."""
+    """Convert the formulas of a page, draw its experiment, show the overview as cards. html: made from Markdown."""
     html = mathml.with_mathml(html, page.file.src_uri)
+    for exercise in catalog.exercises():
+        if page.file.src_uri == pages.page_of(exercise.folder):
+            html = experiment_bars.with_bars(html, exercise.folder)
     return lesson_cards.cards(html) if page.file.src_uri == pages.OVERVIEW else html
 
 
