@@ -147,6 +147,33 @@ def test_a_phone_reads_it_without_sideways_scrolling(opened):
     assert tab.evaluate(widest) <= 360
 
 
+def test_on_a_phone_the_table_becomes_cards(opened):
+    tab, _ = opened(viewport={"width": 390, "height": 844}, device_scale_factor=2)
+    table = tab.get_by_role("region", name="Table of all exercises")
+    assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+    card = tab.get_by_role("row", name=re.compile("06 "))  # to a screen reader it is the table that it was
+    assert card.get_by_role("cell").count() == 6
+    points = card.locator('[data-column="Points"]')
+    assert points.evaluate("one => getComputedStyle(one, '::before').content") == '"Points"'
+    places = [one.bounding_box() for one in card.locator("td").all()]
+    assert len({place["x"] for place in places}) == 1 and len({place["y"] for place in places}) == 6
+    assert tab.locator(".cards thead").evaluate("one => one.getBoundingClientRect().width") <= 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_lesson_beside_the_report_has_its_pictures_and_fits_a_phone(chromium, report, scheme):
+    for folder in ("03_context_vectors", "13_multi_head_attention", "16_rotary_embedding"):
+        tab = chromium.new_page(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+        errors = []
+        tab.on("console", lambda message, errors=errors: errors.append(message.text))
+        tab.goto((report.parent / "report-lessons" / f"{folder}.html").as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        sizes = tab.evaluate("[...document.images].map(one => [one.naturalWidth, one.alt.length])")
+        assert len(sizes) == 1 and min(sizes[0]) > 30 and errors == []
+        assert [one for one in tab.evaluate(CONTRASTS) if one["ratio"] < 4.5] == []
+        tab.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_has_contrast(opened, scheme):
     tab, _ = opened(color_scheme=scheme)

@@ -93,10 +93,10 @@ def _lesson(folder: str, output: Path) -> str:
         from grader.reports import lesson_page
 
         target = output.with_name(f"{output.stem}-lessons") / f"{folder}.html"
-        title = f"{folder[:2]} {catalog.find(folder).title}"
+        title, lesson = f"{folder[:2]} {catalog.find(folder).title}", paths.lesson(folder)
         try:
             target.parent.mkdir(exist_ok=True)
-            target.write_text(lesson_page.page(paths.lesson(folder).read_text("utf-8"), title), "utf-8")
+            target.write_text(lesson_page.page(lesson.read_text("utf-8"), title, lesson.parent), "utf-8")
         except OSError as error:
             raise WrongUse(f"{target} cannot be written: {error.strerror}") from None
     relative = os.path.relpath(target, output.resolve().parent)

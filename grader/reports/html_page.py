@@ -11,17 +11,21 @@ from grader.catalog import paths
 from grader.reports import templating
 
 
-def document(template: str | Template, title: str, *, script: str = "", style: str = "", **facts: Any) -> str:
+def document(
+    template: str | Template, title: str, *, script: str = "", style: str = "", has_images: bool = False, **facts: Any
+) -> str:
     """A whole page.
 
     template: extends reports/templates/page.html and shows the facts; title: the page's heading; script, style: texts
-    of files of this package. The page's content security policy allows exactly this style and script: no style="…",
-    no onclick="…".
+    of files of this package; has_images: whether it holds images, as data: addresses. The page's content security
+    policy allows exactly this: no style="…", no onclick="…", no image from elsewhere.
     """
     style = paths.module("reports/style.css").read_text("utf-8") + style
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     if script:
         policy += f"; script-src {_digest(script)}"
+    if has_images:
+        policy += "; img-src data:"
     files = {"style": Markup(style), "script": Markup(script)}
     return templating.render(template, title=title, policy=policy, **files, **facts)
 

@@ -1,6 +1,8 @@
-"""A lesson as one HTML page, for a reader who has not built the site: its words, formulas as text, no pictures."""
+"""A lesson as one HTML page, for a reader who has not built the site: its words, pictures, and formulas as text."""
 
+import base64
 import re
+from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -11,24 +13,32 @@ from grader.reports.html_page import document
 
 TEMPLATE = "reports/templates/lesson.html"
 SUMMARY = re.compile(r"<summary>(.*?)</summary>")
+TABLE = re.compile(r"<table>.*?</table>", re.S)
 FOLD = re.compile(r"^</?details>$", re.M)
 ELSEWHERE = re.compile(r"https?:|#")
+PICTURE = "data:image/svg+xml;base64,"
+WIDE = '<div class="scroll" tabindex="0" role="region" aria-label="A table">{}</div>'
 
 
-def page(markdown: str, title: str) -> str:
-    """The page of a lesson of ours, which begins with its title. Links to other files of the project are left out."""
+def page(markdown: str, title: str, place: Path) -> str:
+    """The page of a lesson of ours, which begins with its title. Links to other files of the project are left out.
+
+    place: the folder of its pictures, which become a part of the page.
+    """
     text = FOLD.sub("", SUMMARY.sub(r"**\1**", formulas.as_text(markdown)))
     text = re.sub(r"\A# .*\n", "", text)
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(text)
     for token in tokens:
         token.attrs.pop("style", None)  # the page's policy refuses it
-        token.children = _plain(token.children or [])
-    return document(TEMPLATE, title, body=Markup(reader.renderer.render(tokens, reader.options, {})))
+        token.children = _plain(token.children or [], place)
+    body = reader.renderer.render(tokens, reader.options, {})
+    body = TABLE.sub(lambda table: WIDE.format(table[0]), body)
+    return document(TEMPLATE, title, has_images=True, body=Markup(body))
 
 
-def _plain(children: list[Token]) -> list[Token]:
-    """The parts of a paragraph without links to files, and with a picture's words in its place."""
+def _plain(children: list[Token], place: Path) -> list[Token]:
+    """The parts of a paragraph without links to files. A picture is put into the page; its words where it is absent."""
     kept, inside = [], False
     for child in children:
         if child.type == "link_open":
@@ -36,6 +46,10 @@ def _plain(children: list[Token]) -> list[Token]:
         if child.type in ("link_open", "link_close") and not inside:
             continue
         if child.type == "image":
-            child = Token("text", "", 0, content=f"({child.content})")
+            file = place / str(child.attrs.get("src", ""))
+            if file.suffix == ".svg" and file.is_file():
+                child.attrs["src"] = PICTURE + base64.b64encode(file.read_bytes()).decode()
+            else:
+                child = Token("text", "", 0, content=f"({child.content})")
         kept.append(child)
     return kept
