@@ -18,6 +18,7 @@ from grader.classroom.course.settings import LateRule
 from grader.classroom.handins import Student
 from grader.classroom.office import opened
 from grader.classroom.roster import filling, moodle_files, moodle_times, reading
+from grader.classroom.roster.people import Person
 from grader.classroom.summary import Summary
 
 CONTEXT = "03_context_vectors"
@@ -171,6 +172,8 @@ def test_sections_of_canvas(tmp_path):
         '[sections]\n"CS1, Mo" = { deadlines = { "03" = 2026-11-01 } }\nLab = { deadlines = { "03" = 2026-11-08 } }\n'
     )
     course = rules_file.read(tmp_path / "course.toml")
+    assert course.sections_of(Person("1", section="CS1, Mo", group="Lab").sections) == ("CS1, Mo", "Lab")
+    assert course.sections_of(Person("1", group="Lab").sections) == ("Lab",)
     assert course.sections_of("CS1, Mo") == ("CS1, Mo",)
     assert course.sections_of("A, CS1, Mo, and Lab") == ("CS1, Mo", "Lab")
     assert course.sections_of("Lab 2 and CS1, Moon") == ()

@@ -105,7 +105,7 @@ def marks(
 
     results: of the latest hand-ins. Further ones are read from the store where an earlier attempt may count.
     """
-    section = office.people[student.id].section if student.id in office.people else ""
+    section = office.people[student.id].sections if student.id in office.people else ""
     latest = {result.exercise: result for result in results}
     own_overrides = [override for override in office.overrides if override.student == student.id]
     by_exercise = history.of(student.id)

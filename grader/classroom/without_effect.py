@@ -56,7 +56,7 @@ def _names(listing: Listing) -> Iterator[str]:
 def _sections(office: Office) -> Iterator[str]:
     """Sections in course.toml in which nobody is."""
     for name in sorted(office.course.sections):
-        if not any(name in office.course.sections_of(person.section) for person in office.people.values()):
+        if not any(name in office.course.sections_of(person.sections) for person in office.people.values()):
             why = "nobody on the roster is in it" if office.roster else "only a roster says who is in it: ROSTER=file"
             yield f'course.toml, sections: "{label(name)}" has no effect, {why}'
 

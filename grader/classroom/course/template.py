@@ -33,7 +33,7 @@ TAIL = """
 [extensions]              # by the student's id, as grades.csv has it
 # "4711" = { "01" = 2026-11-24, "02" = 2026-12-01 }
 
-[sections]                # sections of the roster with times of their own
+[sections]                # sections or groups of the roster with times of their own
 # "Monday group" = { deadlines = { "01" = 2026-11-21 }, cut_off = { "01" = 2026-11-28 } }
 
 [weights]                 # factors of points in the total, 1 where none is named

@@ -25,6 +25,11 @@ class Person:
         return Student(self.id, self.name)
 
     @property
+    def sections(self) -> str:
+        """Section and group in one text, as Canvas names several sections: either may have times of its own."""
+        return " and ".join(filter(None, (self.section, self.group)))
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """All that stands for this person alone, without the name."""
         return tuple(key for key in (self.id, self.email, self.sis_id, self.login, *self.numbers) if key)
