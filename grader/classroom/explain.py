@@ -9,10 +9,11 @@ from grader.catalog.errors import WrongUse
 from grader.classroom.handins import Found
 from grader.classroom.ledger import Ledger
 from grader.classroom.store import Store
+from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
 from grader.judge.recording import Tried
-from grader.judge.session import Check, Session
+from grader.judge.session import Session
 from grader.judge.where import search
 from grader.judge.words import kind
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings

@@ -7,11 +7,12 @@ from typing import Any
 from grader.catalog import Exercise, paths
 from grader.desk.spare_worker import SpareWorkers
 from grader.judge.checker import Explained
+from grader.judge.collection import Check
 from grader.judge.examiner import Examiner, limits_of
 from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Tried
-from grader.judge.session import Check, Session
+from grader.judge.session import Session
 from grader.judge.where import search
 from grader.records.bounded_cache import BoundedCache
 from grader.records.results import ExerciseResult, Settings, unreadable

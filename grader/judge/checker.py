@@ -5,11 +5,12 @@ from typing import TypeVar
 
 from grader.catalog import paths
 from grader.judge import messages
+from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Recording, Tried
-from grader.judge.session import Check, Session
+from grader.judge.session import Session
 from grader.records import containment
 from grader.records.results import FAILED, NOT_CHECKED, PASSED, CheckResult, Settings
 from grader.records.sanitize import inert

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.judge.session import Check
+from grader.judge.collection import Check
 from grader.sandbox.call_results import Call, LearnerError
 
 

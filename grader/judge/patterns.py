@@ -5,9 +5,9 @@ import math
 
 import torch
 
+from grader.judge.collection import Check
 from grader.judge.failure import Failure
 from grader.judge.mismatch import Mismatch
-from grader.judge.session import Check
 from grader.judge.tolerance import TOLERANCE, close
 from grader.judge.words import is_plain, number
 

@@ -13,10 +13,11 @@ import pytest
 from grader import catalog
 from grader.catalog import paths
 from grader.judge import messages
+from grader.judge.collection import MARKER, Check
 from grader.judge.examiner import Examiner
 from grader.judge.fixtures import FIXTURES
 from grader.judge.mismatch import Mismatch
-from grader.judge.session import MARKER, Check, Session
+from grader.judge.session import Session
 from grader.records import submission
 from grader.records.results import Settings
 from grader.sandbox.call_results import LearnerError

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.catalog import paths
+from grader.judge.collection import Check
 from grader.judge.proxy import Learner
-from grader.judge.session import Check, Session
+from grader.judge.session import Session
 from grader.records import introspection
 from grader.records.bounded_cache import BoundedCache
 from grader.records.forbidden import forbidden_uses

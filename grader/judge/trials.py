@@ -7,12 +7,13 @@ from collections.abc import Callable
 import torch
 
 from grader.catalog import paths
+from grader.judge.collection import Check
 from grader.judge.failure import Failure
 from grader.judge.likeness import differ
 from grader.judge.mismatch import Mismatch
 from grader.judge.patterns import is_finite
 from grader.judge.proxy import Learner
-from grader.judge.session import Check, Session
+from grader.judge.session import Session
 from grader.records.seeds import part
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from grader.catalog import mistakes
+from grader.judge.collection import Check
 from grader.judge.failure import Failure
 from grader.judge.likeness import differ, outline, words
 from grader.judge.proxy import Learner
-from grader.judge.session import Check, Session
+from grader.judge.session import Session
 from grader.records.bounded_cache import BoundedCache
 from grader.sandbox.call_results import Call
 from grader.sandbox.local import Local

@@ -138,7 +138,7 @@ def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
 
 def check_groups(exercise: catalog.Exercise) -> list[Group]:
     """The groups of checks of an exercise, one for each task; 0 stands for checks without a task."""
-    from grader.judge.session import collect
+    from grader.judge.collection import collect
 
     by_task: dict[int, list[tuple[float, bool]]] = {}
     for check in collect(exercise):

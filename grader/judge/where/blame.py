@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.catalog import paths
+from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
-from grader.judge.session import Check
 from grader.judge.where.edits import Change, Tree, Unit
 from grader.judge.where.probes import Probe
 from grader.judge.where.trial import Trial

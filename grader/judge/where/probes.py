@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from grader.catalog import paths
+from grader.judge.collection import Check
 from grader.judge.compare import same
 from grader.judge.examiner import Examiner
-from grader.judge.session import Check
 from grader.judge.where.trial import Trial
 from grader.sandbox.recorder import Recorder
 from grader.worker import protocol, wire

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
-from grader.judge.session import Check
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.donors import donor_edits

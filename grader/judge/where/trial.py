@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
-from grader.judge.session import Check, Session
+from grader.judge.session import Session
 from grader.records import places
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
