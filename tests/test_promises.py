@@ -255,6 +255,11 @@ def test_sizes_are_right_on_another_device_after_a_change_in_place():
     )
 
 
+def test_lists_are_indices_on_another_device():
+    body = "y = x[:, [2, 0, 0]]\n    y[[1], :1] = x[range(1), 1]\n    return torch.cat([y, x[[True, False]]])"
+    keeps_device(learner(f"{SHARED}def f(x):\n    {body}\n").f, torch.rand(2, 3))
+
+
 def test_a_module_among_the_arguments_goes_to_the_other_device_too():
     mine = learner(f"{LAYER}\ndef f(layer, x):\n    with torch.inference_mode():\n        return layer(x)[:1] * 2\n")
     keeps_device(mine.f, mine.Layer(), torch.ones(3, 2))

@@ -18,6 +18,7 @@ DEVICE = torch.device("meta")
 MIXED = "tensors are not on the same device"
 NO_NUMPY = "can't convert a tensor of another device to numpy. Use Tensor.cpu() to copy it to host memory first."
 FACTORIES = {torch.tensor, torch.as_tensor, torch.asarray}
+BRACKETS = {torch.Tensor.__getitem__, torch.Tensor.__setitem__}
 READING = {torch.Tensor.tolist, torch.Tensor.__format__}
 # Operations that may mix devices.
 CROSSING = {"aten::copy_", "aten::_to_copy", "aten::set_", "aten::_local_scalar_dense"}
@@ -74,7 +75,8 @@ class Factories(TorchFunctionMode):
     """Handles the functions that do not go through the dispatcher.
 
     torch.tensor and similar functions create their tensor on the CPU, and it is then moved. tolist and format read the
-    values, as they would on a GPU. numpy raises TypeError, as it would there.
+    values, as they would on a GPU. numpy raises TypeError, as it would there. Lists as indices become tensors on the
+    CPU: torch itself would make them tensors of the device "meta", which hold no values.
     """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -83,6 +85,8 @@ class Factories(TorchFunctionMode):
             return function(args[0].inner, *args[1:], **kwargs)
         if function in (torch.Tensor.numpy, torch.Tensor.__array__) and args and isinstance(args[0], Placed):
             raise TypeError(NO_NUMPY)
+        if function in BRACKETS and isinstance(args[0], Placed):
+            return function(args[0], _indices(args[1]), *args[2:])
         device = kwargs.get("device")
         if function is torch.Tensor.new_tensor:
             kwargs.setdefault("dtype", args[0].dtype)
@@ -186,3 +190,16 @@ def _values(value):
     if isinstance(value, (list, tuple)):
         return [_values(item) for item in value]
     return value.inner.item() if isinstance(value, Placed) and value.ndim == 0 else value
+
+
+def _indices(value):
+    """An index with tensors on the CPU in the place of lists and ranges of numbers."""
+    if isinstance(value, tuple):
+        return tuple(_indices(item) for item in value)
+    if not isinstance(value, (list, range)):
+        return value
+    numbers = _values(list(value))
+    try:
+        return torch.tensor(numbers, dtype=None if numbers else torch.int64)
+    except (TypeError, ValueError, RuntimeError):  # of slices, say, or of tensors: torch takes it for a tuple
+        return value
