@@ -13,6 +13,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .modules import parts, table
+from .nested import each
 
 DEVICE = torch.device("meta")
 MIXED = "tensors are not on the same device"
@@ -149,20 +150,6 @@ def compute(function, args: tuple, kwargs: dict):
                 function(changed, *args[1:], **kwargs)
         return changed
     return each(_placed, result) if placed else result
-
-
-def each(change, value):
-    """The value with `change` applied to every tensor inside. torch's tree_map takes ten times as long."""
-    if isinstance(value, torch.Tensor):
-        return change(value)
-    if isinstance(value, dict):
-        return {key: each(change, item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        changed = [each(change, item) for item in value]
-        if type(value) in (list, tuple) or not hasattr(value, "_fields"):
-            return type(value)(changed)  # also torch's own named tuples, such as the result of max
-        return type(value)(*changed)
-    return value
 
 
 def _inner_values(value, tensors: list[torch.Tensor]):

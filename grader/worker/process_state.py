@@ -2,7 +2,8 @@
 
 import torch
 
-from .fake_device import each, place
+from .fake_device import place
+from .nested import each
 
 
 def restore_defaults() -> None:
