@@ -1,6 +1,7 @@
 """Fixtures of all tests: one fork server, the command line, and strictness about errors of the grader."""
 
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
@@ -19,16 +20,21 @@ from grader.sandbox.forkserver import ForkServer
 
 # One process of xdist runs a whole file. The longest begin first, so that no process works alone at the end.
 LONGEST = (
-    "test_hostile", "test_classroom", "test_cheating", "test_gradebook", "test_desk_watch", "test_notebook",
-    "test_exercises", "test_rehearsal", "test_runner", "test_platforms", "test_verify", "test_formgrader",
-    "test_docs_site", "test_figure_numbers", "test_figure_pages", "test_class_page", "test_report_html",
-    "test_deaths", "test_layers",
+    "test_hostile", "test_classroom", "test_desk_watch", "test_notebook", "test_docs", "test_intake",
+    "test_edge_values", "test_golden", "test_cheating", "test_gradebook", "test_platforms", "test_formgrader",
+    "test_deaths", "test_proof", "test_course", "test_docs_site", "test_site_looks", "test_figure_numbers",
+    "test_figure_pages", "test_verify", "test_seeds", "test_bundle", "test_rehearsal", "test_runner",
+    "test_class_page", "test_report_html", "test_layers",
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml
-    *LONGEST, "test_course", "test_docs", "test_desk_hooks", "test_bundle", "test_golden", "test_identity",
-    "test_pictures", "test_edge_values", "test_find", "test_feedback", "test_seeds", "test_similar", "test_intake",
-    "test_office", "test_term", "test_term_moodle", "test_nbgrader_term",
+    *LONGEST, "test_exercises", "test_desk_hooks", "test_identity", "test_pictures", "test_find", "test_feedback",
+    "test_similar", "test_office", "test_term", "test_term_moodle", "test_nbgrader_term",
 }  # fmt: skip
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Slow tests that are left out are not imported either: nbgrader, Dask and a browser's driver take seconds."""
+    return True if config.option.markexpr == "not slow" and collection_path.stem in SLOW else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -65,6 +71,24 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, as `make docs` builds it: once, whichever process of xdist is the first to ask."""
+    import fcntl
+
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if os.environ.get("PYTEST_XDIST_WORKER") else root
+    out = root / "site"
+    with (root / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (out / "index.html").exists():
+            command = [sys.executable, "-m", "grader", "docs", "--output", str(out)]
+            done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=200)
+            assert done.returncode == 0, done.stderr
+            assert "index.html" in done.stdout
+    return out
+
+
 @pytest.fixture
 def said(
     fork_server: ForkServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -81,7 +105,9 @@ def said(
         assert (device, tier) == ("cpu", None), "the shared fork server has the strongest tier and no GPU"
         yield fork_server
 
-    for module in (cmd_check, cmd_plot, cmd_report, cmd_train, cmd_try, grade_files, parallel):
+    from grader.classroom import explain  # heavy: torch, which the process that distributes the tests does without
+
+    for module in (cmd_check, cmd_plot, cmd_report, cmd_train, cmd_try, explain, grade_files, parallel):
         monkeypatch.setattr(module, "ForkServer", lent)
 
     def run(*arguments: object, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,6 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.integrations.site import building
 
 for name in ("material", "latex2mathml"):
     pytest.importorskip(name, reason=f"{name} is not installed (extra docs)")
@@ -24,7 +23,7 @@ axe_module = pytest.importorskip(
 
 PHONE, TABLET, DESK = WIDTHS = (390, 768, 1280)
 SCHEMES = ("default", "slate")  # the theme's names for light and dark
-PAGES = 5  # of each kind, where tests are not thorough
+PAGES = 3  # of each kind, where tests are not thorough
 # Browsers let the keyboard scroll a box that is too wide; axe does not know it.
 RULES = {"runOnly": ["wcag2a", "wcag2aa"], "rules": {"scrollable-region-focusable": {"enabled": False}}}
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
@@ -50,13 +49,6 @@ BROKEN = """() => {
   }
   return found;
 }"""
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory) -> Path:
-    out = tmp_path_factory.mktemp("docs") / "site"
-    building.build(out)
-    return out
 
 
 @pytest.fixture(scope="module")
