@@ -1,19 +1,20 @@
 """Every exercise: right answers get full points, for many seeds.
 
-That each style is right, mistakes are rejected and named, and the parts are there, is proved by `make verify`.
+That each style is right, the stub not started, mistakes are rejected and named, and the parts are there, is proved by
+`make verify` with one seed.
 """
 
 import pytest
 from thorough import THOROUGH, sample
 
 from grader import catalog
-from grader.catalog import paths, stubs
+from grader.catalog import paths
 from grader.judge import examiner
 from grader.records import submission
 
 EXERCISES = catalog.exercises()
-STYLES = [style for exercise in EXERCISES for style in sample(paths.styles(exercise.folder), 1)]
-SEEDS = range(20, 40 if THOROUGH else 22)  # others than those of `make verify`
+STYLES = sample([style for exercise in EXERCISES for style in sample(paths.styles(exercise.folder), 1)], 12)
+SEEDS = range(20, 40 if THOROUGH else 21)  # others than those of `make verify`
 CORE_POINTS = 100
 
 
@@ -38,15 +39,6 @@ def test_the_solution_is_right_for_many_seeds(exercise, fork_server):
     for seed in SEEDS:
         result = grade(exercise.folder, paths.solution(exercise.folder), fork_server, seed)
         assert result.status == "passed", report(result)
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
-def test_the_stub_is_not_started(exercise, fork_server):
-    stub = stubs.make(paths.solution(exercise.folder).read_text("utf-8"))
-    handed_in = submission.Submission(stub, "stub.py")
-    result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=1))
-    assert not result.started and result.points == 0
-    assert all(check.outcome != "passed" for check in result.checks)
 
 
 def test_the_core_track_is_100_points():
