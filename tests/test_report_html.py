@@ -170,6 +170,12 @@ def test_a_lesson_beside_the_report_has_its_pictures_and_fits_a_phone(chromium, 
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         sizes = tab.evaluate("[...document.images].map(one => [one.naturalWidth, one.alt.length])")
         assert len(sizes) == 1 and min(sizes[0]) > 30 and errors == []
+        assert tab.evaluate("document.images[0].width") >= 500  # its words can be read, and it scrolls in its own box
+        folded = tab.locator("details").first
+        assert folded.locator("summary").is_visible() and not folded.locator("pre, p").first.is_visible()
+        assert not re.search("[\ue000\ue001]|<details>", tab.locator("article").inner_text())
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         assert [one for one in tab.evaluate(CONTRASTS) if one["ratio"] < 4.5] == []
         tab.close()
 

@@ -30,7 +30,8 @@ STILL = "*, *::before, *::after { transition: none !important; animation: none !
 # What is wider than the screen and cannot be scrolled into sight in a box of its own.
 OUTSIDE = """() => [document.documentElement.scrollWidth > innerWidth ? 'the page' : '',
   ...[...document.querySelectorAll('article :is(p, li, h1, h2, h3, img, svg, figure)')]
-    .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('pre, .formula, table, figure *'))
+    .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('pre, .formula, table, figure *')
+      && !(one.matches('p > img') && getComputedStyle(one.parentElement).overflowX === 'auto'))
     .map(one => one.outerHTML.slice(0, 80))].filter(Boolean)"""
 CUT = """() => [...document.querySelectorAll('pre, pre > code')]
   .filter(one => one.clientWidth && one.scrollWidth > one.clientWidth).map(one => one.innerText.slice(0, 200))"""

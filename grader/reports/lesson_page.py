@@ -12,9 +12,11 @@ from grader.reports import formulas
 from grader.reports.html_page import document
 
 TEMPLATE = "reports/templates/lesson.html"
-SUMMARY = re.compile(r"<summary>(.*?)</summary>")
+OPENED = "<details><summary>{}</summary>"
 TABLE = re.compile(r"<table>.*?</table>", re.S)
-FOLD = re.compile(r"^</?details>$", re.M)
+FOLD = re.compile(r"^<details>\n<summary>(.*?)</summary>$|^</details>$", re.M)
+BEGIN, END = "\ue000", "\ue001"  # stand for the tags of what is folded while the Markdown is read
+FOLDED = re.compile(rf"<p>{BEGIN}(.*?)</p>|<p>{END}</p>")
 ELSEWHERE = re.compile(r"https?:|#")
 PICTURE = "data:image/svg+xml;base64,"
 WIDE = '<div class="scroll" tabindex="0" role="region" aria-label="A table">{}</div>'
@@ -25,7 +27,7 @@ def page(markdown: str, title: str, place: Path) -> str:
 
     place: the folder of its pictures, which become a part of the page.
     """
-    text = FOLD.sub("", SUMMARY.sub(r"**\1**", formulas.as_text(markdown)))
+    text = FOLD.sub(lambda fold: f"\n{END if fold[1] is None else BEGIN + fold[1]}\n", formulas.as_text(markdown))
     text = re.sub(r"\A# .*\n", "", text)
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(text)
@@ -33,7 +35,9 @@ def page(markdown: str, title: str, place: Path) -> str:
         token.attrs.pop("style", None)  # the page's policy refuses it
         token.children = _plain(token.children or [], place)
     body = reader.renderer.render(tokens, reader.options, {})
-    body = TABLE.sub(lambda table: WIDE.format(table[0]), body)
+    body = FOLDED.sub(lambda fold: "</details>" if fold[1] is None else OPENED.format(fold[1]), body)
+    body = TABLE.sub(lambda table: WIDE.format(table[0]), body).replace("<pre>", '<pre tabindex="0">')
+    body = body.replace("<p><img ", '<p class="scroll" tabindex="0"><img ')
     return document(TEMPLATE, title, has_images=True, body=Markup(body))
 
 
