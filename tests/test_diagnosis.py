@@ -6,6 +6,7 @@ from grader import catalog
 from grader.catalog import mistakes, overlay, paths
 from grader.catalog.merging import merged
 from grader.judge import examiner, trials
+from grader.records.results import AND
 from grader.records.submission import Submission
 
 SELF_ATTENTION = """
@@ -80,6 +81,54 @@ def test_a_mistake_that_a_second_one_hides_elsewhere_is_named(fork_server):
     )
     told = said(graded("10", overlay.compose(solution, merged(solution, lost.overlay, hidden.overlay)), fork_server))
     assert told["documented_masked_scores"] == told["fresh_masked_scores"] == lost.sentence
+
+
+SPLIT = "return pieces.transpose(1, 2)  # (B, H, T, d / H)"
+
+
+@pytest.mark.parametrize("its_own", [True, False])
+def test_no_function_is_blamed_that_is_right(its_own, fork_server):
+    """The known mistake of split_heads answers as a forward pass that splits the heads by another function."""
+    solution = paths.solution("13_multi_head_attention").read_text("utf-8")
+    wrong = solution.replace(SPLIT, "return pieces")
+    assert wrong != solution
+    if its_own:
+        split = wrong[wrong.index("def split_heads") : wrong.index("def merge_heads")]
+        wrong = solution.replace("= split_heads(", "= pieces_of(") + split.replace("split_heads", "pieces_of")
+    told = said(graded("13", wrong, fork_server))["fresh_multi_head"]
+    assert told and ("split_heads" in told) != its_own
+
+
+def test_a_function_that_uses_a_wrong_one_is_told_so(fork_server):
+    source = """
+import torch
+
+def dot_product(a, b):
+    total = torch.zeros(())
+    for i in range(len(a)):
+        total = a[i] * b[i]
+    return total
+
+def _all(inputs, query):  # not of the exercise
+    return torch.stack([dot_product(row, query) for row in inputs])
+
+def attention_scores_for_query(inputs, query):
+    return _all(inputs, query)
+
+def attention_scores(inputs):
+    return inputs @ inputs.mT * 2
+"""
+    told = said(graded("01", source, fork_server))
+    assert "uses dot_product" in told["fresh_scores_for_query"]
+    assert not any("uses" in told[name] for name in ("fresh_dot_product", "fresh_attention_scores"))
+
+
+def test_an_error_alone_is_no_proof_of_two_mistakes(fork_server):
+    """Cut along the tokens, the heads are as many as the tokens: sizes of an error as two other mistakes give them."""
+    solution = paths.solution("13_multi_head_attention").read_text("utf-8")
+    wrong = solution.replace(SPLIT, "return torch.stack(x.chunk(num_heads, dim=1), dim=1)")
+    assert wrong != solution
+    assert not any(AND in sentence for sentence in said(graded("13", wrong, fork_server)).values())
 
 
 def test_changes_of_the_same_tokens_are_not_merged():

@@ -7,11 +7,11 @@ Where none does, patterns.py says what can be said of a wrong answer in general.
 import torch
 
 from grader.catalog import paths
-from grader.judge import patterns, two_mistakes
-from grader.judge.failure import Failure
+from grader.judge import patterns, two_mistakes, used_functions
+from grader.judge.failure import Failure, is_own
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.mismatch import Mismatch
-from grader.judge.proxy import Learner, tensors_in
+from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.judge.trials import Trials
 from grader.judge.wrong_versions import WrongVersion, WrongVersions
@@ -50,6 +50,9 @@ class Diagnostician:
             if not sentences.get(name):
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
                 sentences[name] = containment.optional(*general)
+                sentences[name] = sentences[name] or containment.optional(
+                    "the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject
+                )
         return {name: sentence for name, sentence in sentences.items() if sentence}
 
     def matches(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, list[WrongVersion]]:
@@ -81,9 +84,21 @@ class Diagnostician:
                 broken = {wrong: self.wrong_versions.broken(wrong, passed) for wrong in alike}
                 fewest = min(broken.values())
                 alike = {wrong: likeness for wrong, likeness in alike.items() if broken[wrong] == fewest}
+            alike = {
+                wrong: likeness for wrong, likeness in alike.items() if not self.blames_another(wrong, failure, passed)
+            }
             closest = max(alike.values(), default=0)
             matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
         return matches
+
+    def blames_another(self, wrong: WrongVersion, failure: Failure, passed: set[str]) -> bool:
+        """Whether the sentence names a function that this check does not call, and whose own checks may have passed.
+
+        The learner passed a check that the mistake fails: other code of the learner's does what that function does.
+        """
+        called = {call.function for call in failure.calls}
+        named = [name for name in wrong.functions if name in wrong.sentence and name not in called]
+        return bool(named) and self.wrong_versions.broken(wrong, passed) > 0
 
     def pairs(
         self, failures: dict[str, Failure], passed: set[str], matches: dict[str, list[WrongVersion]]
@@ -97,16 +112,21 @@ class Diagnostician:
         unexplained = [
             name for name, failure in failures.items() if not matches.get(name) and not failure.check.measured
         ]
-        for name in sorted(unexplained, key=lambda name: len(failures[name].calls)):  # the shortest tells soonest
-            by_check[name] = [both for both in explained if self.wrong_versions.fails_alike(both, failures[name])]
-            likely = two_mistakes.candidates(self.wrong_versions, failures[name], set(failures), passed, matched)
-            for pair in likely:
+        unexplained.sort(
+            key=lambda name: (failures[name].raised, len(failures[name].calls))
+        )  # the shortest tells soonest
+        for name in unexplained:
+            failure = failures[name]
+            by_check[name] = [both for both in explained if self.wrong_versions.fails_alike(both, failure)]
+            for pair in two_mistakes.candidates(self.wrong_versions, failure, set(failures), passed, matched):
                 if by_check[name] or len(tried) >= MAX_PAIRS:
                     break
+                if failure.raised and not matched.issuperset(pair):
+                    continue  # that an error has the same words is no proof of two mistakes that nothing else shows
                 if pair not in tried:
                     tried[pair] = two_mistakes.joined(paths.solution(exercise.folder), exercise.slug, *pair)
                 both = tried[pair]
-                if both is not None and self.wrong_versions.fails_alike(both, failures[name]):
+                if both is not None and self.wrong_versions.fails_alike(both, failure):
                     by_check[name], explained = [both], [*explained, both]
         return by_check
 
@@ -143,6 +163,13 @@ class Diagnostician:
             failure, passed, subject
         )
 
+    def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
+        """A sentence on a function that the learner's uses."""
+        if subject is None:
+            return None
+        self.tried = True  # it holds for this source alone
+        return used_functions.sentence(failure, failures, subject._connection.words)
+
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
         """Whether a sentence on all values is not true of another wrong answer of the same function."""
         if not sentence.startswith(patterns.EVERY):
@@ -163,16 +190,3 @@ class Diagnostician:
             return None
         self.tried = True
         return Trials(self.session, subject, connection, passed).sentence(failure)
-
-
-def is_own(failure: Failure) -> bool:
-    """Whether an answer was compared with another one of the learner's, which need not be right."""
-    expected = failure.error.expected if isinstance(failure.error, Mismatch) else None
-    if not isinstance(expected, torch.Tensor):
-        return False
-    answers = [tensor for call in failure.calls for tensor in tensors_in(call.value)]
-    return any(_address(expected) == _address(answer) for answer in answers if answer.numel())
-
-
-def _address(tensor: torch.Tensor) -> int:
-    return tensor.untyped_storage().data_ptr() if tensor.layout is torch.strided else 0

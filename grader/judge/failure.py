@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
+import torch
+
 from grader.judge.collection import Check
+from grader.judge.mismatch import Mismatch
+from grader.judge.proxy import tensors_in
 from grader.sandbox.call_results import Call, LearnerError
 
 
@@ -18,3 +22,26 @@ class Failure:
     def is_not_started(self) -> bool:
         """Whether the learner's code still raises NotImplementedError."""
         return isinstance(self.error, LearnerError) and self.error.is_not_started
+
+    @property
+    def raised(self) -> bool:
+        """Whether it is an error of the learner's code, and not a wrong answer."""
+        return isinstance(self.error, LearnerError)
+
+    @property
+    def asked(self) -> str:
+        """The function or class that was called last; "" where none was."""
+        return self.calls[-1].function.partition(".")[0] if self.calls else ""
+
+
+def is_own(failure: Failure) -> bool:
+    """Whether an answer was compared with another one of the learner's, which need not be right."""
+    expected = failure.error.expected if isinstance(failure.error, Mismatch) else None
+    if not isinstance(expected, torch.Tensor):
+        return False
+    answers = [tensor for call in failure.calls for tensor in tensors_in(call.value)]
+    return any(_address(expected) == _address(answer) for answer in answers if answer.numel())
+
+
+def _address(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr() if tensor.layout is torch.strided else 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from grader.catalog import mistakes
+from grader.catalog.overlay import definitions
 from grader.judge.collection import Check
 from grader.judge.failure import Failure
 from grader.judge.likeness import differ, outline, words
@@ -37,6 +38,11 @@ class WrongVersion:
     def connection(self) -> Local:
         """The wrong version, loaded in this process."""
         return self.load()
+
+    @cached_property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions that it changes, without methods."""
+        return tuple(name for name in definitions(self.overlay) if "." not in name)
 
     def may_fail(self, check: str) -> bool:
         """Whether it fails this check, as far as `make verify` has recorded it."""

@@ -44,6 +44,15 @@ class SourceWords:
         name: str = max(around)[2] if around else ""
         return name
 
+    def uses(self, name: str) -> frozenset[str]:
+        """The names that a top-level function or class uses, also by way of other ones. Its own is one of them."""
+        found: set[str] = set()
+        new = {name}
+        while new:
+            found |= new
+            new = {used for one in new for used in self._uses.get(one, ())} - found
+        return frozenset(found)
+
     def runs(self, line: int) -> bool:
         """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
         return line in self._code or (self._outline is None and 0 < line <= len(self.source.splitlines()))
@@ -63,6 +72,10 @@ class SourceWords:
     @functools.cached_property
     def _classes(self) -> frozenset[str]:
         return frozenset(self._outline["classes"] if self._outline else ())
+
+    @functools.cached_property
+    def _uses(self) -> dict[str, list[str]]:
+        return self._outline["uses"] if self._outline else {}
 
     @functools.cached_property
     def _functions(self) -> list[list[Any]]:
@@ -133,7 +146,10 @@ def defining(source: str, name: str) -> list[list[int]]:
 
 @limited
 def _outline(source: str) -> dict[str, Any] | None:
-    """Classes, functions as [first line, last line, name], lines of code and of steps; None if it is not Python."""
+    """Classes, functions as [first line, last line, name], what each definition uses, lines of code and of steps.
+
+    None for what is not Python.
+    """
     tree = parsed(source)
     if tree is None:
         return None
@@ -146,9 +162,14 @@ def _outline(source: str) -> dict[str, Any] | None:
     return {
         "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
         "functions": [[node.lineno, node.end_lineno, node.name] for node in nodes if isinstance(node, FUNCTIONS)],
+        "uses": {node.name: _names(node) for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))},
         "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
         "steps": sorted({line for node in steps for line in (node.lineno, node.end_lineno)}),
     }
+
+
+def _names(definition: ast.AST) -> list[str]:
+    return sorted({node.id for node in walked(definition) if isinstance(node, ast.Name)})
 
 
 def _span(statement: ast.stmt) -> list[int]:
