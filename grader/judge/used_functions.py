@@ -12,9 +12,15 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
     words: of the learner's source. Functions that use each other say nothing.
     """
     function = failure.asked
-    others = dict.fromkeys(other.asked for other in failures.values() if other.asked not in ("", function))
+    others = dict.fromkeys(name for other in failures.values() for name in _its_own(other) if name != function)
     used = words.uses(function) if function and others else frozenset()
     for other in others:
         if other in used and function not in words.uses(other):
             return f"{function} uses {other}, whose own checks fail: mend {other} first."
     return None
+
+
+def _its_own(failure: Failure) -> set[str]:
+    """The function that the check calls, where it calls one alone: it is a check of that function."""
+    called = {call.function.partition(".")[0] for call in failure.calls}
+    return called if len(called) == 1 else set()

@@ -169,7 +169,11 @@ def _outline(source: str) -> dict[str, Any] | None:
 
 
 def _names(definition: ast.AST) -> list[str]:
-    return sorted({node.id for node in walked(definition) if isinstance(node, ast.Name)})
+    """The names in a definition, without those in annotations."""
+    nodes = walked(definition)
+    hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
+    words = {node for hint in hints if isinstance(hint, ast.AST) for node in walked(hint)}
+    return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in words})
 
 
 def _span(statement: ast.stmt) -> list[int]:
