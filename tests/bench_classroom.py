@@ -2,7 +2,7 @@
 
     python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where]
 
-The default is the first three.
+The default is the first three. "speed" prints what the processors' time was spent on (tests/shares.py).
 "memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
 "proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
 grader is killed 20 times. "where" is what FEEDBACK=where costs, and how many of the wrong files get a line.
@@ -29,14 +29,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+import shares
+
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.worker import wire
+from grader.worker import rlimits, wire
 
 STUDENTS = 200
 NOTEBOOKS, STOCK = 300, 5  # for this grader, and of these for nbgrader's own autograde
 HOSTILE = 24  # files whose answers are as large as allowed
 PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
+SETTLED_S = 0.5  # after which orphaned processes have ended
 STARTED_S = 4.0  # after which a grader that was started has begun to grade
 FEW = 80  # students of the class that one job grades, then two
 SEARCHED = 20  # students of the class that is graded with lines and without
@@ -45,15 +48,20 @@ SEED = 7
 
 def main(measurements: list[str]) -> None:
     """Take the named measurements and print them."""
+    rlimits.adopt_orphans()  # so that their processor time is counted
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         core = [exercise for exercise in catalog.exercises() if exercise.track == "core"]
         if "speed" in measurements:
             for own in ("names", "code"):
                 count = made_up(root / own, core, STUDENTS, own)
-                seconds = timed(root / own, root / f"out-{own}", os.cpu_count())
+                before, log = children_s(), root / f"{own}.log"
+                seconds = timed(root / own, root / f"out-{own}", os.cpu_count(), log=log)
                 what = f"{STUDENTS} students × {len(core)} exercises, {count} files, class “{own}”"
                 print(f"{what}: {seconds:.1f} s on {os.cpu_count()} cores", flush=True)
+                events = map(json.loads, log.read_text("utf-8").splitlines())
+                spent = next(event for event in events if event["event"] == "spent")
+                print(shares.told(spent, children_s() - before, seconds, os.cpu_count()), flush=True)
         if "jobs" in measurements:
             made_up(root / "few", core, FEW)
             spent = {1: 0.0, 2: 0.0}
@@ -199,10 +207,27 @@ class Peaks:
                         self.largest[int(path.name)] = int(peak[1])
 
 
-def timed(submissions: Path, out: Path, jobs: int, started: bool = True, feedback: str = "full") -> float:
+def children_s() -> float:
+    """The processor time of all processes that this one started, and of theirs, that have ended."""
+    time.sleep(SETTLED_S)
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:  # what was orphaned, as bubblewrap's own process is
+            pass
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def timed(
+    submissions: Path,
+    out: Path,
+    jobs: int,
+    started: bool = True,
+    feedback: str = "full",
+    log: Path | None = None,
+) -> float:
     """Seconds of the whole command. started: the start of the processes counts, else the gradings alone."""
     arguments = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
-    arguments += ["--feedback", feedback]
+    arguments += ["--feedback", feedback, *(["--log", str(log)] if log else [])]
     began = time.perf_counter()
     command = [sys.executable, "-m", "grader", *arguments]
     process = subprocess.run(command, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)

@@ -20,6 +20,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.classroom import alike
 from grader.classroom.stored_result import written
 from grader.records.bounded_cache import BoundedCache
+from grader.records.own_time import own_time
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -58,6 +59,8 @@ class Job:
             except InfrastructureError as error:
                 return self.send({"refused": str(error)})
             self.send({"ready": asdict(sandbox)})
+            self.fork_server = fork_server
+            own_time.go_on_with("checks")
             settings = examiner.Settings(**order["settings"])
             completed = Allowance.since(self.started).completed if settings.where else None
             self.task = self.next()
@@ -94,7 +97,15 @@ class Job:
         """Send the result of the current task."""
         if result.status == NOT_GRADED:
             return self.send({"key": self.task["key"], "failed": result.message})
-        self.send({"key": self.task["key"], "status": result.status, "record": written(result)})
+        answer = {"key": self.task["key"], "status": result.status, "record": written(result)}
+        self.send(answer | {"spent": self.spent()})
+
+    def spent(self) -> dict[str, float]:
+        """The processor time of this process and its workers so far, by what it was spent on, and their numbers."""
+        workers = asdict(self.fork_server.spent)
+        start = own_time.seconds["start"] + workers.pop("start")
+        del workers["servers"]
+        return {**own_time.seconds, **workers, "start": start}
 
     def next(self) -> dict[str, Any] | None:
         """The next task, or None at the end."""

@@ -27,7 +27,8 @@ runpy.run_module("grader.classroom.job", run_name="__main__")
 class JobProcess:
     """A grading process. row: the tasks of the exercise that it grades; tasks: those that it has now.
 
-    ready: it has tested its sandbox; heard_at: when it last sent a message (seconds of time.monotonic).
+    ready: it has tested its sandbox; heard_at: when it last sent a message (seconds of time.monotonic); spent: its
+    processor time so far, as Job.spent gives it.
     """
 
     def __init__(self, order: Order) -> None:
@@ -38,6 +39,7 @@ class JobProcess:
         theirs.close()
         self.heard_at = time.monotonic()
         self.ready = False
+        self.spent: dict[str, float] = {}
         self.row: Iterator[Task] | None = None
         self.tasks: deque[Task] = deque()
         self.buffer = bytearray()

@@ -5,7 +5,7 @@ A process that dies or hangs is replaced, and its submissions are given to anoth
 
 import selectors
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -33,6 +33,7 @@ class Pool:
         self.returned: deque[Task] = deque()  # of processes that ended
         self.failures: dict[str, int] = {}  # by the key of the task
         self.deaths = 0  # of processes since the last result
+        self.spent: Counter[str] = Counter()  # the processor time of processes that were replaced
         for _ in range(jobs):
             self._start()
 
@@ -56,6 +57,13 @@ class Pool:
         while self.sandbox is None:
             list(self._listen())
         return self.sandbox
+
+    def all_spent(self) -> dict[str, float]:
+        """The processor time of all processes so far, as Job.spent gives it."""
+        spent = self.spent.copy()
+        for job in self.jobs:
+            spent.update(job.spent)
+        return dict(spent)
 
     def close(self) -> None:
         """End all processes."""
@@ -122,7 +130,7 @@ class Pool:
         task = job.tasks.popleft()
         if task.key != message["key"]:
             raise InfrastructureError("a grading process answered for another submission")
-        self.deaths = 0
+        self.deaths, job.spent = 0, message.get("spent", job.spent)
         if "failed" in message:
             yield from self._try_again(task, message["failed"])
         else:
@@ -134,6 +142,7 @@ class Pool:
         job.connection.close()
         job.kill()
         self.jobs.remove(job)
+        self.spent.update(job.spent)
         self.deaths += 1
         if self.deaths > 3 + 2 * TRIES and not job.ready:
             raise InfrastructureError(f"the grading processes end at once: {reason}. See: make doctor")

@@ -20,6 +20,7 @@ from grader.classroom.plan import Event, Plan, Undone
 from grader.classroom.store import Store
 from grader.classroom.tasks import Order, Outcome
 from grader.records import containment
+from grader.records.own_time import own_time
 from grader.records.results import Settings
 from grader.records.seeds import secret_seed
 
@@ -36,6 +37,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     if plan.out.resolve().is_relative_to(plan.submissions.resolve()):
         # A student's own folder may lie there, with a store of results in it.
         raise WrongUse(f"{plan.out} lies within {plan.submissions}, among what students chose. Name another: OUT=…")
+    own_time.go_on_with("reading")
     submissions = finder.find(plan.submissions, plan.exercises)
     file = Store(plan.out)
     try:
@@ -50,7 +52,8 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         file.note("level", plan.level)
         history = History(file)
         memory = Memory(history, arrivals.clock(plan.office.told, plan.office.roster, plan.office.course.zone))
-        grade(plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps), lost.students)
+        spent = grade(plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps), lost.students)
+        own_time.go_on_with("pages")
         file.finish()
         troubles = file.troubles()
         requested = {exercise.folder for exercise in plan.exercises} if plan.named else set()
@@ -82,6 +85,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
         notes = (*marking.notes, *without_effect.lines(plan.office, [row.student.id for row in summary.rows]))
         publish(Event("told", {"lines": notes}))
+        publish(Event("spent", {"processes": spent, "own": own_time.seconds}))
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:
         file.close()
@@ -118,10 +122,11 @@ def grade(
     publish: Callable[[Event], None],
     memory: Memory | None = None,
     gone: Sequence[str] = (),
-) -> None:
+) -> dict[str, float]:
     """Grade all submissions without a result, on this machine or on a cluster. Results of other exercises stay.
 
-    memory: of earlier attempts; gone: students who leave the class.
+    memory: of earlier attempts; gone: students who leave the class. Returns the processor time of the processes that
+    graded, as Job.spent gives it.
 
     All submissions of one run get the same inputs. Once feedback is published, students may know these inputs and the
     answers. So a later grading gets a new seed, and a submission that has a result keeps it.
@@ -149,7 +154,7 @@ def grade(
             executors.append(stack.enter_context(executor_of(plan, order)))
 
         if not ledger.enter(begin):
-            return
+            return {}
         executor = executors[0]
         file.note("sandbox", executor.wait())
         publish(Event("begin", {"to_grade": ledger.to_grade, "seed": plan.seed, "sandbox": executor.sandbox["tier"]}))
@@ -163,7 +168,9 @@ def grade(
             file.add(outcome.task.key, outcome.record)
             publish(Event("graded", {**facts, "status": outcome.status}))
 
+        own_time.go_on_with("storing")
         executor.run(ledger.rows(), record)
+        return executor.all_spent()
 
 
 def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:

@@ -12,6 +12,7 @@ from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Recording, Tried
 from grader.judge.session import Session
 from grader.records import containment
+from grader.records.own_time import own_time
 from grader.records.results import FAILED, NOT_CHECKED, PASSED, CheckResult, Settings
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
@@ -106,7 +107,8 @@ class Checker:
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
-            diagnoses = self.sentences(failures, passed, keys, subject)
+            with own_time.part("diagnosis"):
+                diagnoses = self.sentences(failures, passed, keys, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks) if failures else None
             for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)

@@ -12,6 +12,7 @@ from grader.sandbox import selftest
 from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
 from grader.sandbox.tiers import Sandbox, Tier, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
+from grader.sandbox.workers_spent import WorkersSpent
 from grader.worker import framing, wire
 from grader.worker.lockdown import kernel
 
@@ -32,6 +33,7 @@ class ForkServer:
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
         self.process = Process(self.tier, device)
+        self.spent = WorkersSpent()
         self._record: Sandbox | None = None
         self._torch = ""
 
@@ -107,11 +109,16 @@ class ForkServer:
         """End the fork server and all its workers. Returns the last line it wrote to stderr, if any."""
         return self.process.close()
 
-    def _end(self, pid: Pid, grace: float = 0.0) -> int | None:
-        """As `end`. Raises Lost where the fork server is gone, and the worker with it."""
+    def _end(self, pid: Pid, grace: float = 0.0, stopped: bool = False) -> int | None:
+        """As `end`. Raises Lost where the fork server is gone, and the worker with it.
+
+        stopped: whether it is ended because it took too long.
+        """
         process = self.process
         try:
-            status: int | None = process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
+            reply = process.command({"do": "end", "pid": pid.inside, "grace": grace})
+            status: int | None = reply["status"]
+            self.spent.add(process.process.pid, reply["server"], reply["worker"], pid.start_s, stopped)
             return status
         except (OSError, ValueError, KeyError) as error:
             self._replace()
@@ -142,6 +149,7 @@ class ForkServer:
                 if nonce != 0 or "live" not in live:
                     raise ValueError(str(live.get("failed", "the worker began with something else")))
                 self.process.warm, self._torch = True, str(live["live"])
+                pid.start_s = float(live["cpu_s"])  # no code of a learner's has run yet
                 return ours, pid, live
             except (OSError, ValueError, KeyError, wire.ProtocolError, framing.Deadline) as error:
                 ours.close()

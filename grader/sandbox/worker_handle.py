@@ -48,7 +48,7 @@ class Worker:
 
     def __init__(self, fork_server: ForkServer, connection: socket.socket, pid: Pid, limits: Limits):
         self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
-        self.inbox, self.alive = framing.Inbox(connection), True
+        self.inbox, self.alive, self.took_too_long = framing.Inbox(connection), True, False
         self.meter: Meter | None = None  # of a worker whose memory is measured
 
     def exchange(self, request: bytes, seconds: float, cpu_s: float | None) -> bytearray:
@@ -142,9 +142,11 @@ class Worker:
         except framing.Closed:
             raise WorkerEnded(self._close(GRACE_S)) from None
         except framing.Deadline:
+            self.took_too_long = True
             self.close()
             raise TimedOut(self.limits.call_s) from None
-        except (TimedOut, wire.ProtocolError):
+        except (TimedOut, wire.ProtocolError) as error:
+            self.took_too_long = isinstance(error, TimedOut)
             self.close()
             raise
 
@@ -153,4 +155,4 @@ class Worker:
             return None
         self.alive = False
         self.connection.close()
-        return self.fork_server._end(self.pid, grace)
+        return self.fork_server._end(self.pid, grace, self.took_too_long)
