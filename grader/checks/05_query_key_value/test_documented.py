@@ -93,12 +93,12 @@ def embedded() -> torch.Tensor:
 
 
 def three(result, shapes: dict[str, tuple[int, int]]):
-    """The result as three matrices. Raises Mismatch where it is anything else; their sizes are asked elsewhere."""
+    """The result as three matrices. Raises Mismatch where it is anything else; their widths are asked elsewhere."""
     if isinstance(result, torch.Tensor):
         raise Mismatch(f"the result is one tensor of shape {tuple(result.shape)}; expected {', '.join(shapes)}")
     if not isinstance(result, (list, tuple)) or len(result) != 3:
         expect(result, [None] * 3, "the result")
     for (name, shape), part in zip(shapes.items(), result, strict=True):
-        if not isinstance(part, torch.Tensor) or part.ndim != 2:
+        if not isinstance(part, torch.Tensor) or part.ndim != 2 or len(part) < shape[0]:
             expect_shape(part, shape, name)
     return result

@@ -2,6 +2,5 @@
 
 
 def softmax_stable(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    finite = torch.where(torch.isfinite(x), x, torch.zeros_like(x))
-    exponentials = torch.exp(x - finite.mean(dim=dim, keepdim=True))
+    exponentials = torch.exp(x - x.mean(dim=dim, keepdim=True))
     return exponentials / exponentials.sum(dim=dim, keepdim=True)
