@@ -1,5 +1,6 @@
 """`compare` in itself: never calls two different answers the same, treats every odd tensor in a defined way."""
 
+import copy
 import math
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from grader.catalog.documented import Printed, parse
+from grader.judge import compare
 from grader.judge.compare import expect, expect_shape, same
 from grader.judge.mismatch import Mismatch
 from grader.judge.tolerance import TOLERANCE
@@ -172,3 +174,16 @@ def test_words_for_values():
     assert kind([1.0, 2.0]) == "a list of 2 floats"
     assert kind((torch.ones(1), torch.ones(1))) == "a tuple of 2 tensors"
     assert values(torch.arange(12.0)) == "[0.0000, 1.0000, 2.0000, 3.0000, 4.0000, 5.0000, 6.0000, 7.0000, …]"
+
+
+def test_what_nobody_reads_is_not_made(monkeypatch):
+    def used(*_: object) -> None:
+        raise AssertionError("this takes longer than the answer needs")
+
+    monkeypatch.setattr(compare, "difference", used)
+    nested = {"context": [torch.tensor([1.0, math.inf]), (torch.tensor([2]),)]}
+    other = {"context": [torch.tensor([1.0, math.inf]), (torch.tensor([3]),)]}
+    assert not compare.same(torch.ones(2), torch.zeros(2)) and not compare.same(nested, other)
+    assert compare.same(torch.tensor([math.nan, 1.0]), torch.tensor([math.nan, 1.0 + 1e-7]))
+    monkeypatch.setattr(compare, "close_in_chunks", used)
+    assert compare.same(nested, copy.deepcopy(nested))
