@@ -20,6 +20,7 @@ from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
 
 MAX_DELAY_S = 0.005  # how long a reply may wait, so that it is sent together with others
+MANY_FORKS = 30  # so many tell that a class is graded: then forks are made cheaper, which takes as long as 30 of them
 GPU_SHARE = 0.5  # the part of the GPU's memory that one worker may use
 
 
@@ -41,12 +42,16 @@ def main(control: socket.socket, plan: dict) -> None:
     if warm_up.threads() != 1:
         raise RuntimeError(f"the fork server runs {warm_up.threads()} threads; a fork of it would hang")
     live: set[int] = set()
+    forks = 0
     while True:
         line, fds = _receive(control)
         if not line:
             break
         command = json.loads(line)
         if command["do"] in ("spawn", "probe"):
+            forks += 1
+            if forks == MANY_FORKS:
+                kernel.use_large_pages()
             reply = {"pid": spawn(fds[0], lockdown, command)}
             live.add(reply["pid"])
         else:
