@@ -1,0 +1,17 @@
+"""The sums are brought to one maximum by powers of 2: softmax takes powers of e."""
+
+
+def merge_blocks(
+    max_a: torch.Tensor,
+    sum_a: torch.Tensor,
+    out_a: torch.Tensor,
+    max_b: torch.Tensor,
+    sum_b: torch.Tensor,
+    out_b: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    maximum = torch.maximum(max_a, max_b)  # (…)
+    part_a = sum_a * torch.exp2(max_a - maximum)  # (…)
+    part_b = sum_b * torch.exp2(max_b - maximum)  # (…)
+    total = part_a + part_b  # (…)
+    output = out_a * (part_a / total)[..., None] + out_b * (part_b / total)[..., None]  # (…, h)
+    return maximum, total, output
