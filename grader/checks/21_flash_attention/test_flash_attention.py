@@ -20,11 +20,11 @@ BLOCKS = (1, 2, 3, 4, 6, 7, 8, 100)  # for seven tokens
 GRADIENTS = ("the gradient of queries", "the gradient of keys", "the gradient of values")
 LOG_ROOM = 2e-2  # sums may be kept as logarithms: at 1e4 a float32 has three digits after the point
 SIZE, BLOCK = 32, 256
-# The allowed MiB are half of what one table of tokens × tokens float32 takes; for the gradients all of it, since there
-# more is kept for each token. Half the tokens take a quarter of the time.
-MANY, ALLOWED = 16_384, 512
-FEWER, ALLOWED_FEWER = 8_192, 256
-KINDS = 64  # of tokens, where each is a copy of one of them
+MANY, ALLOWED = 16_384, 512  # tokens, and MiB: half of what one table of tokens × tokens float32 takes
+# A head of one number has as large a table, and gradients in a third of the time that a head of SIZE numbers takes.
+NARROW = 1
+MANY_ROOM = 5e-4  # right answers in float32 differ by up to 6e-5 where so many terms cancel
+KINDS = 32  # of keys and values, where each token has a copy of one of them
 LOOKED_AT = 24  # queries of the many whose result is compared
 
 
@@ -61,12 +61,12 @@ def backward_of(inputs, grad_output, causal: bool = False):
     return given, tuple(gradient.to(grad_output.dtype) for gradient in gradients)
 
 
-def expect_gradients(got, expected) -> None:
-    """All three gradients are right."""
+def expect_gradients(got, expected, room: float = 2e-5) -> None:
+    """All three gradients are right. room: for error, as a part of the largest number, or of 1."""
     if not isinstance(got, (tuple, list)) or len(got) != 3:
         expect(got, expected)  # says what it is instead
     for name, mine, theirs in zip(GRADIENTS, got, expected, strict=True):
-        expect(mine, theirs, name, 2e-5 * max(1.0, float(theirs.abs().max())))
+        expect(mine, theirs, name, room * max(1.0, float(theirs.abs().max())))
 
 
 # Task 1
@@ -219,40 +219,57 @@ def test_memory_forward(learner, no_ready_made, rng, within_memory):
 
 @task(2, after=("own_backward", *BACKWARD))
 def test_memory_backward(learner, no_ready_made, rng, within_memory):
-    """flash_attention_backward takes less than 256 MiB for 8,192 tokens in blocks of 256, and it is right."""
-    kinds, grad_kinds = three(rng, 1, 1, KINDS, SIZE), rng.randn(1, 1, KINDS, SIZE)
-    kind_of = rng.integers(0, KINDS, FEWER)
-    counts = torch.bincount(kind_of, minlength=KINDS)[:, None]
-    # Attention to copies is attention to one of them with the logarithm of their number added to its score.
-    leaves = [kind.double().requires_grad_() for kind in kinds]
-    scores = leaves[0] @ leaves[1].mT / SIZE**0.5 + counts.T.log()
-    output = torch.softmax(scores, dim=-1) @ leaves[2]
-    gradients = torch.autograd.grad(output, leaves, grad_kinds.double() * counts)
-    expected = tuple((gradient / counts.clamp(min=1)).float()[..., kind_of, :] for gradient in gradients)
-    facts = output.detach().float(), torch.logsumexp(scores, dim=-1).detach().float(), grad_kinds
-    given = [fact[:, :, kind_of].contiguous() for fact in (*kinds, *facts)]
-    got = within_memory(learner.flash_attention_backward, *given, BLOCK, mebibytes=ALLOWED_FEWER)
-    expect_gradients(got, expected)
+    """flash_attention_backward takes less than 512 MiB for 16,384 tokens in blocks of 256, and it is right."""
+    given, expected = many_causal(rng, rng.randn(1, 1, MANY, NARROW))
+    got = within_memory(learner.flash_attention_backward, *given, BLOCK, True, mebibytes=ALLOWED)
+    expect_many(got, expected)
     no_ready_made(learner.flash_attention_backward, *backward_of(three(rng, 1, 1, 5, 4), rng.randn(1, 1, 5, 4))[0], 2)
 
 
 @task(3, after=("own_attention", "gradients"))
 def test_memory_gradients(learner, no_ready_made, rng, within_memory):
-    """flash_attention and autograd's backward take less than 256 MiB for 8,192 tokens in blocks of 256."""
-    inputs = three(rng, 1, 1, FEWER, SIZE)
-    got = within_memory(learner.flash_attention, *inputs, BLOCK, gradients=True, mebibytes=ALLOWED_FEWER)
+    """flash_attention and autograd's backward take less than 512 MiB for 16,384 tokens, and they are right."""
+    seed = learner.flash_attention.cotangent_seed
+    given, expected = many_causal(rng, torch.randn(1, 1, MANY, NARROW, generator=torch.Generator().manual_seed(seed)))
+    got = within_memory(learner.flash_attention, *given[:3], BLOCK, True, gradients=True, mebibytes=ALLOWED)
     wanted = [f"argument {index}" for index in (0, 1, 2)]
     if not isinstance(got, dict) or set(got) != set(wanted):
         raise Mismatch("the gradients of queries, keys and values are not all there")
-    queries, keys, values = (got[name] for name in wanted)
-    for gradient in (queries, keys, values):
-        expect(tuple(gradient.shape) if isinstance(gradient, torch.Tensor) else gradient, tuple(inputs[0].shape))
-        if not 0 < float(gradient.abs().mean()) < 1:
-            raise Mismatch("the gradients of many tokens are not the true ones: they are 0, or too large")
-    # The same vector added to all keys changes no weight; twice the queries are twice the keys.
-    room = 1e-3 * float(keys.abs().max()) * FEWER**0.5
-    expect(keys.sum(dim=-2), torch.zeros(1, 1, SIZE), "the sum of the gradients of all keys", room)
-    shares = [float((one.double() * given.double()).sum()) for one, given in ((queries, inputs[0]), (keys, inputs[1]))]
-    if abs(shares[0] - shares[1]) > 1e-3 * float((queries * inputs[0]).abs().sum()):
-        raise Mismatch("the gradients of many tokens do not fit together: those of the queries to those of the keys")
+    expect_many([got[name] for name in wanted], expected)
     no_ready_made(learner.flash_attention, *three(rng, 1, 1, 5, 4), 2)
+
+
+def expect_many(got, expected) -> None:
+    """The gradients of many tokens are right. Those after the first block are smaller, and so is the room for error."""
+    expect_gradients(got, expected, MANY_ROOM)
+    later = [[gradient[..., BLOCK:, :] for gradient in gradients] for gradients in (got, expected)]
+    expect_gradients(*later, MANY_ROOM)
+
+
+def many_causal(rng, grad_output: torch.Tensor):
+    """As `backward_of`, causal, for MANY tokens, in float64 and without a table of tokens × tokens.
+
+    The keys and values are copies of a few, so that the table has one column for each kind. Up to a token, a kind
+    counts as often as it has come.
+    """
+    query, key_kinds, value_kinds = (2 * rng.randn(MANY, NARROW), *(rng.randn(KINDS, NARROW) for _ in range(2)))
+    kind_of = rng.integers(0, KINDS, MANY)
+    q, k, v, g = (one.double() for one in (query, key_kinds, value_kinds, grad_output[0, 0]))
+    counts = torch.nn.functional.one_hot(kind_of, KINDS).cumsum(dim=0).double()  # (MANY, KINDS)
+    scores = q @ k.T / NARROW**0.5
+    logsumexp = torch.logsumexp(scores + counts.log(), dim=-1)
+    weights = torch.exp(scores - logsumexp[:, None])  # of one copy
+    output = (counts * weights) @ v
+    grad_scores = weights * (g @ v.T - (g * output).sum(dim=-1, keepdim=True)) / NARROW**0.5
+    gradients = (
+        (counts * grad_scores) @ k,
+        of_those_after(grad_scores, q)[torch.arange(MANY), kind_of],
+        of_those_after(weights, g)[torch.arange(MANY), kind_of],
+    )
+    given = (query, key_kinds[kind_of], value_kinds[kind_of], output.float(), logsumexp.float())
+    return [*(one[None, None] for one in given), grad_output], tuple(one.float()[None, None] for one in gradients)
+
+
+def of_those_after(table: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """For each token and kind the sum of table × rows over this token and those after it: (MANY, KINDS, NARROW)."""
+    return (table[..., None] * rows[:, None]).flip(0).cumsum(dim=0).flip(0)
