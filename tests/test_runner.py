@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from grader.catalog.limits import Limits
 from grader.judge import examiner
 from grader.records import submission
 from grader.sandbox.call_results import Call
-from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 
 EXERCISE = "03_context_vectors"
@@ -230,6 +231,12 @@ def test_each_function_that_hangs_halves_the_patience(grade):
 def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computing):
     limits = examiner.limits_of(catalog.find(EXERCISE), examiner.Settings(**settings))
     assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)
+
+
+def test_cuda_may_open_the_files_that_it_needs_and_keeps_the_other_limits():
+    limits = Limits(call_s=3.0, measured=True)
+    assert on_device(limits, "cpu") is limits
+    assert on_device(limits, "cuda") == replace(limits, memory_mb=None, processes=None, open_files=CUDA_FILES)
 
 
 def test_every_call_of_a_check_is_recorded_as_it_was_made():

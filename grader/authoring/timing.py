@@ -86,6 +86,8 @@ def _wait(device: str) -> None:
     """A GPU answers before it has computed."""
     if device == "cuda":
         torch.cuda.synchronize()
+    elif device == "mps":
+        torch.mps.synchronize()
 
 
 def _solution(exercise: Exercise) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 import platform
 import socket
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from grader.catalog.errors import InfrastructureError
@@ -15,6 +15,15 @@ from grader.sandbox.worker_handle import Worker
 from grader.sandbox.workers_spent import WorkersSpent
 from grader.worker import framing, wire
 from grader.worker.lockdown import kernel
+
+CUDA_FILES = 1024  # files that CUDA may open: one process holds its devices many times over. Untested on a GPU.
+
+
+def on_device(limits: Limits, device: str) -> Limits:
+    """The limits of a worker for this device. CUDA maps much memory, starts threads, and opens many files."""
+    if device != "cuda":
+        return limits
+    return replace(limits, memory_mb=None, processes=None, open_files=max(limits.open_files, CUDA_FILES))
 
 
 class ForkServer:
@@ -132,9 +141,7 @@ class ForkServer:
         do: the command, "spawn" or "probe". facts: for the probe. Raises InfrastructureError where the second fork
         server fails too.
         """
-        fork_limits = asdict(limits)
-        if self.device == "cuda":
-            fork_limits |= {"memory_mb": None, "processes": None}  # CUDA maps much memory and starts threads
+        fork_limits = asdict(on_device(limits, self.device))
         lost = 0
         while True:
             ours, theirs = connected()

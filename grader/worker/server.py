@@ -94,7 +94,8 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
         framing.send(served, 1, wire.encode({"tried": probe.run(command["facts"])}))
         framing.send(served, 2, wire.encode({"tried": {"run a program": probe.run_a_program()}}))
         return
-    if lockdown.device == "cuda":
+    # Where memory is measured, the CPU computes: the start of CUDA would count as memory of the learner's.
+    if lockdown.device == "cuda" and not command["limits"]["measured"]:
         share_the_gpu()
     serve(served, command["limits"]["output"])
 
