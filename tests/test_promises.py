@@ -3,6 +3,8 @@
 Each source runs in the executor of a worker, in this process.
 """
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -128,6 +130,30 @@ def test_a_ready_made_function_is_seen_by_whatever_road(road, monkeypatch):
 @pytest.mark.parametrize("style", HONEST)
 def test_a_formula_of_ones_own_is_not(style):
     asked(dot(HONEST[style]))
+
+
+OWN_BACKWARD = """
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return (a * b).sum()
+    @staticmethod
+    def backward(ctx, above):
+        a, b = ctx.saved_tensors
+        return above * b + {}(a * 0, b), above * a
+"""
+
+
+def test_a_ready_made_function_in_a_backward_pass_of_ones_own_is_seen():
+    a, b = torch.randn(4), torch.randn(4)
+    for called, hits in (("by_name(torch, 'd-ot')", {"dot_product"}), ("torch.add", set())):
+        subject = dot("Product.apply(a, b)", OWN_BACKWARD.format(called))
+        subject.dot_product.gradients(a, b)
+        assert set(subject.hits) == hits, called
+    subject = learner(f"{HEAD}\ndef f(a):\n    return a.tanh()\n", f=replace(DOT, names=("tanh_backward",)))
+    subject.f.gradients(a)  # a formula of torch's own is nobody's choice
+    assert not subject.hits
 
 
 def test_what_was_computed_before_the_call_or_beside_it_is_no_formula(monkeypatch):

@@ -68,6 +68,10 @@ class OpWatch(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name, has_own_class = plain(function._schema.name), False
+        if not self.allowed:  # names alone; torch's own formulas of gradients are not the learner's choice
+            if name in self.names and (line := self._call_stack()[1]):
+                self.hit(name, line)
+            return function(*args, **(kwargs or {}))
         for tensor_class in types:
             has_own_class |= tensor_class not in TORCHS_OWN
         if name in self.not_computing and not has_own_class:

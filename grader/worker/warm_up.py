@@ -94,6 +94,7 @@ def handle_requests() -> None:
     requests = [protocol.Load(SOURCE, "warm_up.py", "warm_up")]
     requests += [_call(name, x, kind) for name in ("f", "g") for kind in CALLS]
     requests += [_call("f", x, device="meta"), _call("f", x, allowed=["arithmetic"])]
+    requests += [_call("f", x, protocol.CallForGradients, banned=["dot"], allowed=["arithmetic"])]
     for device in ("cpu", "meta"):
         requests += [protocol.Forget(), _call("M", 4), protocol.Describe(0)]
         requests += [protocol.Convert(0, device=device, training=False), _call(0, x, device=device)]
