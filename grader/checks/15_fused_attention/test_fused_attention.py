@@ -35,6 +35,7 @@ NAMES = ("W_query", "W_key", "W_value")
 # Scores of (T, T) are larger than anything else that these sizes need.
 B, T, D_IN, D_OUT, HEADS = METHOD = (2, 40, 6, 8, 4)
 RATE = 0.3  # of dropout. Not 0.5: the share that goes and the share that stays must be told apart
+PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "linear")
 
 
 def random_state(rng, d_in: int, d_out: int, bias: bool) -> dict[str, torch.Tensor]:
@@ -96,6 +97,11 @@ def test_fused_call(learner, rng):
         if beside:
             details = f"{beside[0].name} makes a tensor of {beside[0].output_shapes[0]}"
             raise Mismatch("scores of all tokens with all tokens are computed beside the fused function", details)
+        products = [operation for operation in record if operation not in fused and operation.name in PRODUCTS]
+        projections = B * T * D_OUT * (3 * D_IN + D_OUT)
+        if multiply_adds(products) > projections + B * T * T * D_OUT / 2:  # in parts, each of them small
+            details = f"counted {multiply_adds(products):,} multiply-adds; the projections take {projections:,}"
+            raise Mismatch("more products than the projections are computed beside the fused function", details)
         layer.eval()
 
 
@@ -120,7 +126,7 @@ def test_one_projection(learner, rng):
     """Queries, keys and values come of one product with qkv.weight."""
     layer = learner.FusedMultiHeadAttention(D_IN, D_OUT, T, 0.0, HEADS)
     record = layer.operations(rng.randn(B, T, D_IN))
-    products = [operation for operation in record if operation.name in ("mm", "addmm", "bmm", "baddbmm", "linear")]
+    products = [operation for operation in record if operation.name in PRODUCTS]
     if not any(math.prod(shape) == B * T * 3 * D_OUT for one in products for shape in one.output_shapes):
         details = ", ".join(str(shape) for one in products for shape in one.output_shapes)
         raise Mismatch("no product gives queries, keys and values at once", f"the products give {details}"[:300])
