@@ -14,6 +14,7 @@ from grader.authors import (
     keeps_device,
     keeps_dtype,
     keeps_inputs,
+    multiply_adds,
     refuses,
     same_gradients,
     task,
@@ -31,6 +32,7 @@ SIZES = (
 )
 FRESH = ("fresh_repeat_kv", "fresh_attention")
 SHARED = ("W_key.weight", "W_value.weight")
+PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "linear", "matmul", "einsum")
 
 
 def shapes(d_in: int, d_out: int, heads: int, groups: int) -> dict[str, tuple[int, ...]]:
@@ -112,6 +114,21 @@ def test_fresh_attention(learner, rng):
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
         expect(layer(x), multi_head(x, expanded(state, 4, 2), 4).float())
+
+
+@task(2, after="fresh_attention")
+def test_grouped_projection(learner, rng):
+    """Keys and values are projected to num_kv_groups heads each, and repeated afterwards."""
+    batch, tokens, d_in, d_out, heads, groups = 2, 3, 16, 32, 8, 2
+    layer = learner.GroupedQueryAttention(d_in, d_out, heads, groups)
+    record = layer.operations(rng.randn(batch, tokens, d_in))
+    products = [operation for operation in record if operation.name in PRODUCTS or operation.is_attention]
+    shared = groups * d_out // heads  # numbers of all heads of keys, for one token
+    fair = batch * tokens * (d_in * (d_out + 2 * shared) + d_out * d_out + 2 * tokens * d_out)
+    more = batch * tokens * d_in * (d_out - shared)  # keys alone, or values, for each head of queries
+    if multiply_adds(products) > fair + more / 2:
+        details = f"counted {multiply_adds(products):,} multiply-adds in products; {fair:,} are needed"
+        raise Mismatch("more keys or values are projected than those of num_kv_groups heads", details)
 
 
 @task(2, after=("fresh_repeat_kv", "parameters"))
