@@ -99,12 +99,17 @@ def replaced(plan: Plan, submissions: Found) -> list[str]:
 
 
 def graded(plan: Plan, handins: Sequence[HandIn], publish: Callable[[Event], None]) -> Iterator[Graded]:
-    """Grade the given submissions and yield the results of those that could be graded. Only the store is written."""
+    """Grade the given submissions and yield the results of those that could be graded. Only the store is written.
+
+    It remembers the attempts, with earlier ones graded too where the rules of the course let them count.
+    """
     folders = {handin.exercise for handin in handins}
     plan = replace(plan, exercises=tuple(catalog.read(folder) for folder in sorted(folders)))
     file = Store(plan.out)
     try:
-        grade(plan, file, Found("", tuple(handins)), publish)
+        clock = arrivals.clock(plan.office.told, plan.office.roster, plan.office.course.zone)
+        memory = Memory(History(file), clock, keeps=plan.office.keeps)
+        grade(plan, file, Found("", tuple(handins)), publish, memory)
         file.finish()
         for handin in handins:
             _, key = file.handin(handin.student.id, handin.exercise)

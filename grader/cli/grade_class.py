@@ -13,7 +13,10 @@ from grader import catalog
 from grader.catalog import errors
 from grader.catalog.errors import WrongUse
 from grader.cli import processes
+from grader.records.sanitize import label
 from grader.sandbox.devices import pick_device
+
+MOST_EARLIER = 8  # names of students
 
 if TYPE_CHECKING:
     from grader.classroom.office import Office
@@ -55,7 +58,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     if not options.assignment:
         raise WrongUse("name the assignment too: --assignment NN_slug")
     from grader.classroom import run as classroom
-    from grader.classroom.course.settings import BEST
+    from grader.classroom.intake import tally
     from grader.classroom.run import Event
     from grader.reports.delivery import deliver
 
@@ -67,8 +70,8 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     for name in ("device", "seed", "timeout", "tier", "accept_tier"):
         if getattr(options, name) is None:
             setattr(options, name, settings.get(name))
-    plan = planned(options, options.nbgrader, options.nbgrader)
     rules = office_of(options, options.nbgrader)
+    plan = replace(planned(options, options.nbgrader, options.nbgrader), office=rules)
     with shown(options) as show:
         recorded = gradebook.grade_course(
             options.nbgrader,
@@ -82,12 +85,14 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         file = options.nbgrader / course_totals.NAME
         written = deliver(course_totals.table(options.nbgrader, rules), file)
         lines = [f"Totals by the rules of the course: {file}"] if written else []
-        if rules.course.attempts == BEST:
-            lines.append('course.toml says attempts = "best". nbgrader keeps the latest hand-in alone, which counts.')
+        if recorded.earlier:
+            names = label(tally.listed(recorded.earlier, MOST_EARLIER))
+            lines.append(f"An earlier attempt counts, and is what the gradebook has: {names}")
+        lines += recorded.notes
         show(Event("told", {"lines": tuple(lines)}))
     if not written:
         return errors.NOT_DONE
-    return errors.NOT_DONE if recorded.failed else errors.PASSED
+    return errors.NOT_DONE if recorded.failed or recorded.notes else errors.PASSED
 
 
 def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:

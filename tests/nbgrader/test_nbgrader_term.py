@@ -1,7 +1,8 @@
-"""The made-up term in nbgrader's real gradebook: the latest hand-in counts, totals.csv sums by the rules."""
+"""The made-up term in nbgrader's real gradebook: the best attempt counts, totals.csv sums by the rules."""
 
 import shutil
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,14 @@ def id_of(number: int) -> str:
 
 
 def expected(number: int, folder: str, week: int, broken: str = "") -> float | None:
-    return a_term.expected(number, folder, week, a_term.last, broken)
+    return a_term.expected(number, folder, week, max, broken)
+
+
+def best(number: int, folder: str, week: int) -> int:
+    """The index of the attempt that counts: the one with most points after the deduction, of equal ones the latest."""
+    tried = a_term.tries(number, folder, week)
+    points = [a_term.deducted(a_term.worth(folder, t.text), a_term.days_late(number, folder, t)) for t in tried]
+    return max(range(len(points)), key=lambda index: (points[index], index))
 
 
 class Course:
@@ -47,15 +55,18 @@ class Course:
 
     def submit(self, folder: str, numbers: list[int], week: int) -> None:
         """The latest hand-in of each student, as `nbgrader collect --update` leaves it."""
-        released = nbformat.read(self.root / "release" / folder / f"{folder}.ipynb", 4)
         for number in numbers:
             if tried := a_term.tries(number, folder, week):
-                place = self.root / "submitted" / id_of(number) / folder
-                place.mkdir(parents=True, exist_ok=True)
-                cell = nbformat.v4.new_code_cell(a_term.source(folder, tried[-1].text), id="mine")
-                own = nbformat.from_dict({**released, "cells": [*released.cells, cell]})
-                nbformat.write(own, place / f"{folder}.ipynb")
-                (place / "timestamp.txt").write_text(f"{tried[-1].time:%Y-%m-%d %H:%M:%S} UTC")
+                self.write(folder, number, tried[-1].text, tried[-1].time)
+
+    def write(self, folder: str, number: int, text: str, time: datetime) -> None:
+        """A hand-in in place of the one before."""
+        released = nbformat.read(self.root / "release" / folder / f"{folder}.ipynb", 4)
+        place = self.root / "submitted" / id_of(number) / folder
+        place.mkdir(parents=True, exist_ok=True)
+        cell = nbformat.v4.new_code_cell(a_term.source(folder, text), id="mine")
+        nbformat.write(nbformat.from_dict({**released, "cells": [*released.cells, cell]}), place / f"{folder}.ipynb")
+        (place / "timestamp.txt").write_text(f"{time:%Y-%m-%d %H:%M:%S} UTC")
 
     def gradebook(self) -> Gradebook:
         return Gradebook(f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
@@ -77,7 +88,7 @@ def test_a_term(fork_server, said, tmp_path, monkeypatch):
     kata.submit(SOFTMAX, NUMBERS, 1)
     with a_term.other_checkout(tmp_path / "checkout"):
         broken = a_term.break_a_check(tmp_path / "checkout")
-        assert 'attempts = "best"' in grade(SOFTMAX)  # which nbgrader does not do
+        grade(SOFTMAX)
     check(kata, NUMBERS, 1, broken)
     assert here.seen == [SOFTMAX, SOFTMAX]
 
@@ -99,15 +110,60 @@ def test_a_term(fork_server, said, tmp_path, monkeypatch):
         notebook = book.find_submission_notebook(CONTEXT, CONTEXT, id_of(11))
         notebook.comments[0].manual_comment = "Come to my office hour."
         book.db.commit()
+    (kata.root / "comments.csv").write_text(
+        f"student,exercise,comment\n{id_of(11)},03,Well done.\n{id_of(12)},03,Look at task 2.\n{id_of(13)},,Hello.\n"
+    )
     judged = len(here.seen)
     grade(SOFTMAX)
-    grade(CONTEXT)
+    said_of_context = grade(CONTEXT)
     assert here.seen[judged:] == [CONTEXT]  # one new text; rules judge nothing anew
     check(kata, class_now, 3)
+    earlier = [n for n in class_now if (tried := a_term.tries(n, CONTEXT, 3)) and best(n, CONTEXT, 3) < len(tried) - 1]
+    assert bool(earlier) == ("An earlier attempt counts" in said_of_context)
+    assert comments(kata, 11) == {"Come to my office hour.", "Well done."}
+    assert comments(kata, 12) == {"Look at task 2."} and comments(kata, 13) == {"Hello."}
+
+    # Nothing new: nothing is recorded again but what is set by hand; a comment that is taken back is gone.
+    (kata.root / "comments.csv").write_text(f"student,exercise,comment\n{id_of(12)},03,Look again.\n")
+    recorded = len([number for number, folder in OVERRIDES if folder == CONTEXT and number in class_now])
+    assert f"{recorded} submissions recorded" in grade(CONTEXT)
+    check(kata, class_now, 3)
+    assert comments(kata, 11) == {"Come to my office hour."} and comments(kata, 13) == set()
+    assert comments(kata, 12) == {"Look again."}
+
+    # A worse file comes after a right one: the right one stays in the gradebook, with its time and its notebook.
+    for number in (12, 14):
+        kata.write(CONTEXT, number, "wrong", a_term.DEADLINE[CONTEXT])
+    assert f"what the gradebook has: {id_of(12)}, {id_of(14)}" in grade(CONTEXT)
+    check(kata, class_now, 3)
+    (first,) = a_term.tries(14, CONTEXT, 3)
     with kata.gradebook() as book:
-        assert "Come to my office hour." in [
-            comment.comment for comment in book.find_submission_notebook(CONTEXT, CONTEXT, id_of(11)).comments
-        ]
+        submission = book.find_submission(CONTEXT, id_of(14))
+        assert (submission.timestamp, submission.score) == (first.time.replace(tzinfo=None), 7)
+    autograded = (kata.root / "autograded" / id_of(14) / CONTEXT / f"{CONTEXT}.ipynb").read_text("utf-8")
+    assert nbformat.reads(autograded, 4).cells[-1].source == a_term.source(CONTEXT, "right")
+    assert "attempt 1 of 2 counts" in a_term.table(kata.root / "totals.csv")[id_of(14)]["note"]
+    assert f"{recorded} submissions recorded" in grade(CONTEXT)  # not the earlier attempts again
+
+    # Another file than the one for which points were given by hand: a person must look again.
+    kata.write(CONTEXT, 13, "right", a_term.DEADLINE[CONTEXT])
+    (kata.root / "course.toml").write_text(a_term.rules(id_of))  # attempts = "latest"
+    with (kata.root / "overrides.csv").open("a") as file:
+        file.write("guest,03,2,oral exam,me\nnobody,03,2,,\n")
+    with kata.gradebook() as book:
+        book.add_student("guest")  # who hands in nothing
+    done = said("grade", "--nbgrader", kata.root, "--assignment", CONTEXT, cwd=tmp_path)
+    assert done.returncode == 3 and f"{id_of(12)} {CONTEXT}: the hand-in changed" in done.stderr
+    assert "the class has no student nobody" in done.stderr and "student guest" not in done.stderr
+    row = a_term.table(kata.root / "totals.csv")["guest"]
+    assert (row[CONTEXT], row["total"]) == ("2", str(2 * WEIGHT[CONTEXT])) and "oral exam" in row["note"]
+
+
+def comments(kata: Course, number: int) -> set[str]:
+    """All comments in the gradebook on what a student wrote."""
+    with kata.gradebook() as book:
+        notebook = book.find_submission_notebook(CONTEXT, CONTEXT, id_of(number))
+        return {comment.comment for comment in notebook.comments} - {None, "No response."}
 
 
 def check(kata: Course, numbers: list[int], week: int, broken: str = "") -> None:

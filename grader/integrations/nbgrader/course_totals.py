@@ -14,11 +14,12 @@ from grader import catalog
 from grader.classroom.course import totals
 from grader.classroom.grades import cell, number
 from grader.classroom.office import Office
-from grader.integrations.nbgrader import submitted
+from grader.integrations.nbgrader import earlier_attempts, submitted
 
 NAME = "totals.csv"
 BY_HAND = "has cells that wait for a person's score"
 
+Words = Mapping[tuple[str, str], tuple[str, ...]]  # by student and exercise
 Submissions = Mapping[str, Mapping[str, SubmittedAssignment]]  # exercise → student → submission
 
 
@@ -35,29 +36,35 @@ def table(course: Path, office: Office, db_url: str | None = None) -> str:
         handed_in = {name: {one.student.id: one for one in gradebook.assignment_submissions(name)} for name in most}
         names = {one.id: " ".join(filter(None, (one.first_name, one.last_name))) for one in gradebook.students}
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(_rows(office, dict(sorted(most.items())), handed_in, names))
+        said = earlier_attempts.words(course, most)
+        csv.writer(text, lineterminator="\n").writerows(_rows(office, dict(sorted(most.items())), handed_in, names, said))
         return text.getvalue()
 
 
 def _rows(
-    office: Office, most: Mapping[str, float], handed_in: Submissions, names: Mapping[str, str]
+    office: Office, most: Mapping[str, float], handed_in: Submissions, names: Mapping[str, str], said: Words
 ) -> Iterator[list[str]]:
-    """The rows, the titles first. most: the points of each exercise in the gradebook."""
+    """The rows, the titles first. most: the points of each exercise in the gradebook; said: of attempts that count."""
     exercises = list(most)
     maximum = totals.maximum(exercises, list(most.values()), office.rule)
     yield ["student", "name", *exercises, "total", "max", "late", "note"]
     for student, name in sorted(names.items()):
         mine = {exercise: handed_in[exercise][student] for exercise in exercises if student in handed_in[exercise]}
         waits = [exercise for exercise, one in mine.items() if _is_unfinished(one)]
-        points = [_points(mine[one]) if one in mine and one not in waits else None for one in exercises]
+        given = [one for one in office.overrides if one.student == student and one.exercise in most]
+        by_hand = {one.exercise: one.points for one in given if not one.check}  # also without a submission
+        points = [
+            _points(mine[one]) if one in mine and one not in waits else None if one in mine else by_hand.get(one)
+            for one in exercises
+        ]
         total = None if waits else totals.total(exercises, points, list(most.values()), office.rule)
         late = [
             f"{exercise[:2]}: {number(one.late_submission_penalty)} points lost"
             for exercise, one in mine.items()
             if one.late_submission_penalty
         ]
-        changes = [one for one in office.overrides if one.student == student and one.exercise in mine]
-        notes = [f"{one.exercise[:2]}: {one.words}" for one in changes] + [f"{one[:2]}: {BY_HAND}" for one in waits]
+        notes = [f"{one.exercise[:2]}: {one.words}" for one in given] + [f"{one[:2]}: {BY_HAND}" for one in waits]
+        notes += [f"{one[:2]}: {word}" for one in mine for word in said.get((student, one), ())]
         row = [cell(student), cell(name), *map(number, points), number(total), number(maximum)]
         yield [*row, cell("; ".join(late)), cell("; ".join(notes))]
 

@@ -1,47 +1,20 @@
-"""Grades the submissions of an nbgrader course in parallel and records the results in the gradebook in one process.
+"""Grades the submissions of an nbgrader course in parallel and records the results in the gradebook in one process."""
 
-nbgrader's own Autograde records the results: rows of the gradebook, autograded notebooks, timestamps, late penalties,
-and manual scores, which do not change.
-"""
-
-import contextlib
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp
-from nbgrader.converters import Autograde
-from nbgrader.converters.base import BaseConverter, NbGraderException
-from nbgrader.preprocessors import CheckCellMetadata, ClearOutput, DeduplicateIds, Execute, OverwriteCells
-from sqlalchemy.engine import Engine
-from sqlalchemy.exc import SAWarning
-from sqlalchemy.orm import scoped_session, sessionmaker
-from traitlets.config import Config
-from traitlets.utils.importstring import import_item
 
-from grader.catalog import Exercise
-from grader.catalog.errors import InfrastructureError
+from grader.classroom import without_effect
 from grader.classroom.course import overrides
 from grader.classroom.handins import Graded, HandIn
-from grader.classroom.office import Office
-from grader.integrations.nbgrader import late, preprocessors, submitted
-from grader.integrations.nbgrader.cells import Cell
-from grader.records.results import ExerciseResult
-
-# Steps that RestoreCells makes unnecessary. Without them recording takes two thirds of the time.
-RESTORED = (ClearOutput, DeduplicateIds, OverwriteCells, CheckCellMetadata)
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """The outcome of a recording, by student. Those who failed still need autograding."""
-
-    graded: tuple[str, ...] = ()
-    failed: Mapping[str, str] = field(default_factory=dict)  # student → the reason
+from grader.classroom.office import CHANGED, Office
+from grader.integrations.nbgrader import autograding, earlier_attempts, late, remarks, submitted
+from grader.integrations.nbgrader.autograding import Recorded
+from grader.integrations.nbgrader.earlier_attempts import Chosen
+from grader.records.sanitize import label
 
 
 def grade_course(
@@ -55,138 +28,59 @@ def grade_course(
     """Grade with `grade` what nbgrader's autograde would grade now, and record the results.
 
     force: grade again what has been autograded; db_url: another database than the course's; office: the rules of the
-    course, whose deadline goes into the gradebook and whose overrides go into the scores, also of what has been
-    autograded. Raises WrongUse where there is no such course or assignment.
+    course, whose deadline goes into the gradebook, overrides into the scores and comments to the cells,
+    also of what has been autograded. Raises WrongUse where there is no such course or assignment.
     """
     app = submitted.open_app(course, assignment, db_url)
-    if office is not None:
+    if office is None:
+        handins = submitted.waiting(app, force)
+        results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
+        recorded = autograding.record(app, results)
+    else:
         late.use(app, office.course)
-    handins = submitted.waiting(app, force, office.set_by_hand(assignment) if office is not None else ())
-    results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
-    if office is not None:
-        results = {student: overrides.of(result, student, office.overrides) for student, result in results.items()}
-    recorded = _record(app, results)
+        by_hand = office.set_by_hand(assignment)
+        handins = submitted.waiting(app, force or office.keeps, by_hand)
+        results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
+        chosen = earlier_attempts.choose(course, office, handins, results)
+        again = (
+            set(chosen.marks)
+            if force or not office.keeps
+            else earlier_attempts.not_recorded(course, app, chosen) | by_hand
+        )
+        recorded = _record_chosen(course, app, office, chosen, sorted(again & set(chosen.marks)), db_url)
+        notes = (*remarks.write(course, app, office.comments), *without_effect.lines(office, _everybody(app)))
+        recorded = replace(recorded, notes=(*recorded.notes, *notes))
     students = [handin.student.id for handin in handins]
     missing = {student: "it was not graded" for student in students if student not in results}
-    return Recorded(recorded.graded, missing | dict(recorded.failed) | submitted.refused(app))
+    return replace(recorded, failed=missing | dict(recorded.failed) | submitted.refused(app))
 
 
-def record(course: Path, assignment: str, results: Mapping[str, ExerciseResult], db_url: str | None = None) -> Recorded:
-    """Record results, by student id, as nbgrader's autograde would. Earlier autograded notebooks are replaced."""
-    return _record(submitted.open_app(course, assignment, db_url), results)
+def _everybody(app: AutogradeApp) -> list[str]:
+    """The ids of all students of the gradebook, and of who handed in."""
+    with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
+        return sorted({student.id for student in gradebook.students} | submitted.folders(app).keys())
 
 
-class _Restore(preprocessors.RestoreCells):
-    """RestoreCells with released cells that were read once for all submissions."""
-
-    cells: tuple[Cell, ...] = ()
-
-    def released(self, about: dict[str, Any]) -> tuple[Cell, ...]:
-        """The released cells."""
-        return self.cells
-
-
-class _Ready(_Restore, preprocessors.GradeInSandbox):
-    """GradeInSandbox with results that were computed before."""
-
-    results: Mapping[str, ExerciseResult] = {}
-
-    def grade(
-        self, exercise: Exercise, nb: NotebookNode, cells: tuple[Cell, ...], about: dict[str, Any]
-    ) -> ExerciseResult:
-        """The result of the student."""
-        return self.results[about["student"]]
-
-
-class _Recorder(Autograde):
-    """nbgrader's autograde for the students with results."""
-
-    def __init__(self, results: Mapping[str, ExerciseResult], cells: tuple[Cell, ...], app: AutogradeApp) -> None:
-        super().__init__(coursedir=app.coursedir, parent=app, force=True)
-        self.results = results
-        self.begun: set[str] = set()  # students whose submissions were there
-        self.failed: dict[str, str] = {}  # student → the reason
-        self.update_config(Config({"Exporter": {"optimistic_validation": True}}))  # once, not after each step
-        restore, ready = _Restore(parent=self), _Ready(parent=self)
-        restore.cells = ready.cells = cells
-        ready.results = results
-        replacements = {preprocessors.RestoreCells: restore, preprocessors.GradeInSandbox: ready, Execute: ready}
-        steps = list(map(_class_of, [*self.sanitize_preprocessors, *self.autograde_preprocessors]))
-        unnecessary = (
-            RESTORED if preprocessors.RestoreCells in steps and OverwriteCells.__name__ not in app.config else ()
-        )
-        self.folders = {folder for id, folder in submitted.folders(app).items() if id in results}
-        self.steps = [replacements.get(step, step) for step in steps if step not in unnecessary]
-
-    def init_notebooks(self) -> None:
-        """Find the submissions of the students with results. Another's folder cannot end the run."""
-        super().init_notebooks()
-        self.assignments = {folder: files for folder, files in self.assignments.items() if folder in self.folders}
-
-    def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        """Whether to process the submission of a student: only where there is a result."""
-        if student_id not in self.results:
-            return False
-        self.begun.add(student_id)
-        self._student = student_id
-        return super().init_destination(assignment_id, student_id)
-
-    def convert_single_notebook(self, notebook_filename: str) -> None:
-        """Run both stages at once. nbgrader writes the notebook between them only for the kernel that runs it."""
-        try:
-            if not self.exporter._preprocessors:
-                for step in self.steps:
-                    self.exporter.register_preprocessor(step)
-            BaseConverter.convert_single_notebook(self, notebook_filename)
-        except Exception as error:  # nbgrader logs it and continues
-            self.failed[self._student] = str(error) or type(error).__name__
-            raise
-
-
-def _record(app: AutogradeApp, results: Mapping[str, ExerciseResult]) -> Recorded:
-    """Record results, by student id. Raises InfrastructureError where nbgrader fails as a whole."""
-    if not results:
-        return Recorded()
-    recorder = _Recorder(results, submitted.released_notebook(app)[1], app)
-    try:
-        with _one_engine(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)
-            recorder.start()
-    except NbGraderException as error:
-        if not recorder.failed:
-            raise InfrastructureError(f"nbgrader could not record the results: {error}") from None
-    graded = [student for student in results if student in recorder.begun and student not in recorder.failed]
-    others = [student for student in results if student not in graded]
-    failed = {student: recorder.failed.get(student, "nothing was submitted") for student in others}
-    return Recorded(tuple(graded), failed)
-
-
-@contextlib.contextmanager
-def _one_engine() -> Iterator[None]:
-    """A context in which each gradebook's database is opened once, and later calls get a new session of its engine.
-
-    nbgrader opens the gradebook a dozen times for each student, and creates missing tables each time.
-    """
-    engines: dict[tuple[str, str], Engine] = {}
-    make, close = Gradebook.__init__, Gradebook.close
-
-    def open_again(self: Gradebook, db_url: str, course_id: str = "default_course", authenticator: Any = None) -> None:
-        """Takes the place of Gradebook.__init__."""
-        if (db_url, course_id) not in engines:
-            make(self, db_url, course_id, authenticator)
-            engines[db_url, course_id] = self.engine
-        self.engine, self.course_id, self.authenticator = engines[db_url, course_id], course_id, authenticator
-        self.db = scoped_session(sessionmaker(autoflush=True, bind=self.engine, future=True))
-
-    Gradebook.__init__, Gradebook.close = open_again, lambda self: self.db.remove()
-    try:
-        yield
-    finally:
-        Gradebook.__init__, Gradebook.close = make, close
-        for engine in engines.values():
-            engine.dispose()
-
-
-def _class_of(preprocessor: type | str) -> type:
-    """The class of a preprocessor that the settings name, or hold."""
-    return import_item(preprocessor) if isinstance(preprocessor, str) else preprocessor
+def _record_chosen(
+    course: Path, app: AutogradeApp, office: Office, chosen: Chosen, students: Sequence[str], db_url: str | None
+) -> Recorded:
+    """Record these students' attempts that count, an earlier one from where it is kept."""
+    assignment = app.coursedir.assignment_id
+    results = {
+        id: overrides.of(mark.result, id, office.overrides)
+        for id in students
+        if (mark := chosen.marks[id]).result is not None
+    }
+    earlier = sorted(chosen.earlier & set(results))
+    earlier_attempts.lay(course, assignment, chosen, earlier)
+    kept = submitted.open_app(course, assignment, db_url)
+    kept.coursedir.submitted_directory = f"{earlier_attempts.FOLDER}/{earlier_attempts.COUNTING}"
+    late.use(kept, office.course)
+    parts = [
+        autograding.record(app, {id: result for id, result in results.items() if id not in earlier}),
+        autograding.record(kept, {id: results[id] for id in earlier}),
+    ]
+    graded = tuple(id for part in parts for id in part.graded)
+    earlier_attempts.note(course, assignment, chosen, (*graded, *sorted(chosen.marks.keys() - set(students))))
+    notes = [f"{label(id)} {assignment}: {CHANGED}" for id, mark in chosen.marks.items() if CHANGED in mark.notes]
+    return Recorded(graded, {**parts[0].failed, **parts[1].failed}, tuple(sorted(chosen.earlier)), tuple(notes))

@@ -90,4 +90,4 @@ def _section(course: Course, student: str) -> str:
 @functools.lru_cache(maxsize=1)  # nbgrader asks for one student at a time
 def _sections(roster: Path, titles: tuple[tuple[str, str], ...], changed: int) -> dict[str, str]:
     """Student's id → section. titles: of its columns, in English; changed: when the file was."""
-    return {person.id: person.section for person in reading.read(roster, dict(titles)).people}
+    return {person.id: person.sections for person in reading.read(roster, dict(titles)).people}

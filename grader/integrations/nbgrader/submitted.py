@@ -16,7 +16,7 @@ from nbgrader.utils import parse_utc
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
-from grader.classroom.handins import HandIn, Student
+from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import beneath
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
@@ -91,7 +91,13 @@ def waiting(app: AutogradeApp, force: bool = False, again: Collection[str] = ())
     if not submitted:
         raise WrongUse(f"No submission lies in {pattern}. Collect them: nbgrader collect {assignment}")
     return [
-        NotebookHandIn(Student(id), exercise.folder, _place(pattern, folder, f"{notebook}.ipynb"), cells=cells)
+        NotebookHandIn(
+            Student(id),
+            exercise.folder,
+            _place(pattern, folder, f"{notebook}.ipynb"),
+            origin=Origin("nbgrader", id, os.path.basename(folder)),
+            cells=cells,
+        )
         for id, folder in submitted.items()
         if Path(folder, f"{notebook}.ipynb").exists()
         and not _reason_to_refuse(id, folder)
