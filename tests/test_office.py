@@ -323,7 +323,8 @@ def test_which_attempt_counts():
 
 
 def test_the_file_that_make_course_writes_changes_nothing_and_stays(said, tmp_path):
-    assert said("course", cwd=tmp_path).returncode == 0
+    assert "in this folder" in said("course", cwd=tmp_path).stdout
+    assert "RULES=" in said("course", "--output", tmp_path / "other.toml", cwd=tmp_path).stdout
     course = rules_file.read(tmp_path / "course.toml")
     assert course == Course(tmp_path / "course.toml", feedback="full")
     assert said("course", cwd=tmp_path).returncode == 2
