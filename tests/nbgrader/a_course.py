@@ -1,23 +1,34 @@
 """A course of one exercise, and nbgrader's real commands in it."""
 
+import contextlib
 import copy
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import nbformat
+from nbgrader import apps
 
 from grader.catalog import paths
 
 FOLDER = "03_context_vectors"
+APPS = {
+    "autograde": apps.AutogradeApp, "export": apps.ExportApp, "generate_assignment": apps.GenerateAssignmentApp,
+    "generate_feedback": apps.GenerateFeedbackApp,
+}  # fmt: skip
 MARKS = re.compile(r" *### (BEGIN|END) SOLUTION\n?")
 
 
 class Course:
-    """A course folder, and nbgrader's real commands in it."""
+    """A course folder, and nbgrader's real commands in it.
+
+    `nbgrader` runs one in this process, which saves the imports and the start of a fork server; `run` in its own.
+    """
 
     def __init__(self, root: Path):
         self.root = root
@@ -34,6 +45,25 @@ class Course:
         )
         assert not ok or done.returncode == 0, done.stdout + done.stderr
         return done
+
+    def nbgrader(self, command: str, *words: str, ok: bool = True) -> subprocess.CompletedProcess:
+        """`nbgrader("autograde", FOLDER)` runs what `nbgrader autograde` runs, in the course folder."""
+        before, told, app, code = Path.cwd(), io.StringIO(), APPS[command](), 0
+        os.chdir(self.root)
+        try:
+            with (
+                mock.patch.dict(os.environ, environment()),
+                contextlib.redirect_stdout(told),
+                contextlib.redirect_stderr(told),
+            ):
+                app.initialize(list(words))
+                app.start()
+        except SystemExit as ended:
+            code = ended.code
+        finally:
+            os.chdir(before)
+        assert not ok or not code, told.getvalue()
+        return subprocess.CompletedProcess([command, *words], code, "", told.getvalue())
 
     def source(self) -> nbformat.NotebookNode:
         return nbformat.read(self.root / "source" / FOLDER / f"{FOLDER}.ipynb", 4)

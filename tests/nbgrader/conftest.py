@@ -22,7 +22,7 @@ def released(tmp_path_factory) -> Course:
 
     made = Course(tmp_path_factory.mktemp("nbgrader") / "kata")
     course.make(made.root, (catalog.find("03"),))
-    made.run("nbgrader", "generate_assignment", FOLDER)
+    made.nbgrader("generate_assignment", FOLDER)
     return made
 
 

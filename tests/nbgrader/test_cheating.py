@@ -7,6 +7,7 @@ import copy
 import re
 
 import pytest
+from thorough import THOROUGH
 
 pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
 
@@ -22,6 +23,7 @@ from grader.records.submission import Submission
 
 SEED = 7
 GRADED = ("task_1", "task_2", "task_3")
+TELLING = "[tw]*"  # the students whose feedback is made: with what prints and raises inputs, and HTML
 CASES = {}
 
 
@@ -251,7 +253,7 @@ def wrong(notebook):
 
 @pytest.fixture(scope="module")
 def graded(released, tmp_path_factory):
-    """The course after one run of autograde and one of generate_feedback over all cases."""
+    """The course after one run of autograde over all cases, and one of generate_feedback."""
     import shutil
 
     from a_course import Course
@@ -271,8 +273,8 @@ def graded(released, tmp_path_factory):
         text = nbformat.writes(notebook).replace("ROOT", str(course.root)).replace("# HALF", "\\ud800")
         course.submit(name, text)
     course.submit("no_notebook_at_all", "{ this is no JSON")
-    course.output = course.run("nbgrader", "autograde", FOLDER, f"--GradeInSandbox.seed={SEED}", ok=False)
-    course.run("nbgrader", "generate_feedback", FOLDER)
+    course.output = course.nbgrader("autograde", FOLDER, f"--GradeInSandbox.seed={SEED}", ok=False)
+    course.nbgrader("generate_feedback", FOLDER, "--student=*" if THOROUGH else f"--student={TELLING}")
     return course
 
 
@@ -312,6 +314,9 @@ def test_the_feedback_says_what_is_wrong_and_nothing_hidden(graded):
         if path.suffix in (".ipynb", ".html", ".py")
     }
     assert len(everything) > 2 * len(CASES)
+    assert {"wrong", "tells_the_hidden_inputs", "writes_html"} <= {
+        path.name for path in (graded.root / "feedback").iterdir()
+    }
     public = paths.documented_checks(FOLDER).read_text("utf-8")
     source = "\n".join(path.read_text("utf-8") for path in paths.checks(FOLDER)[1:])
     lines = {line.strip() for line in source.splitlines() if len(line.strip()) > 50 and '"""' not in line} - {
@@ -350,5 +355,5 @@ def test_without_a_sandbox_nothing_is_graded(classroom):
     assert "was not graded: refused to grade others' code: there is no sandbox here" in done.stderr
     assert not (classroom.root / "autograded" / "ada" / FOLDER).exists()
     assert set(classroom.scores("ada").values()) == {None}
-    classroom.run("nbgrader", "autograde", FOLDER)
+    classroom.nbgrader("autograde", FOLDER)
     assert classroom.scores("ada") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}

@@ -14,12 +14,13 @@ pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra cla
 
 import nbformat
 from a_course import FOLDER, Course, cell
+from in_this_process import Here
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.classroom import office
+from grader.classroom import office, run
 from grader.classroom.handins import Graded
-from grader.integrations.nbgrader import course, gradebook, submitted
+from grader.integrations.nbgrader import course, gradebook, preprocessors, submitted
 from grader.judge import examiner
 from grader.records import seeds as seeds_of
 
@@ -90,7 +91,7 @@ def test_the_same_state_as_autograde(classroom, grade, tmp_path):
     due(classroom)
     shutil.copytree(classroom.root, tmp_path / "other" / "kata")
     stock = Course(tmp_path / "other" / "kata")
-    stock.run("nbgrader", "autograde", FOLDER, ok=False)
+    stock.nbgrader("autograde", FOLDER, ok=False)
     done = gradebook.grade_course(classroom.root, FOLDER, grade)
     assert sorted(done.graded) == ["ada", "ben", "late", "stub"]
     assert list(done.failed) == ["torn"] and done.failed["torn"]
@@ -203,14 +204,14 @@ def test_any_database(classroom, grade, tmp_path_factory):
     with postgres(tmp_path_factory.mktemp("postgres")) as db_url:
         with (classroom.root / "nbgrader_config.py").open("a") as file:
             file.write(f"c.CourseDirectory.db_url = {db_url!r}\n")
-        classroom.run("nbgrader", "generate_assignment", FOLDER, "--force")
+        classroom.nbgrader("generate_assignment", FOLDER, "--force")
         due(classroom, db_url)
         done = gradebook.grade_course(classroom.root, FOLDER, grade)
         assert sorted(done.graded) == ["ada", "ben", "late", "stub"]
         rows = {name: entry for name, entry in state(classroom, db_url).items() if "/" not in name}
         with classroom.gradebook() as book:
             assert book.assignment_submissions(FOLDER) == []  # nothing went to the default gradebook
-        classroom.run("nbgrader", "autograde", FOLDER, "--force", ok=False)
+        classroom.nbgrader("autograde", FOLDER, "--force", ok=False)
         again = {name: entry for name, entry in state(classroom, db_url).items() if "/" not in name}
         assert rows == {name: again[name] for name in rows} and rows["ada"][2][2][1] == 3.5
 
@@ -227,25 +228,27 @@ def test_a_notebook_is_read_as_the_engine_reads_it(classroom):
     assert nbformat.reads(handins["ada"].path.read_text(), 4)
 
 
-def test_from_the_command_line(classroom):
+def test_from_the_command_line(classroom, said, fork_server, monkeypatch):
     """Two assignments of one course, each recorded as its own; the course's settings hold."""
     other = catalog.find("02").folder
     course.make(classroom.root, (catalog.find("02"),))
-    classroom.run("nbgrader", "generate_assignment", other)
+    classroom.nbgrader("generate_assignment", other)
     fill(classroom)
     target = classroom.root / "submitted" / "ada" / other / f"{other}.ipynb"
     target.parent.mkdir(parents=True)
     shutil.copy(classroom.root / "release" / other / target.name, target)
-    command = ["grader", "grade", "--nbgrader", str(classroom.root), "--jobs", "1", "--assignment"]
-    done = classroom.run(*command, other)
+    command = ["grade", "--nbgrader", str(classroom.root), "--jobs", "1", "--assignment"]
+    done = classroom.run("grader", *command, other)
     assert "1 submission recorded" in done.stderr and f"Seed {SEED}" in done.stderr
-    done = classroom.run(*command, FOLDER, ok=False)
+    monkeypatch.setattr(run, "executor_of", Here(fork_server))  # the same command, without a process
+    done = said(*command, FOLDER, cwd=classroom.root)
     assert done.returncode == 3 and "torn still needs autograding" in done.stderr and "Traceback" not in done.stderr
     assert classroom.scores("ada") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
     with classroom.gradebook() as book:
         assert book.find_submission(other, "ada").score == 0
         assert {entry.student.id for entry in book.assignment_submissions(FOLDER)} >= {"ada", "ben", "late", "stub"}
-    assert classroom.run(*command, other).stderr.startswith("Nothing waits for autograding. All again,")
+    done = said(*command, other, cwd=classroom.root)
+    assert done.stderr.startswith("Nothing waits for autograding. All again,")
 
 
 UNFIT = {
@@ -284,7 +287,7 @@ _preprocessors.secret_seed = _kept
 """
 
 
-def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom, tmp_path):
+def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom, tmp_path, monkeypatch):
     """With nbgrader's own commands, from autograde to the feedback: what the seed was, the settings wrote down."""
     wrong = classroom.solved()
     source = "def context_vector(inputs, query_index):\n    print(inputs)\n    return inputs[query_index]"
@@ -294,9 +297,14 @@ def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom,
     with (classroom.root / "nbgrader_config.py").open("a") as file:
         file.write(DRAWN.format(file=str(tmp_path / "drawn")))
     told = ""
-    for command in (("autograde",), ("autograde", "--force"), ("generate_feedback",), ("export",)):
-        words = [word for word in (FOLDER,) if command != ("export",)]
-        done = classroom.run("nbgrader", *command, *words)
+    monkeypatch.setattr(preprocessors, "secret_seed", preprocessors.secret_seed)  # the settings put theirs there
+    for command in (
+        ("autograde", FOLDER),
+        ("autograde", "--force", FOLDER),
+        ("generate_feedback", FOLDER),
+        ("export",),
+    ):
+        done = classroom.nbgrader(*command)
         told += done.stdout + done.stderr
     seeds = {int(line) for line in (tmp_path / "drawn").read_text().split()}
     assert len(seeds) >= 2 and min(seeds) > seeds_of.SECRET  # two runs

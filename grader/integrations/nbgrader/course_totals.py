@@ -37,7 +37,8 @@ def table(course: Path, office: Office, db_url: str | None = None) -> str:
         names = {one.id: " ".join(filter(None, (one.first_name, one.last_name))) for one in gradebook.students}
         text = io.StringIO()
         said = earlier_attempts.words(course, most)
-        csv.writer(text, lineterminator="\n").writerows(_rows(office, dict(sorted(most.items())), handed_in, names, said))
+        rows = _rows(office, dict(sorted(most.items())), handed_in, names, said)
+        csv.writer(text, lineterminator="\n").writerows(rows)
         return text.getvalue()
 
 
