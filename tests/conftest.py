@@ -24,7 +24,7 @@ LONGEST = (
     "test_edge_values", "test_golden", "test_cheating", "test_gradebook", "test_platforms", "test_formgrader",
     "test_deaths", "test_proof", "test_course", "test_docs_site", "test_site_looks", "test_figure_numbers",
     "test_figure_pages", "test_verify", "test_seeds", "test_bundle", "test_rehearsal", "test_runner",
-    "test_class_page", "test_report_html", "test_layers",
+    "test_class_page", "test_report_html", "test_layers", "test_notebook_elsewhere",
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml
     *LONGEST, "test_exercises", "test_desk_hooks", "test_identity", "test_pictures", "test_find", "test_feedback",
