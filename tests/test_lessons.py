@@ -5,7 +5,7 @@ import re
 import pytest
 
 from grader import catalog
-from grader.authoring import diagrams
+from grader.authoring import diagrams, reading_time
 from grader.catalog import paths
 from grader.desk import lesson as tasks_of
 
@@ -26,6 +26,18 @@ def test_the_page_of_promises_says_what_the_helpers_of_checks_ask():
 def test_what_is_folded_is_not_in_the_watch(exercise):
     tasks = tasks_of.tasks(exercise.folder)
     assert tasks and all("details" not in task.text and "Stuck?" not in task.text for task in tasks)
+
+
+def test_the_minutes_of_every_lesson_are_those_of_one_rule_that_is_told(tmp_path, monkeypatch):
+    for exercise in EXERCISES:
+        assert list(reading_time.wrong(exercise.folder)) == []
+    told = (paths.DOCS / "self-study.md").read_text("utf-8").partition("## How long a lesson takes")[2]
+    assert f"{reading_time.WORDS_A_MINUTE} words" in told and "nobody was timed" in told
+    assert f"{reading_time.TASK_MINUTES:g} minutes for each task" in told
+    lesson = tmp_path / "README.md"
+    lesson.write_text(paths.lesson(EXERCISES[6].folder).read_text("utf-8").replace("**Difficulty** medium", "**Difficulty** hard"), "utf-8")
+    monkeypatch.setattr(paths, "lesson", lambda folder: lesson)
+    assert "by the rule for all lessons" in str(*reading_time.wrong(EXERCISES[6].folder))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)

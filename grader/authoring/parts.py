@@ -5,14 +5,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.authoring import assigned, experiment_parts, figure_parts, lesson_parts
+from grader.authoring import assigned, experiment_parts, figure_parts, lesson_parts, reading_time
 from grader.authoring.problem import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, overlay, paths, stubs
 
 SENTENCE_END = (".", "?", "!")
 LEAST_SENTENCE = 30  # characters
-LEAST_MISTAKES = 5
-LEAST_STYLES = 3
+LEAST_MISTAKES, LEAST_STYLES = 5, 3
 TODO = "TODO"
 DEEPER = "Dig deeper:"
 
@@ -33,6 +32,7 @@ def problems(exercise: Exercise) -> list[Problem]:
         lesson_parts.wrong(folder),
         _notice(folder),
         experiment_parts.wrong(folder),
+        reading_time.wrong(folder),
         figure_parts.wrong(folder),
     )
     return files + [problem for part in parts for problem in part]

@@ -8,7 +8,11 @@ from grader import catalog
 from grader.catalog import paths
 
 TRACKS = {catalog.WARM_UP: "Warm-up", "core": "Core track", "beyond": "Beyond"}
-HEAD = "# All lessons\n\nIn the order in which they build on each other. Your own progress: `make report`.\n"
+HEAD = """# All lessons
+
+In the order in which they build on each other. Your own progress: `make report`. The times are
+[estimates by one rule](self-study.md#how-long-a-lesson-takes).
+"""
 FACT = re.compile(r"^- \*\*(?P<name>[^*]+)\*\* (?P<text>.*(?:\n  .*)*)", re.M)  # of a lesson's head
 ABLE, TIME, DIFFICULTY = "You will be able to", "Time", "Difficulty"
 COLUMNS = ("lesson", "you will be able to", "time", "difficulty", "points")
