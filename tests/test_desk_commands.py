@@ -88,6 +88,8 @@ def test_hints_go_on_where_a_task_is_done_and_say_so(said, desk):
     stub.write_text(solution)
     assert said("check", NUMBER, cwd=desk).returncode == 0
     assert "Every task of" in said("hint", NUMBER, cwd=desk).stderr
+    said("reset", NUMBER, cwd=desk)  # the verdict was on another file than the fresh stub
+    assert said("hint", NUMBER, cwd=desk).stdout.splitlines()[1].startswith("Task 1")
 
 
 def test_hints_are_for_the_first_task_that_is_not_done(history):

@@ -1,11 +1,12 @@
 """The environment that make builds on first use."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from grader import venv
+from grader import cli, venv
 from grader.catalog import paths, tomllib
 
 SLOW_INDEX = "http://127.0.0.1:9/"  # nothing listens there
@@ -65,3 +66,14 @@ def test_what_is_measured_is_installed_first():
 def test_an_unknown_torch_is_refused(ran, capsys):
     assert venv.main(".venv", "gpu") == 1 and not ran
     assert "TORCH=cpu or TORCH=cuda" in capsys.readouterr().err
+
+
+def test_a_python_without_torch_is_told_two_ways_to_mend_it(tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path)], check=True)
+    bare = tmp_path / "bin" / "python"
+    done = subprocess.run([bare, "-m", "grader", "check", "03"], cwd=paths.ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and f"{bare} has no torch, numpy" in done.stderr
+    assert "leave PYTHON out" in done.stderr and f"{bare} -m pip install" in done.stderr
+    assert "itself failed" not in done.stderr and "Traceback" not in done.stderr
+    listed = tomllib.loads((paths.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    assert {re.match(r"[\w-]+", one)[0] for one in listed if ";" not in one} == set(cli.NEEDED)

@@ -4,7 +4,7 @@ Nothing heavy is imported here, so that `check` can start its fork server before
 """
 
 import argparse
-import importlib
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -18,6 +18,7 @@ VERBS = (
     "plot", "nbgrader", "report", "watch", "hint", "reset", "solution", "notebook", "similar", "bundle", "gradescope",
     "classroom50", "docs", "train", "experiment", "try", "course", "handback",
 )  # fmt: skip
+NEEDED = ("torch", "numpy", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -59,10 +60,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _without_package(name: str) -> str:
-    """What to type where this Python lacks a package that the grader needs."""
+    """What to type where this Python lacks a package that the grader needs. name: the one that was missed first."""
     python = sys.executable
+    missing = [one for one in NEEDED if importlib.util.find_spec(one) is None] or [name.partition(".")[0]]
     return (
-        f"{python} has no {name.partition('.')[0]}. Two ways to mend it:\n"
+        f"{python} has no {', '.join(missing)}. Two ways to mend it:\n"
         "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
         f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.shown(paths.ROOT)}"
     )

@@ -39,6 +39,7 @@ def reset(folder: str) -> Path | None:
         new = path.with_name(f".{path.name}.new")
         new.write_bytes(stub)
         os.replace(new, path)  # at once, so that an editor never reads a part of it
+        paths.last_result(folder).unlink(missing_ok=True)  # it is of another file: hints begin at the first task
     except OSError as error:
         raise WrongUse(f"{paths.shown(path)} cannot be reset: {error.strerror}. Nothing was lost.") from None
     return copy
