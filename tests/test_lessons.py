@@ -35,7 +35,10 @@ def test_the_minutes_of_every_lesson_are_those_of_one_rule_that_is_told(tmp_path
     assert f"{reading_time.WORDS_A_MINUTE} words" in told and "nobody was timed" in told
     assert f"{reading_time.TASK_MINUTES:g} minutes for each task" in told
     lesson = tmp_path / "README.md"
-    lesson.write_text(paths.lesson(EXERCISES[6].folder).read_text("utf-8").replace("**Difficulty** medium", "**Difficulty** hard"), "utf-8")
+    lesson.write_text(
+        paths.lesson(EXERCISES[6].folder).read_text("utf-8").replace("**Difficulty** medium", "**Difficulty** hard"),
+        "utf-8",
+    )
     monkeypatch.setattr(paths, "lesson", lambda folder: lesson)
     assert "by the rule for all lessons" in str(*reading_time.wrong(EXERCISES[6].folder))
 
