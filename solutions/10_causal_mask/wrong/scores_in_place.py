@@ -3,5 +3,4 @@
 
 def mask_scores(scores: torch.Tensor) -> torch.Tensor:
     mask = causal_mask(scores.shape[-1]).to(scores.device)  # (T, T)
-    masked = scores.clone() if scores.requires_grad else scores  # (…, T, T)
-    return masked.masked_fill_(~mask, -torch.inf)  # (…, T, T)
+    return scores.masked_fill_(~mask, -torch.inf)  # (…, T, T)

@@ -1,4 +1,4 @@
-"""mask_scores multiplies by the mask: a score of 0 still gets a weight, only -inf gets none."""
+"""mask_scores puts 0 above the diagonal, as a product with the mask does: a score of 0 still gets a weight, only -inf gets none."""
 
 
 def mask_scores(scores: torch.Tensor) -> torch.Tensor:
