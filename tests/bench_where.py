@@ -213,6 +213,8 @@ def carried(source: str, old: ast.AST, new: ast.AST) -> str | None:
     tree, statements = ast.parse(source), isinstance(old, ast.Module)
     for parent in ast.walk(tree):
         for field, value in ast.iter_fields(parent):
+            if field in ("annotation", "returns"):  # it says nothing to Python
+                continue
             many = isinstance(value, list)
             for index, item in enumerate(value) if many else [(None, value)]:
                 length = len(old.body) if statements else 1
