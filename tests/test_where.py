@@ -11,8 +11,9 @@ from grader import catalog
 from grader.catalog import paths
 from grader.judge import examiner
 from grader.judge.where import search
-from grader.judge.where.edits import Scope, Tree, together
+from grader.judge.where.edits import Tree, together
 from grader.judge.where.expressions import expression_edits
+from grader.judge.where.scope import Scope
 from grader.judge.where.statements import statement_edits
 from grader.records.results import Settings
 from grader.records.submission import Submission
@@ -75,6 +76,34 @@ def test_a_search_that_is_cancelled_tells_nothing_more(fork_server):
     source = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
     before, after = located("03", source, fork_server, lambda: True)
     assert [check.lines for check in after.checks] == [()] * len(before.checks)
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3, 5])
+def test_a_search_that_is_cancelled_midway_tells_nothing(looks, fork_server):
+    source = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
+    asked = iter(range(1000))
+    before, after = located("03", source, fork_server, lambda: next(asked) >= looks)
+    assert [check.lines for check in after.checks] == [()] * len(before.checks)
+
+
+@pytest.mark.parametrize(
+    "number, style, right, wrong",
+    [
+        ("08", "helper_class", "self.d_in, self.d_out =", "torch.manual_seed(7); self.d_in, self.d_out ="),
+        ("02", "sorted_maximum", "(x - largest).exp()", "(x - largest).tanh().cos()"),
+        ("04", "loops_and_bisect", "in split_words(sentence)", "in sentence"),
+        ("02", "sorted_maximum", "(x - largest)", "x.clamp(max=50)"),
+    ],
+)
+def test_the_line_is_found_in_another_style(number, style, right, wrong, fork_server):
+    """A statement too many, a line that no edit mends, a call of an own function, a value that is used nowhere."""
+    (path,) = (path for path in paths.styles(catalog.find(number).folder) if path.stem == style)
+    source = path.read_text("utf-8")
+    assert right in source
+    source = source.replace(right, wrong, 1)
+    line = source[: source.index(wrong)].count("\n") + 1
+    _, found = located(number, source, fork_server)
+    assert {check.lines for check in found.checks if check.where} == {(line,)}, [check.where for check in found.checks]
 
 
 def test_a_search_that_breaks_costs_nothing(fork_server, monkeypatch):

@@ -9,7 +9,10 @@ from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Group
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Tree
+from grader.judge.where.known_values import Known, Step
+from grader.judge.where.marked_source import marked
 from grader.judge.where.probes import alike
+from grader.judge.where.scope import Scope
 from grader.judge.where.several import needed, steps
 from grader.worker import protocol
 from grader.worker.codec import Encoder
@@ -106,6 +109,36 @@ def reply(value: object) -> bytes:
     """A worker's reply with this result."""
     encoder = Encoder()
     return protocol.encode_reply(protocol.Reply(value=encoder.node(value)), encoder.tensors)
+
+
+def test_every_value_can_be_read_and_replaced():
+    tree = Tree(WRONG)
+    source, marks = marked(tree, tree.units)
+    module: dict = {}
+    exec(source, module)
+    x, weight = torch.eye(3), torch.arange(9.0).view(3, 3)
+    plain: dict = {}
+    exec(WRONG, plain)
+    assert torch.equal(module["attend"](x, weight), plain["attend"](x, weight))
+    values = {marks[number].name: value for number, value in module["where_log"]() if marks[number].name}
+    assert values.keys() == {"inputs", "weight", "k", "products"} and torch.equal(values["products"], weight @ weight.T)
+    (number,) = (mark.number for mark in marks if mark.name == "products")
+    module["where_put"](number, torch.zeros(3, 3))
+    assert torch.equal(module["attend"](x, weight), torch.full((3, 3), 1 / 3))
+
+
+def test_a_value_is_known_in_another_form():
+    scores = torch.arange(24.0).view(2, 3, 4)
+    known = Known([Step(scores, (scores,))])
+    assert known.holds(scores.mT) and known.holds(scores.view(2, 3, 2, 2)) and not known.holds(scores + 1)
+    assert [step.value.shape for step in known.instead_of(torch.zeros(2, 4, 3))] == [(2, 4, 3)] * 2
+
+
+def test_a_scope_names_own_functions_and_values_that_are_not_used():
+    source = "def words(text):\n    return text.split()\ndef f(x, y):\n    largest = x.amax()\n    return x.exp()\n"
+    units = Tree(source).units
+    scope = Scope.of(units[1], units)
+    assert scope.functions == ["words"] and scope.unused == ["largest"]
 
 
 def test_a_place_shows_a_single_line_and_lists_several():

@@ -18,13 +18,14 @@ MAX_PAIRS = 10  # of definitions that are replaced together
 class Group:
     """Failed checks that one definition is to blame for, and where to search. base: changes made beside every edit.
 
-    is_sure: whether the mistake is in these definitions for certain.
+    is_sure: whether the mistake is in these definitions for certain; is_guess: whether nothing was tried to say so.
     """
 
     units: tuple[Unit, ...]
     checks: tuple[Check, ...]
     base: tuple[Change, ...] = ()
     is_sure: bool = False
+    is_guess: bool = False
 
 
 class Blame:
@@ -185,4 +186,4 @@ class Blame:
         """A helper of the learner's own that several of the definitions call: its mistake shows in all of them."""
         shared = [unit for unit in self.tree.units if sum(unit in group.units[1:] for group in groups) > 1]
         checks = [check for group in groups if set(shared) & set(group.units) for check in group.checks]
-        return [Group(tuple(shared), tuple(checks))] if shared else []
+        return [Group(tuple(shared), tuple(checks), is_guess=True)] if shared else []

@@ -2,9 +2,11 @@
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
-from grader.judge.where.edits import Replacement, Scope
-from grader.judge.where.nodes import called, constant, expression, is_library, turned
+from grader.judge.where.edits import Replacement
+from grader.judge.where.nodes import around_of, called, constant, expression, is_library, turned
+from grader.judge.where.scope import Scope
 from grader.judge.where.vocabulary import ALONG, FACTORIES, REDUCING, SIBLINGS, TURNS
 
 
@@ -40,6 +42,9 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
     for part in [inner] if inner is not None else node.args[:1]:
         if not isinstance(part, ast.Starred):
             yield part, f"the call of {name}", 0, ("without", name)
+            for other in scope.unused[:3]:
+                for operator in "-/*+":
+                    yield partial(around_of, part, f"(E) {operator} {other}"), f"the call of {name}", 0, None
     if inner is not None and node.args and isinstance(inner, ast.Name) and inner.id == "self":
         yield node.args[0], f"the call of {name}", 0, ("without", name)
     if name in ("transpose", "swapaxes", "permute") and inner is not None:

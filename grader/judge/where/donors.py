@@ -27,6 +27,7 @@ def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
     """
     yield from _expressions(alignment, helpers)
     yield from _statements(alignment, helpers)
+    yield from _surplus(alignment, helpers)
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
@@ -72,6 +73,19 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
                     inserted += 1
                     change = Change(parent, field, None, [*before, new, old, *after])
                     yield Edit((change,), old.lineno, MISSING, 1 if likeliest < CLOSE else 2)
+
+
+def _surplus(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
+    """Statements left out that the solution lacks: those that only do something, or change a value once more."""
+    odd = {id(node) for node in alignment.odd}
+    for parent, field, body in bodies(alignment.unit.node):
+        for index, old in enumerate(body):
+            again = isinstance(old, ast.AugAssign) or (
+                isinstance(old, ast.Assign) and bool(named(old.targets[0]) & named(old.value))
+            )
+            if id(old) in odd and (again or isinstance(old, ast.Expr)) and not named(old) & helpers:
+                rest = [*body[:index], *body[index + 1 :]] or [ast.Pass()]
+                yield Edit((Change(parent, field, None, rest),), old.lineno, "a statement", 0)
 
 
 def named(node: ast.AST) -> frozenset[str]:

@@ -5,7 +5,7 @@ import contextlib
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from grader.records.syntax import FUNCTIONS
@@ -19,12 +19,20 @@ Replacement = tuple[
 
 @dataclass(frozen=True)
 class Change:
-    """One slot of the tree and what comes into it: `parent.field`, or `parent.field[index]`."""
+    """One slot of the tree and what comes into it: `parent.field`, or `parent.field[index]`.
+
+    new: what comes there, or a function that makes it: of a thousand edits a few hundred are tried.
+    """
 
     parent: ast.AST
     field: str
     index: int | None
     new: Any
+
+    @property
+    def value(self) -> Any:
+        """What comes there."""
+        return self.new() if callable(self.new) else self.new
 
     def old(self) -> Any:
         held = getattr(self.parent, self.field)
@@ -117,7 +125,7 @@ def made(changes: tuple[Change, ...]) -> Iterator[None]:
     try:
         for change in changes:
             old.append((change, change.old()))
-            change.put(change.new)
+            change.put(change.value)
         yield
     finally:
         for change, value in reversed(old):
@@ -142,46 +150,3 @@ def span(node: ast.stmt) -> tuple[int, int]:
     """The first and the last line of a statement, its decorators with it."""
     decorators = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)]), node.end_lineno or node.lineno
-
-
-@dataclass
-class Scope:
-    """The names that an edit in a function may use.
-
-    values: parameters and local variables; attributes: those of `self`; layers: attributes that are called.
-    """
-
-    values: list[str] = field(default_factory=list)
-    parameters: list[str] = field(default_factory=list)
-    attributes: list[str] = field(default_factory=list)
-    layers: list[str] = field(default_factory=list)
-
-    @property
-    def dims(self) -> list[str]:
-        """The names that may stand for a dimension."""
-        return [name for name in self.values if name in ("dim", "axis", "d")]
-
-    @classmethod
-    def of(cls, unit: Unit) -> "Scope":
-        arguments = unit.node.args
-        parameters = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-        this = parameters.pop(0) if unit.owner is not None and parameters else ""
-        stored = [node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and _is_stored(node)]
-        attributes, layers = [], []
-        for node in ast.walk(unit.owner) if unit.owner is not None else ():
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.value, ast.Name)
-                and node.value.id == (this or "self")
-            ):
-                attributes.append(node.attr)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                owner = node.func.value
-                if isinstance(owner, ast.Name) and owner.id == (this or "self"):
-                    layers.append(node.func.attr)
-        unique = [list(dict.fromkeys(names)) for names in ([*parameters, *stored], parameters, attributes, layers)]
-        return cls(*unique)
-
-
-def _is_stored(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)

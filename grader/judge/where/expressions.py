@@ -4,8 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from grader.judge.where.calls import other_calls
-from grader.judge.where.edits import Change, Edit, Function, Replacement, Scope
+from grader.judge.where.edits import Change, Edit, Function, Replacement
 from grader.judge.where.nodes import constant, expression, is_docstring, number_of, root, turned, where_of
+from grader.judge.where.scope import Scope
 from grader.judge.where.subscripts import other_subscripts
 from grader.judge.where.vocabulary import COMPARISONS, OPERATORS, SWAPPED, TURNS
 from grader.judge.where.wraps import kept, may_be_wrapped, wrapped

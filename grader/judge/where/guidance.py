@@ -29,7 +29,7 @@ class Guidance:
         old, new = Counter[str](), Counter[str]()
         for change in edit.changes:
             old += words(change.old())
-            new += words(change.new)
+            new += words(change.value)
         taken, put = old - new, new - old
         hits = sum((taken & self.wrong).values()) + sum((put & self.right).values())
         misses = sum((taken - self.wrong).values()) + sum((put - self.right).values())

@@ -19,7 +19,8 @@ class Place:
     """Where the mistake of a failed check is.
 
     lines: of the learner's file, counted from 1, () where the definition alone is known; sentence: what the learner
-    reads; how: "repair", "several", "part" (a change mends some of the checks), "message", "construct" or "definition".
+    reads; how: "repair", "several", "values" (the solution's value there mends them), "part" (a change mends some of
+    the checks), "message", "construct" or "definition".
     """
 
     lines: tuple[int, ...]

@@ -1,6 +1,7 @@
 """Tries edits in the definitions that are to blame until the failed checks pass."""
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from grader.judge.collection import Check
@@ -8,17 +9,20 @@ from grader.judge.examiner import Examiner
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.donors import donor_edits
-from grader.judge.where.edits import Change, Edit, Scope, Tree, Unit, together
+from grader.judge.where.edits import Change, Edit, Tree, Unit, together
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.guidance import Guidance
 from grader.judge.where.probes import Probe, sifted
+from grader.judge.where.scope import Scope
 from grader.judge.where.several import MAX_CHANGES, Step, needed, steps
 from grader.judge.where.statements import statement_edits
 from grader.judge.where.trial import Trial
+from grader.judge.where.values import Suspicion
 from grader.records.seeds import part
 
 NO_PYTHON = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 SEEDS = 1  # with which a repair is tried once more
+LATER = 3  # how many tiers later an edit comes of a line behind the one that computes a wrong value
 LIKELY = 1  # the last tier of edits that may mend a part of the checks alone
 
 Tried = tuple[Unit, Edit]
@@ -38,29 +42,46 @@ class Repairs:
     ):
         self.examiner, self.tree, self.trial, self.blame = examiner, tree, trial, blame
         self.probes, self.passing = found, passing
+        self.aligned = functools.cache(Alignment)
+        self.parts_of = functools.cache(lambda alignment: list(donor_edits(alignment, blame.helpers)))
         self.others: tuple[Check, ...] = ()  # checks that were not examined as one before them failed
 
     def parts(self, group: Group) -> list[Tried]:
         """Parts of the solution on lines that do not stand in it, the most alike first."""
-        found = [(unit, edit) for unit, one in self.alignments(group) for edit in donor_edits(one, self.blame.helpers)]
         odd = self.odd(group)
-        return [pair for pair in found if pair[1].line in odd and pair[1].tier == 0]
+        return [pair for pair in self.donors(group) if pair[1].line in odd and pair[1].tier == 0]
 
-    def all(self, group: Group, guide: Guidance | None) -> Iterator[Tried]:
-        """All edits by how likely they are: lines that stand in the solution are right for the most part."""
+    def all(self, group: Group, guide: Guidance | None, suspicion: Suspicion) -> Iterator[Tried]:
+        """All edits by how likely they are: lines that stand in the solution are right for the most part.
+
+        Where one line computes a wrong value from right ones, no other is tried.
+        """
         odd = self.odd(group)
-        found = [(unit, edit) for unit, one in self.alignments(group) for edit in donor_edits(one, self.blame.helpers)]
+        found = self.donors(group)
         for unit in group.units:
-            scope = Scope.of(unit)
+            scope = Scope.of(unit, self.tree.units)
             edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
             found += [(unit, edit) for edit in (*edits, *together(edits))]
         score = guide.score if guide is not None else lambda edit: 0.0
-        return iter(sorted(found, key=lambda pair: (-score(pair[1]), pair[1].tier + (pair[1].line not in odd))))
+        if suspicion.sure is not None:
+            found = [pair for pair in found if pair[1].line == suspicion.sure]
+
+        def rank(pair: Tried) -> tuple[float, int]:
+            edit = pair[1]
+            doubt = (edit.line not in odd) + (edit.line in suspicion.right) + LATER * (edit.line in suspicion.later)
+            return -score(edit), edit.tier + doubt
+
+        return iter(sorted(found, key=rank))
 
     def alignments(self, group: Group) -> list[tuple[Unit, Alignment]]:
         """Each definition beside the solution's; a helper beside that of the definition that calls it."""
         twins = [(unit, self.blame.twin(unit) or self.blame.twin(group.units[0])) for unit in group.units]
-        return [(unit, Alignment(unit, twin)) for unit, twin in twins if twin is not None]
+        return [(unit, self.aligned(unit, twin)) for unit, twin in twins if twin is not None]
+
+    def donors(self, group: Group) -> list[Tried]:
+        """The edits that take parts of the solution."""
+        each = [(unit, self.parts_of(one)) for unit, one in self.alignments(group)]
+        return [(unit, edit) for unit, edits in each for edit in edits]
 
     def odd(self, group: Group) -> set[int]:
         """The lines that do not stand in the solution."""

@@ -19,6 +19,7 @@ from grader.judge.where.place import Place, at_lines, both, in_definition, told_
 from grader.judge.where.probes import probes
 from grader.judge.where.repair import Repairs
 from grader.judge.where.trial import Trial
+from grader.judge.where.values import NOTHING, Values
 from grader.records import containment
 from grader.records.results import ExerciseResult
 from grader.records.source import nesting
@@ -110,6 +111,7 @@ class Search:
         passing = tuple(checks[name] for name in checks if name in explained.passed)
         found = probes(examiner, trial, failing)
         self.blame = Blame(examiner, tree, trial, failing, found)
+        self.values = Values(examiner, tree, trial)
         self.repairs = Repairs(examiner, tree, trial, self.blame, found, passing)
         known = explained.passed | explained.failures.keys()
         self.repairs.others = tuple(check for name, check in checks.items() if name not in known)
@@ -117,7 +119,10 @@ class Search:
     def run(self) -> dict[str, Place]:
         """The place of each failed check."""
         found: dict[str, Place] = {}
-        for group in self.blame.groups():
+        groups, end = self.blame.groups(), self.trial.deadline
+        for number, group in enumerate(groups):
+            now = time.monotonic()
+            self.trial.deadline = now + (end - now) / (len(groups) - number)  # what one leaves is for the next ones
             left = [check.id for check in group.checks if check.id not in found or not found[check.id].lines]
             told = [
                 check.id for check in group.checks if check.id not in left and group.base
@@ -139,15 +144,20 @@ class Search:
         edit = repairs.whole(group, repairs.parts(group))
         lines = repairs.several(group, 2) if edit is None else ()
         if edit is None and not lines:
-            edit = repairs.whole(group, repairs.all(group, guide))
+            suspicion = self.values.suspicion(group, repairs.probes)
+            edit = repairs.whole(group, repairs.all(group, guide, suspicion))
+            if edit is None and suspicion.sure is not None:
+                return self.told((suspicion.sure,), "values", "what is computed there")
         if edit is not None:
             return self.told(edit.lines or (edit.line,), "repair", edit.kind)
         lines = lines or repairs.several(group, 3)
         if lines:
             return self.told(lines, "several")
-        edit = repairs.partial(group, repairs.all(group, guide))
+        edit = repairs.partial(group, repairs.all(group, guide, NOTHING))
         if edit is not None:
             return self.told(edit.lines or (edit.line,), "part", edit.kind)
+        if group.is_guess:
+            return None
         line = guide.construct(self.tree, group.units) if guide is not None else None
         if line is not None:
             return self.told((line,), "construct")

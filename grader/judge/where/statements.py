@@ -4,8 +4,9 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from grader.judge.where.edits import Change, Edit, Function, Scope
+from grader.judge.where.edits import Change, Edit, Function
 from grader.judge.where.nodes import is_docstring
+from grader.judge.where.scope import Scope
 
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, AN_ORDER, A_RETURN, A_CONDITION = (

@@ -2,9 +2,11 @@
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
-from grader.judge.where.edits import Replacement, Scope
-from grader.judge.where.nodes import around_of, called, expression, root, turned
+from grader.judge.where.edits import Replacement
+from grader.judge.where.nodes import around_of, called, root, turned
+from grader.judge.where.scope import Scope
 from grader.judge.where.vocabulary import MISSING, TURNS, WRAPS
 
 
@@ -22,7 +24,7 @@ def wrapped(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Replaceme
     operand = isinstance(around, ast.BinOp) and isinstance(around.op, ast.MatMult)
     operand = operand or (isinstance(around, ast.Call) and called(around) in ("matmul", "bmm", "mm", "dot"))
     for turn in TURNS if operand else TURNS[:2]:
-        yield turned(node, turn), "a transpose", 0 if operand else 1, ("turned", turn)
+        yield partial(turned, node, turn), "a transpose", 0 if operand else 1, ("turned", turn)
     if isinstance(around, ast.BinOp) and isinstance(around.op, (ast.Div, ast.Mult)) and around.right is node:
         yield root(node), "the scale", 0, ("root of",)
     if (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Mult))) or isinstance(
@@ -30,24 +32,29 @@ def wrapped(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Replaceme
     ):
         sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
         for size in (*sizes, *scope.values[:8]):
-            yield ast.BinOp(node, ast.Div(), root(expression(size))), "the scale", 1, ("scaled", size)
+            yield partial(around_of, node, f"(E) / ({size}) ** 0.5"), "the scale", 1, ("scaled", size)
     for tier, texts in enumerate(WRAPS, 1):
         for text in texts:
-            yield around_of(node, text), MISSING, tier, ("wrapped", text)
+            yield partial(around_of, node, text), MISSING, tier, ("wrapped", text)
     for mask in ("float('-inf')", "0.0"):
         text = f"(E).masked_fill((E).new_ones((E).shape[-2:]).triu(1).bool(), {mask})"
-        yield around_of(node, text), MISSING, 1, ("masked", mask)
+        yield partial(around_of, node, text), MISSING, 1, ("masked", mask)
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+        for function in scope.functions[:6]:
+            yield partial(around_of, node, f"{function}(E)"), MISSING, 0, None
+    for name in scope.unused[:3]:
+        yield from ((partial(around_of, node, f"(E) {operator} {name}"), MISSING, 0, None) for operator in "-/*+@")
     for layer in scope.layers[:6]:
-        yield around_of(node, f"self.{layer}(E)"), MISSING, 1, None
+        yield partial(around_of, node, f"self.{layer}(E)"), MISSING, 1, None
     for name in scope.values[:6]:
         for operator in ("@", "+", "*"):
-            yield around_of(node, f"(E) {operator} {name}"), MISSING, 2, None
-        yield around_of(node, f"(E).to({name}.dtype)"), MISSING, 2, None
+            yield partial(around_of, node, f"(E) {operator} {name}"), MISSING, 2, None
+        yield partial(around_of, node, f"(E).to({name}.dtype)"), MISSING, 2, None
 
 
 def kept(node: ast.expr) -> Iterator[Replacement]:
     """What makes a value a part of its module, and what draws or shapes it otherwise."""
     for text in ("nn.Parameter(E)", "torch.nn.Parameter(E)", "nn.ModuleList(E)", "torch.nn.ModuleList(E)"):
-        yield around_of(node, text), MISSING, 1, ("kept", text)
+        yield partial(around_of, node, text), MISSING, 1, ("kept", text)
     for text in ("(E).bool()", "(E).T", "(E) + 1", "(E) - 1", "(E) // 2", "(E) * 2", "(E) ** 0.5", "1 - (E)"):
-        yield around_of(node, text), MISSING, 2, ("wrapped", text)
+        yield partial(around_of, node, text), MISSING, 2, ("wrapped", text)

@@ -1,0 +1,145 @@
+"""A source in which every value that a statement computes can be read from outside, and replaced.
+
+It is the learner's own with calls of `where_given`; the functions that it asks for stand at its end.
+"""
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from grader.judge.where.edits import Change, Tree, Unit
+from grader.judge.where.nodes import is_docstring
+
+GIVEN, PUT, LOG = "where_given", "where_put", "where_log"
+SUPPORT = f"""
+import torch as _where_torch
+_where_values, _where_seen = {{}}, []
+def {GIVEN}(mark, value):
+    if mark in _where_values:
+        put = _where_values[mark]
+        value = put.to(value.dtype) if isinstance(value, _where_torch.Tensor) else put
+    if len(_where_seen) < 400:
+        is_tensor = isinstance(value, _where_torch.Tensor)
+        _where_seen.append([mark, value.detach().clone() if is_tensor and value.numel() <= 4096 else None])
+    return value
+def {PUT}(mark, value):
+    _where_seen.clear()
+    _where_values.clear()
+    if mark >= 0:
+        _where_values[mark] = value
+def {LOG}():
+    return list(_where_seen)
+"""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value that is given a name, or returned, or a part of such an expression.
+
+    reads: the names that the statement reads; is_input: whether it is a parameter; number: among all marks.
+    """
+
+    unit: Unit
+    line: int
+    name: str
+    reads: frozenset[str] = frozenset()
+    is_input: bool = False
+    number: int = -1
+
+    @property
+    def uses_self(self) -> bool:
+        return "self" in self.reads
+
+
+def marked(tree: Tree, units: Sequence[Unit]) -> tuple[str, list[Mark]]:
+    """The source with marks in these definitions, and the marks by their numbers. Raises ValueError where it is none.
+
+    What stands in a loop gets no mark: it has many values.
+    """
+    marks: list[Mark] = []
+    changes = []
+    for unit in units:
+        node = copy.deepcopy(unit.node)
+        docstring, body = (node.body[:1], node.body[1:]) if is_docstring(node.body[0]) else ([], node.body)
+        arguments = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        inputs = [Mark(unit, node.lineno, name, is_input=True) for name in arguments if name not in ("self", "cls")]
+        node.body = [*docstring, *_noted(inputs, marks), *_body(body, unit, marks)]
+        holder = unit.owner or tree.module
+        changes.append(Change(holder, "body", holder.body.index(unit.node), node))
+    return tree.changed(tuple(changes), {unit.top for unit in units}) + SUPPORT, marks
+
+
+def _body(body: list[ast.stmt], unit: Unit, marks: list[Mark]) -> list[ast.stmt]:
+    new: list[ast.stmt] = []
+    for statement in body:
+        if isinstance(statement, (ast.If, ast.With)):
+            statement.body = _body(statement.body, unit, marks)
+            if isinstance(statement, ast.If):
+                statement.orelse = _body(statement.orelse, unit, marks)
+        reads = _read(statement)
+        if (
+            isinstance(statement, (ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign))
+            and statement.value is not None
+        ):
+            statement.value = _Parts(unit, marks).visit(statement.value)
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            statement.value = _call(Mark(unit, statement.lineno, "", reads), statement.value, marks)
+        new.append(statement)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and statement.value is not None:
+            found = [Mark(unit, statement.lineno, name, reads) for name in dict.fromkeys(_stored(statement))]
+            new += _noted(found, marks)
+    return new
+
+
+class _Parts(ast.NodeTransformer):
+    """Puts a mark on each operation and each call within an expression."""
+
+    def __init__(self, unit: Unit, marks: list[Mark]):
+        self.unit, self.marks = unit, marks
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return self._marked(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        return self._marked(node)
+
+    def _marked(self, node: ast.expr) -> ast.AST:
+        reads = _read(node)
+        self.generic_visit(node)
+        return _call(Mark(self.unit, node.lineno, "", reads), node, self.marks)
+
+    def _kept(self, node: ast.AST) -> ast.AST:
+        return node  # it may be computed many times
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_Lambda = visit_JoinedStr = _kept
+
+
+def _noted(found: list[Mark], marks: list[Mark]) -> Iterator[ast.stmt]:
+    for mark in found:
+        value = _call(mark, ast.Name(mark.name, ast.Load()), marks)
+        yield ast.Assign([ast.Name(mark.name, ast.Store())], value, lineno=0)
+
+
+def _call(mark: Mark, value: ast.expr, marks: list[Mark]) -> ast.Call:
+    marks.append(replace(mark, number=len(marks)))
+    return ast.Call(ast.Name(GIVEN, ast.Load()), [ast.Constant(len(marks) - 1), value], [])
+
+
+def _read(node: ast.AST) -> frozenset[str]:
+    """The names that are read; those of a comprehension's own are not."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    targets = [part.target for part in ast.walk(node) if isinstance(part, ast.comprehension)]
+    own = {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    changed = {node.target.id} if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) else set()
+    return frozenset((names - own) | changed)
+
+
+def _stored(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> Iterator[str]:
+    """The names that a statement gives a value, or changes a part of."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    for target in targets:
+        for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+            held = part.value if isinstance(part, ast.Subscript) else part
+            if isinstance(held, ast.Name):
+                yield held.id
