@@ -5,7 +5,7 @@ code deserves, and what it tries; `# note:` says what the note for the teacher n
 expression gives the rest of a file that is too long to keep.
 
 Some of each group are tried in each tier, other ones in another: all attacks on the sandbox itself in tier A, and of
-the others, whose verdict the trusted side gives in any tier, every sixth. All in all tiers, as CI does every night:
+the others, whose verdict the trusted side gives in any tier, every eighth. All in all tiers, as CI does every night:
 `THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
 -k A`.
 """
@@ -50,7 +50,7 @@ CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
 # Groups whose attacks a tier alone withstands: reading and writing (B tries one in two, C the others), breaking out.
 ON_FILES, ON_THE_SANDBOX = "FG", "FGK"
-SAMPLE = 6  # of the other groups each tier tries one attack in so many, none of them the same
+SAMPLE = 8  # of the other groups each tier tries one attack in so many, none of them the same
 HONEST_EVERY = 1 if THOROUGH else 4  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line
@@ -153,7 +153,7 @@ class Place:
     def cli(self, *arguments, cwd: Path | None = None) -> subprocess.CompletedProcess:
         return self.python(["-m", "grader", *map(str, arguments)], cwd=cwd or self.desk)
 
-    def together(self, tier: str, commands: list[list[str]]) -> subprocess.CompletedProcess:
+    def together(self, tier: str | None, commands: list[list[str]]) -> subprocess.CompletedProcess:
         """Run several command lines in one process: see tests/together.py."""
         return self.python([TOGETHER], cwd=self.desk, input=json.dumps({"tier": tier, "commands": commands}))
 
@@ -501,15 +501,18 @@ def odd_files(desk: Path, solution: str) -> dict[str, str]:
 def test_intake_takes_plain_files_alone(place):
     solution = paths.solution(catalog.find("01").folder).read_text("utf-8")
     deserved = odd_files(place.desk, solution)
-    done = place.grade("01", [*map(Path, deserved), place.honest("01", 0)])
-    assert done.returncode == 1, done.stderr
-    results = json.loads(done.stdout)["results"]
+    asked = grading("01", [*map(Path, deserved), place.honest("01", 0)])
+    done = place.together(None, [asked, ["grade", "01", *deserved, "--timeout", "1"]])
+    assert done.returncode == 0, done.stderr
+    in_json, in_text = json.loads(done.stdout)
+    assert (in_json["code"], in_text["code"]) == (1, 1), done.stdout
+    results = json.loads(in_json["stdout"])["results"]
     got = {name: result["status"] for name, result in zip(deserved, results)}
     assert {name: status for name, status in got.items() if status != deserved[name]} == {}
     assert all(sentence(result) for result in results if result["status"] != "passed")
     assert results[-1]["status"] == "passed"
-    assert not leaked(done.stdout + done.stderr, place)
-    text = place.cli("grade", "01", *deserved, "--timeout", 1).stdout
+    text = in_text["stdout"]
+    assert not leaked(in_json["stdout"] + in_json["stderr"] + text + in_text["stderr"] + done.stderr, place)
     assert_inert(text)
     assert len(text.splitlines()) == len(deserved)
 
