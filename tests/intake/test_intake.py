@@ -18,6 +18,7 @@ from bombs import ARCHIVES, BOMBS, FOLDER, HONEST, NOTEBOOKS, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from survive import CASES, case
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
@@ -187,12 +188,13 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path):
         path = root / f"honest{number}" / "softmax_naive.py"
         path.parent.mkdir(parents=True)
         path.write_text(HONEST + f"\nx = {number}\n", "utf-8")
-    for name in ARCHIVES:
+    for name in sample(ARCHIVES, 8):  # each of them is tried alone above
         (root / f"h-{name}").write_bytes((built / name).read_bytes())
-    for number, (data, _) in enumerate(NOTEBOOKS.values()):
+    notebooks, bombs = sample(NOTEBOOKS.values(), 6), sample(BOMBS.values(), 2)
+    for number, (data, _) in enumerate(notebooks):
         (root / f"notebook{number}").mkdir()
         (root / f"notebook{number}" / "softmax_naive.ipynb").write_bytes(data)
-    for number, bomb in enumerate(BOMBS.values()):
+    for number, bomb in enumerate(bombs):
         (root / f"bomb{number}").mkdir()
         (root / f"bomb{number}" / "softmax_naive.py").write_text(bomb)
     for raw in (b"b\xff", b"c\xed\xa0\x80", b"d\x1b[31m\ne", "\u202eyp".encode(), b"=cmd()", b"[red]", b"<b>"):
@@ -201,7 +203,7 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path):
         with open(place + b"/softmax_naive.py", "w") as file:
             file.write(HONEST)
     words = ["grade", str(root), "--ex", "02", "--out", str(tmp_path / "out"), "--log", str(tmp_path / "log")]
-    words += ["--jobs", "2"]
+    words += ["--jobs", "1"]
     done = subprocess.run(
         [sys.executable, "-m", "grader", *words], cwd=paths.ROOT, capture_output=True, text=True, timeout=500
     )
@@ -212,8 +214,8 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path):
     full = {student for student, row in grades.items() if float(row[FOLDER] or 0) == most}
     assert {f"honest{number}" for number in range(4)} <= full
     assert len(full) >= 4 + 7, sorted(full)  # those with odd names
-    assert len([row for row in grades if row.startswith("bomb")]) == len(BOMBS)
-    assert len([row for row in grades if row.startswith("notebook")]) == len(NOTEBOOKS)
+    assert len([row for row in grades if row.startswith("bomb")]) == len(bombs)
+    assert len([row for row in grades if row.startswith("notebook")]) == len(notebooks)
 
 
 # The fuzz, a little of it (more: make fuzz)
