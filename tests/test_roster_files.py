@@ -45,7 +45,7 @@ def test_moodles_grade_export_comes_back_filled_in(tmp_path):
     before[1][5:8] = ["6", "7", "13"]
     before[2][5:8] = ["6", "0", "6"]
     assert after == before  # what Emmy has in Moodle stays, and every other column
-    assert any("1 cells stay as they were" in line for line in lines)
+    assert any("1 cell stays as it was" in line for line in lines)
 
 
 def test_a_column_that_is_called_like_no_exercise_is_told(tmp_path):

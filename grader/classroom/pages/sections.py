@@ -85,7 +85,7 @@ def topics(summary: Summary, to_teach: Sequence[Lesson]) -> list[Topic]:
     titles, listed = titles_of(summary), []
     for one in to_teach:
         index, sentence = one.example
-        numbers = ", ".join(titles[exercise][:2] for exercise in one.exercises)
+        numbers = ", ".join(sorted(titles[exercise][:2] for exercise in one.exercises))
         again = lessons.again(one.misconception)
         listed.append(Topic(one.misconception.title, len(one.students), numbers, sentence, titles[index][:2], again))
     return listed

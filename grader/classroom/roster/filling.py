@@ -106,7 +106,8 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept: int,
     title = label(listing.sheet.path.name if listing.kind == "worksheet" else listing.sheet.header[column])
     lines = [f"  {title} ← {', '.join(exercises)}"]
     if kept:
-        lines.append(f"    {kept} cells stay as they were: excused, locked, or there are no points for them here")
+        stay = "1 cell stays as it was" if kept == 1 else f"{kept} cells stay as they were"
+        lines.append(f"    {stay}: excused, locked, or without points here")
     most = sum(exercise.max_points for exercise in summary.exercises if exercise.folder in exercises)
     if exercises == (TOTAL,):
         most = summary.max_points
