@@ -1,0 +1,11 @@
+"""The scores are divided by d_k and multiplied by 0.5: * multiplies, ** 0.5 takes the square root."""
+
+
+class SelfAttention_v2:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        queries = self.W_query(x)  # (..., T, d_out)
+        keys = self.W_key(x)  # (..., T, d_out)
+        values = self.W_value(x)  # (..., T, d_out)
+        scores = queries @ keys.transpose(-2, -1)  # (..., T, T)
+        weights = torch.softmax(scores / keys.shape[-1] * 0.5, dim=-1)  # (..., T, T), rows sum to 1
+        return weights @ values  # (..., T, T) @ (..., T, d_out) -> (..., T, d_out)
