@@ -1,0 +1,11 @@
+"""AttentionHead turns round all dimensions of the keys: .T does so in a batch, and only the last two should change places."""
+
+
+class AttentionHead:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        queries = self.query(x)  # (B, T, head_size)
+        keys = self.key(x)  # (B, T, head_size)
+        values = self.value(x)  # (B, T, head_size)
+        scores = queries @ keys.permute(2, 1, 0)  # (B, T, T), row i belongs to query i
+        weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (B, T, T), rows sum to 1
+        return weights @ values  # (B, T, T) @ (B, T, head_size) -> (B, T, head_size)
