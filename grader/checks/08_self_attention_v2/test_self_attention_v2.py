@@ -50,7 +50,7 @@ def test_parameters(learner):
 @task(2)
 def test_fresh_context_vectors(learner, reference, rng):
     """The context vectors of one sequence are right for any weights, on new inputs of other sizes."""
-    for (d_in, d_out), lengths in {(3, 5): (6, 6, 1), (6, 6): (6,), (4, 1): (3,)}.items():
+    for (d_in, d_out), lengths in {(3, 5): (6, 6, 1), (3, 2): (6,), (6, 6): (6,), (4, 1): (3,)}.items():
         mine, theirs = pair(learner, reference, rng, d_in, d_out)
         for tokens in lengths:
             agrees(mine, theirs, rng.randn(tokens, d_in))
