@@ -1,7 +1,7 @@
 // A model in the page: every head's weights, the logits and the loss, with heads to switch off.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { range, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { kept, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { map } from "../../grader/integrations/figures/plane.js";
 import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 import { ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
@@ -20,6 +20,7 @@ export default {
     const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
     const heads = range(trained.sizes.layers).flatMap((l) => range(trained.sizes.heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
+    const keep = kept();
     let last = 0;
     figure.draw(() => {
       const model = models[which.value];
@@ -31,7 +32,7 @@ export default {
       const { tokens, error } = ids(typed.value, model);
       if (error) return { show: [], say: error };
       const none = new Set([...on.off].map((i) => heads[i].join(".")));
-      const { logits, weights } = run(model, tokens, none);
+      const { logits, weights } = run(model, tokens, none, undefined, keep);
       const loss = losses(logits, tokens);
       const names = tokens.map((token) => String(token));
       const few = tokens.length <= FEW && model.vocabulary <= FEW;
@@ -39,17 +40,15 @@ export default {
       const best = range(model.vocabulary).sort((a, b) => next[b] - next[a]).slice(0, 5);
       const maps = weights.map((layer, l) =>
         row(...layer.map((one, head) => {
-          const name = `layer ${l}, head ${head}${none.has(`${l}.${head}`) ? " (off)" : ""}`;
-          return few ? matrix({
-            name,
-            values: one,
-            rows: names,
-            columns: names,
-            scale: 1,
-            faint: (i, j) => j > i,
-          }) : map({ name, values: one, rows: names, columns: names });
+          const isOff = none.has(`${l}.${head}`);
+          const name = `layer ${l}, head ${head}${isOff ? " (off)" : ""}`;
+          const facts = { name, values: one, rows: names, columns: names };
+          return keep(`map ${l}.${head}`, [one, isOff], () => few
+            ? matrix({ ...facts, scale: 1, faint: (i, j) => j > i })
+            : map(facts));
         })),
       );
+      const without = none.size ? ` with ${none.size} ${none.size === 1 ? "head" : "heads"} off` : "";
       return {
         show: [
           ...maps,
@@ -69,7 +68,8 @@ export default {
             }),
           ),
         ],
-        say: `The mean loss is ${(sum(loss) / loss.length).toFixed(4)}${none.size ? ` with ${none.size} ${none.size === 1 ? "head" : "heads"} off` : ""}. After ${names.at(-1)} the model expects ${best[0]}, with ${next[best[0]].toFixed(4)}.`,
+        say: `The mean loss is ${(sum(loss) / loss.length).toFixed(4)}${without}. `
+          + `After ${names.at(-1)} the model expects ${best[0]}, with ${next[best[0]].toFixed(4)}.`,
       };
     });
   },

@@ -1,7 +1,7 @@
 // The trained model in the page: what follows a pattern, which head finds it, and what is lost without that head.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { range, sum } from "../../grader/integrations/figures/maths.js";
+import { kept, range, sum } from "../../grader/integrations/figures/maths.js";
 import { map } from "../../grader/integrations/figures/plane.js";
 import { matrix, row } from "../../grader/integrations/figures/tables.js";
 import { cache, generate, ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
@@ -20,12 +20,13 @@ export default {
     });
     const places = range(layers).flatMap((l) => range(heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: places.map(([l, head]) => `layer ${l}, head ${head}`) });
-    figure.draw(() => {
+    const keep = kept();
+    const draw = () => {
       const { tokens, error } = ids(typed.value, model);
       if (error) return { show: [], say: error };
       const off = new Set([...on.off].map((i) => places[i].join(".")));
       const past = cache(model);
-      const { logits, weights } = run(model, tokens, off, past);
+      const { logits, weights } = run(model, tokens, off, past, keep);
       const next = generate(model, logits.at(-1), Math.min(more, model.context - tokens.length), off, past);
       const loss = losses(logits, tokens);
       const names = tokens.map(String);
@@ -41,6 +42,12 @@ export default {
       const second = repeats && mean(loss.slice(p));
       // Where an induction head looks: the token after the earlier occurrence of the one at hand.
       const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
+      const told = repeats
+        ? `The loss of the second half is ${second.toFixed(4)}`
+        : `The mean loss is ${mean(loss).toFixed(4)}`;
+      const without = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
+      const framed = "Framed: the previous token in layer 0, the token after an earlier occurrence in layer "
+        + `${layers - 1}.`;
       return {
         show: [
           matrix({
@@ -50,13 +57,16 @@ export default {
             heat: false,
             faint: (_, j) => j < T,
           }),
-          ...weights.map((layer, l) => row(...layer.map((one, head) => map({
-            name: `layer ${l}, head ${head}${off.has(`${l}.${head}`) ? " (off)" : ""}`,
-            values: one,
-            rows: names,
-            columns: names,
-            marked: l === layers - 1 ? expected : (i, j) => j === i - 1,
-          })))),
+          ...weights.map((layer, l) => row(...layer.map((one, head) => {
+            const isOff = off.has(`${l}.${head}`);
+            return keep(`map ${l}.${head}`, [one, isOff], () => map({
+              name: `layer ${l}, head ${head}${isOff ? " (off)" : ""}`,
+              values: one,
+              rows: names,
+              columns: names,
+              marked: l === layers - 1 ? expected : (i, j) => j === i - 1,
+            }));
+          }))),
           row(
             matrix({ name: "previous-token score", values: previous, rows, columns, scale: 1 }),
             repeats ? matrix({ name: "induction score", values: induction, rows, columns, scale: 1 }) : null,
@@ -64,8 +74,9 @@ export default {
           ),
           matrix({ name: "loss", values: loss, columns: names.slice(1), digits: 4 }),
         ],
-        say: `${repeats ? `The loss of the second half is ${second.toFixed(4)}` : `The mean loss is ${mean(loss).toFixed(4)}`}${off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : ""}. Framed: the previous token in layer 0, the token after an earlier occurrence in layer ${layers - 1}.`,
+        say: `${told}${without}. ${framed}`,
       };
-    });
+    };
+    figure.draw(() => keep("figure", [typed.value, [...on.off].join()], draw));
   },
 };

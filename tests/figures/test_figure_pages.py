@@ -4,7 +4,7 @@ import re
 
 import pytest
 from browser import CONTRASTS
-from figure_pages import FIGURES
+from figure_pages import FIGURES, move
 
 from grader.catalog import paths
 from grader.integrations.figures import joining
@@ -98,6 +98,19 @@ def test_nothing_moves_when_a_figure_is_drawn(chromium, folder_of_pages):
         page.wait_for_timeout(50)
         assert page.evaluate("shift") == 0, folder
     page.close()
+
+
+def test_what_an_interaction_leaves_as_it_was_is_not_drawn_again(opened):
+    """A head of the last layer changes no other head's map; a slider that only the button reads changes nothing."""
+    page = opened(next(folder for folder in FIGURES if folder.startswith("23")))
+    here = "[...document.querySelectorAll('.kata-map, .kata-view > *')]"
+    page.get_by_role("button", name="Draw a sequence, twice").click()
+    page.evaluate(f"window.before = {here}")
+    move(page, "Period", 20)
+    assert page.evaluate(f"{here}.every(one => before.includes(one))")
+    page.get_by_label("layer 1, head 3", exact=True).click()
+    assert page.evaluate(f"{here}.filter(one => one.matches('.kata-map') && before.includes(one)).length") == 7
+    assert page.locator('.kata-panel[data-name="layer 1, head 3 (off)"]').count() == 1
 
 
 @pytest.mark.parametrize("folder", FIGURES)

@@ -13,12 +13,15 @@ export function frame(el, title) {
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", title);
   el.replaceChildren(heading, controls, view, said);
-  let drawing = null;
+  let [drawing, drawn] = [null, null];
 
   // What the drawing function gives is put in place of what was there; who held the focus holds it again.
   function redraw() {
     if (!drawing) return;
-    const { show, say = "" } = drawing();
+    const before = drawn;
+    drawn = drawing();
+    if (drawn === before) return;
+    const { show, say = "" } = drawn;
     const key = el.getRootNode().activeElement?.dataset.key;
     view.replaceChildren(...[show].flat(Infinity).filter(Boolean));
     if (key) view.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });

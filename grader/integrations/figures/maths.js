@@ -58,3 +58,15 @@ export function size(inBytes) {
   const isWhole = value >= 100 || Math.abs(value - Math.round(value)) < 1e-6;
   return `${isWhole ? count(Math.round(value)) : value.toFixed(1)} ${UNITS[unit]}`;
 }
+
+// Gives keep(name, of, make): what make() gives, made again only where a value in `of` is not the one of the last time.
+export function kept() {
+  const last = new Map();
+  return (name, of, make) => {
+    const known = last.get(name);
+    if (known?.of.length === of.length && of.every((value, i) => value === known.of[i])) return known.made;
+    const made = make();
+    last.set(name, { of, made });
+    return made;
+  };
+}

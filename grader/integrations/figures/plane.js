@@ -81,8 +81,11 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
 export function map({ name, values, rows, columns, marked, most = 1 }) {
   const [n, m, C] = [values.length, values[0].length, 10];
   const [squares, frames] = [[], []];
-  const tenth = (value) => Math.round(value * 10) / 10;
-  const square = (x, y, side) => `M${tenth(x)},${tenth(y)}h${tenth(side)}v${tenth(side)}h${-tenth(side)}z`;
+  // In tenths, as whole numbers are written faster than fractions, and the largest maps have thousands of squares.
+  const square = (x, y, side) => {
+    const length = Math.round(side * 10);
+    return `M${Math.round(x * 10)},${Math.round(y * 10)}h${length}v${length}h${-length}z`;
+  };
   for (const [i, one] of values.entries()) {
     for (const [j, value] of one.entries()) {
       const side = C * Math.sqrt(Math.min(1, Math.max(0, value) / most));
@@ -96,8 +99,8 @@ export function map({ name, values, rows, columns, marked, most = 1 }) {
     "svg",
     { viewBox: `-1 -1 ${m * C + 2} ${n * C + 2}`, class: "kata-map", role: "img", "aria-label": `${name}. ${words}` },
     s("rect", { class: "ground", x: 0, y: 0, width: m * C, height: n * C }),
-    s("path", { class: "weight", d: squares.join("") }),
-    s("path", { class: "place", d: frames.join("") })
+    s("path", { class: "weight", transform: "scale(.1)", d: squares.join("") }),
+    s("path", { class: "place", transform: "scale(.1)", d: frames.join("") })
   );
   return h("div", { class: "kata-panel kata-small", "data-name": name }, h("p", { class: "kata-caption" }, name), svg);
 }

@@ -43,35 +43,52 @@ function add(total, vector, weight, from, to) {
 export const cache = (model) => model.stack.map(() => ({ keys: [], values: [] }));
 
 // Logits (T, V) and every head's weights [layer][head] (T, T so far) of tokens that follow those in the cache.
-// off: a set of "layer.head" whose output is 0.
-export function run(model, tokens, off = new Set(), past = cache(model)) {
-  const [size, start] = [model.width / model.heads, past[0].keys.length];
-  let x = tokens.map((token, t) => Float64Array.from(
+// off: a set of "layer.head" whose output is 0. keep: of `kept`, with an empty cache only: what the tokens and the
+// switches leave as it was is not computed again, and stays the same array.
+export function run(model, tokens, off = new Set(), past = cache(model), keep = (name, of, make) => make()) {
+  const start = past[0].keys.length;
+  let x = keep("embedded", [model, tokens.join()], () => tokens.map((token, t) => Float64Array.from(
     model.token[token],
     (value, i) => value + model.position[start + t][i]
-  ));
+  )));
   const weights = model.stack.map((layer, l) => {
-    const { keys, values } = past[l];
-    const queries = x.map((one) => applied(layer.query, one));
-    keys.push(...x.map((one) => applied(layer.key, one)));
-    values.push(...x.map((one) => applied(layer.value, one)));
-    const merged = tokens.map(() => new Float64Array(model.width));
-    const maps = range(model.heads).map((head) => {
-      const [from, to] = [head * size, (head + 1) * size];
-      return tokens.map((_, t) => {
-        const scores = range(start + t + 1).map((s) => product(queries[t], keys[s], from, to) / Math.sqrt(size));
-        const row = softmax(scores);
-        if (!off.has(`${l}.${head}`)) row.forEach((weight, s) => add(merged[t], values[s], weight, from, to));
-        return [...row, ...tokens.slice(t + 1).map(() => 0)];
-      });
-    });
-    x = x.map((one, t) => {
-      const added = applied(layer.out, merged[t]);
+    const before = x;
+    const { maps, merged, ...read } = keep(`read by ${l}`, [before], () => attend(layer, before, past[l], model.heads));
+    const none = range(model.heads).filter((head) => off.has(`${l}.${head}`));
+    past[l] = read;
+    x = keep(`after ${l}`, [before, none.join()], () => before.map((one, t) => {
+      const added = applied(layer.out, without(merged[t], none, model.heads));
       return one.map((value, i) => value + added[i]);
-    });
+    }));
     return maps;
   });
-  return { logits: x.map((one) => applied(model.unembedding, one)), weights };
+  return { logits: keep("logits", [x], () => x.map((one) => applied(model.unembedding, one))), weights };
+}
+
+// The attention of one layer: each head's weights, the heads' outputs side by side, and all keys and values so far.
+function attend(layer, x, past, heads) {
+  const start = past.keys.length;
+  const queries = x.map((one) => applied(layer.query, one));
+  const keys = [...past.keys, ...x.map((one) => applied(layer.key, one))];
+  const values = [...past.values, ...x.map((one) => applied(layer.value, one))];
+  const merged = queries.map((one) => new Float64Array(one.length));
+  const size = layer.query.length / heads;
+  const maps = range(heads).map((head) => {
+    const [from, to] = [head * size, (head + 1) * size];
+    return queries.map((query, t) => {
+      const row = softmax(range(start + t + 1).map((s) => product(query, keys[s], from, to) / Math.sqrt(size)));
+      row.forEach((weight, s) => add(merged[t], values[s], weight, from, to));
+      return [...row, ...new Array(queries.length - t - 1).fill(0)];
+    });
+  });
+  return { maps, merged, keys, values };
+}
+
+// The heads' outputs side by side, 0 for those heads.
+function without(merged, none, heads) {
+  const [left, size] = [merged.slice(), merged.length / heads];
+  none.forEach((head) => left.fill(0, head * size, (head + 1) * size));
+  return left;
 }
 
 // So many tokens more, each the one with the largest logit. logits: of the last token in the cache.
