@@ -4,7 +4,7 @@ import pytest
 
 from grader.judge.compare import expect, expect_shape, same
 from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
-from grader.judge.figure import Figure, Start, packed
+from grader.judge.figure import Curves, Figure, Point, Points, Start, in_bytes, packed
 from grader.judge.mismatch import Mismatch
 from grader.judge.pictures import Drawing
 from grader.judge.promises.answers import agrees, refuses
@@ -15,16 +15,20 @@ from grader.judge.randomness import manual_seed
 from grader.judge.trained import trained_state
 
 __all__ = [
+    "Curves",
     "Drawing",
     "Figure",
     "Mismatch",
     "Operation",
+    "Point",
+    "Points",
     "Start",
     "agrees",
     "expect",
     "expect_drawn",
     "expect_shape",
     "has_parameters",
+    "in_bytes",
     "keeps_device",
     "keeps_dtype",
     "keeps_inputs",

@@ -33,7 +33,7 @@ def wrong(folder: str) -> Iterator[Problem]:
     if FORM not in script.read_text("utf-8"):
         yield Problem(f"the figure has no `{FORM} render({{ model, el }}) … }}`", script, mend)
     try:
-        figure_numbers.data(folder)
+        figure_numbers.data(folder), figure_numbers.drawings(folder)
         if not figure_numbers.start(folder):
             yield Problem("the figure shows no documented number first: `start` is empty", numbers, mend)
     except KeyError as error:

@@ -9,7 +9,7 @@ import torch
 from torch.nn.functional import pad
 
 from grader.catalog import documented, paths
-from grader.judge.figure import Figure, Start
+from grader.judge.figure import Curves, Figure, Points, Start
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,13 @@ def data(folder: str) -> dict[str, Any]:
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         numbers: dict[str, Any] = _plain(figure(folder).data(printed))
     return numbers
+
+
+@functools.cache
+def drawings(folder: str) -> list[Curves | Points]:
+    """The curves and points that the figure draws first."""
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        return list(figure(folder).drawings())
 
 
 def start(folder: str) -> list[Shown]:

@@ -3,11 +3,12 @@
 import re
 
 import pytest
+import torch
 from browser import CONTRASTS
 from figure_pages import FIGURES, move
 
 from grader.catalog import paths
-from grader.integrations.figures import joining
+from grader.integrations.figures import joining, still_drawings
 from grader.judge import figure_numbers as numbers
 
 SCRIPT_BYTES = 150_000
@@ -74,7 +75,7 @@ def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, fo
     page = context.new_page()
     for folder in FIGURES:
         page.goto((folder_of_pages / f"{folder}.html").as_uri())
-        assert page.locator(".kata-still svg").count() == len(numbers.start(folder))
+        assert page.locator(".kata-still svg").count() == len(numbers.start(folder)) + len(numbers.drawings(folder))
         assert page.locator(".kata-still svg .number").first.is_visible()
     context.close()
     page = chromium.new_page()
@@ -83,6 +84,31 @@ def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, fo
     page.emulate_media(media="print")
     assert page.locator(".kata-still").is_visible() and not page.locator(".kata-live").is_visible()
     page.close()
+
+
+# The curves (as points) and the dots (place and size) of a drawing: those that the script drew, and those of the still.
+# A still has a sample of each curve after it, and its name above everything.
+DRAWINGS = """([name, above]) => {
+  const live = document.querySelector(`.kata-live .kata-panel[data-name="${name}"] svg`);
+  const still = [...document.querySelectorAll('.kata-still svg')].find(one => one.ariaLabel.startsWith(`${name}.`));
+  const read = (svg, isCurve, up) => [
+    ...[...svg.querySelectorAll('.curve')].filter(isCurve)
+      .map(one => [...one.points].flatMap(point => [point.x, point.y - up])),
+    ...[...svg.querySelectorAll('circle')]
+      .map(one => [one.cx.baseVal.value, one.cy.baseVal.value - up, one.r.baseVal.value]),
+  ];
+  return [read(live, () => true, 0), read(still, (_, i) => i % 2 === 0, above)];
+}"""
+
+
+@pytest.mark.parametrize("folder", [folder for folder in FIGURES if numbers.drawings(folder)])
+def test_the_still_curves_and_points_are_those_that_the_script_draws(opened, folder):
+    page = opened(folder)
+    for drawing in numbers.drawings(folder):
+        live, still = page.evaluate(DRAWINGS, [drawing.name, still_drawings.NAME])
+        assert live and [len(one) for one in live] == [len(one) for one in still], drawing.name
+        for drawn, printed in zip(live, still):
+            assert torch.allclose(torch.tensor(drawn), torch.tensor(printed), atol=0.11, rtol=0), drawing.name
 
 
 def test_nothing_moves_when_a_figure_is_drawn(chromium, folder_of_pages):

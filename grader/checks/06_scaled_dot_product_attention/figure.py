@@ -2,13 +2,13 @@
 
 import torch
 
-from grader.authors import Figure, Start, manual_seed, packed
+from grader.authors import Curves, Figure, Start, manual_seed, packed
 
 TOKENS, D_K, WIDTH = 8, 16, 512
 
 
-def data(documented):
-    """Queries and keys of 512 dimensions. The first 16 are the document's, after all that it draws before them."""
+def drawn():
+    """Queries and keys (8, 512). The first 16 are the document's, after all that it draws before them."""
     manual_seed(1337)
     torch.randn(4, 8, 2), torch.randint(0, 10, (3, 2)), torch.randn(1, 8, 32)
     for _ in ("key", "query", "value"):
@@ -16,11 +16,28 @@ def data(documented):
     torch.nn.Linear(D_K, 32)
     keys, queries = torch.randn(1, TOKENS, D_K)[0], torch.randn(1, TOKENS, D_K)[0]
     keys, queries = (torch.cat([one, torch.randn(TOKENS, WIDTH - D_K)], dim=1) for one in (keys, queries))
+    return queries, keys
+
+
+def data(documented):
+    """Queries and keys of 512 dimensions."""
+    queries, keys = drawn()
     return {"queries": packed(queries), "keys": packed(keys), "tokens": TOKENS, "width": WIDTH, "start": D_K}
+
+
+def spread():
+    """The variance of the scores over d_k, with and without the scale."""
+    queries, keys = drawn()
+    dimensions = [2**power for power in range(10)]
+    raw = [(queries[:, :d_k] @ keys[:, :d_k].T).var().item() for d_k in dimensions]
+    scaled = [variance / d_k for variance, d_k in zip(raw, dimensions)]
+    axes = {"x_label": "d_k", "at": D_K, "log": True, "log_x": True, "least": 0.25}
+    return [Curves("Variance of the scores over d_k", dimensions, {"scaled": scaled, "raw": raw}, **axes)]
 
 
 FIGURE = Figure(
     "The variance of scores with and without the scale.",
     data,
     {"variance of the scores": Start(("variance_of_wei", "variance_of_scaled_wei"), columns=("raw", "scaled"))},
+    spread,
 )

@@ -1,10 +1,11 @@
 """The HTML of a figure in a page of the site, with a still picture of what it shows first."""
 
 import re
-from dataclasses import dataclass
 
 import torch
 
+from grader.integrations.figures import still_drawings
+from grader.integrations.figures.still_shapes import Cell, Still, Text
 from grader.judge import figure_numbers
 from grader.reports.templating import render
 
@@ -14,45 +15,12 @@ BLOCK = re.compile(r"<(?P<around>ul|ol|blockquote|details|table)\b.*?</(?P=aroun
 CELL, LINE, LETTER, TOP = 58, 26, 7, 24  # pixels: a cell's width, its height, a letter's width, the name's height
 
 
-@dataclass(frozen=True)
-class Text:
-    """Words at a place of the picture."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "middle"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number, with a bar whose length is its share of the largest."""
-
-    x: float
-    y: float
-    text: str
-    bar: float
-
-
-@dataclass(frozen=True)
-class Still:
-    """One matrix as an SVG shows it."""
-
-    name: str
-    label: str
-    width: float
-    height: float
-    texts: list[Text]
-    cells: list[Cell]
-    cell_width: int = CELL
-    cell_height: int = LINE
-
-
 def placed(page: str, folder: str, script: str) -> str:
     """The page of a lesson with its figure after the first paragraph of the text. script: the address of its script."""
-    title, stills = figure_numbers.figure(folder).title, [_still(shown) for shown in figure_numbers.start(folder)]
-    facts = {"title": title, "pictures": stills, "data": figure_numbers.data(folder), "script": script}
-    html = render(TEMPLATE, **facts)
+    stills = [_still(shown) for shown in figure_numbers.start(folder)]
+    stills += [still_drawings.drawn(drawing) for drawing in figure_numbers.drawings(folder)]
+    facts = {"title": figure_numbers.figure(folder).title, "pictures": stills, "data": figure_numbers.data(folder)}
+    html = render(TEMPLATE, **facts, script=script, cell_width=CELL, cell_height=LINE)
     title_ends = page.index("</h1>") + len("</h1>")
     paragraphs = (block for block in BLOCK.finditer(page, title_ends) if not block["around"])
     place = next((paragraph.end() for paragraph in paragraphs), title_ends)
