@@ -32,7 +32,8 @@ export default {
         const means = matrix({ name: "mean", values: x.map(mean), digits });
         return {
           show: row(given, sign("−"), means),
-          say: `An error: the mean has the shape ${shape}, and ${x.length} does not fit to the ${x[0].length} of a row.`,
+          say: `An error: the mean has the shape ${shape}, and ${x.length} does not fit to the ${x[0].length} of a `
+            + "row.",
         };
       }
       const result = x.map((one, i) => one.map((value, j) => value - over[i][j]));
@@ -46,7 +47,9 @@ export default {
           sign("="),
           matrix({ name: "result", values: result, digits }),
         ),
-        say: `The mean has the shape ${shape}. The rows of the result sum to ${sums.map((value) => (Math.abs(value) < 1e-9 ? 0 : value).toFixed(1)).join(", ")}: ${centred ? "each is centred" : "no error, and not centred"}.`,
+        say: `The mean has the shape ${shape}. The rows of the result sum to `
+          + `${sums.map((value) => (Math.abs(value) < 1e-9 ? 0 : value).toFixed(1)).join(", ")}: `
+          + `${centred ? "each is centred" : "no error, and not centred"}.`,
       };
     });
   },

@@ -34,7 +34,9 @@ export default {
       )) * 180) / Math.PI;
       const [i, j] = cell.value;
       const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
-      const relation = Number.isNaN(angle) ? "an arrow of length 0 has no direction" : `the angle is ${angle.toFixed(0)}°`;
+      const relation = Number.isNaN(angle)
+        ? "an arrow of length 0 has no direction"
+        : `the angle is ${angle.toFixed(0)}°`;
       return {
         show: [
           row(
@@ -56,11 +58,13 @@ export default {
             }),
           ),
           line(
-            `a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = ${format(product, 4)}`
+            `a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = `
+              + `${format(product, 4)}`
           ),
           line(`${tokens[i]} · ${tokens[j]} = ${terms} = ${format(scores[i][j])}`),
         ],
-        say: `The product of the arrows is ${format(product)}; ${relation}. The score of “${tokens[i]}” and “${tokens[j]}” is ${format(scores[i][j])}.`,
+        say: `The product of the arrows is ${format(product)}; ${relation}. The score of “${tokens[i]}” and `
+          + `“${tokens[j]}” is ${format(scores[i][j])}.`,
       };
     });
   },

@@ -39,8 +39,11 @@ export default {
       const broken = first.filter(Number.isNaN).length;
       const top = second.indexOf(Math.max(...second));
       const say = broken
-        ? `The naive softmax gives nan ${broken === 1 ? "once" : `${broken} times`}: e to the ${Math.max(...scaled).toFixed(0)} is too large for a float32. The stable one takes off the largest score first.`
-        : `Both give the same. “${tokens[top]}” has the largest weight, ${second[top].toFixed(4)}, and all six sum to ${sum(second).toFixed(4)}.`;
+        ? `The naive softmax gives nan ${broken === 1 ? "once" : `${broken} times`}: e to the `
+          + `${Math.max(...scaled).toFixed(0)} is too large for a float32. The stable one takes off the largest `
+          + "score first."
+        : `Both give the same. “${tokens[top]}” has the largest weight, ${second[top].toFixed(4)}, and all six sum `
+          + `to ${sum(second).toFixed(4)}.`;
       return {
         show: row(
           bars({ name: "softmax_naive", values: first, labels: tokens, most: 1 }),

@@ -43,7 +43,8 @@ export default {
           }),
           matrix({ name: "context vector", values: context, columns: ["0", "1", "2"] }),
         ),
-        say: `For “${tokens[query.value]}” the token “${tokens[far]}” pulls most, with ${own[far].toFixed(4)} of the whole.`,
+        say: `For “${tokens[query.value]}” the token “${tokens[far]}” pulls most, with ${own[far].toFixed(4)} of the `
+          + "whole.",
       };
     });
   },

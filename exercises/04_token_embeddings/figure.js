@@ -46,7 +46,8 @@ export default {
         say: unknown
           ? `KeyError: “${unknown}” is not in the vocabulary, which knows ${words.join(", ")}.`
           : ids.length
-            ? `“${known[at]}” has the id ${ids[at]}, so its vector is row ${ids[at]} of the table${count > 1 ? `, each of the ${count} times` : ""}.`
+            ? `“${known[at]}” has the id ${ids[at]}, so its vector is row ${ids[at]} of the `
+              + `table${count > 1 ? `, each of the ${count} times` : ""}.`
             : "No word, no row.",
       };
     });

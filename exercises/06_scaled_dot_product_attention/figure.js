@@ -79,7 +79,9 @@ export default {
             }),
           ),
         ],
-        say: `With d_k = ${d_k} the raw scores have the variance ${raw.spread.toFixed(2)}, the scaled ones ${scaled.spread.toFixed(2)}. The largest weight of a row is ${raw.largest.toFixed(2)} without the scale and ${scaled.largest.toFixed(2)} with it.`,
+        say: `With d_k = ${d_k} the raw scores have the variance ${raw.spread.toFixed(2)}, the scaled ones `
+          + `${scaled.spread.toFixed(2)}. The largest weight of a row is ${raw.largest.toFixed(2)} without the scale `
+          + `and ${scaled.largest.toFixed(2)} with it.`,
       };
     });
   },

@@ -64,7 +64,8 @@ export default {
             marked: (i, j) => i === t && j <= t,
           }) : null,
         ],
-        say: `Average ${t}: (${terms}) / ${t + 1} = ${format(averages[t][0])}.${last.value ? " The last token moves the last average alone: no other row looks at it." : ""}`,
+        say: `Average ${t}: (${terms}) / ${t + 1} = ${format(averages[t][0])}.`
+          + (last.value ? " The last token moves the last average alone: no other row looks at it." : ""),
       };
     });
   },

@@ -61,8 +61,13 @@ export default {
           bars({ name: "weight on the future", values: leaks, labels: tokens, most: 1 }),
         ],
         say:
-          (sum(leaks) > 0 ? `${(Math.max(...leaks) * 100).toFixed(1)} % of the weight of “${tokens[0]}” leaks to later tokens (dashed cells).` : "No weight falls on a later token.") +
-          (last.value ? ` The changed scores move the weights of ${movers.length ? movers.join(", ") : "no token"}.` : ""),
+          (sum(leaks) > 0
+            ? `${(Math.max(...leaks) * 100).toFixed(1)} % of the weight of “${tokens[0]}” leaks to later tokens `
+              + "(dashed cells)."
+            : "No weight falls on a later token.") +
+          (last.value
+            ? ` The changed scores move the weights of ${movers.length ? movers.join(", ") : "no token"}.`
+            : ""),
       };
     });
   },

@@ -76,7 +76,9 @@ export default {
           ),
         ],
         say: rate.value
-          ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean is ${farthest(mean).toFixed(3)} away from the weights at most. Dashed cells were dropped in this draw; the others are ${(1 / (1 - rate.value)).toFixed(2)} times as large.`
+          ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean is ${farthest(mean).toFixed(3)} `
+            + "away from the weights at most. Dashed cells were dropped in this draw; the others are "
+            + `${(1 / (1 - rate.value)).toFixed(2)} times as large.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };
     });

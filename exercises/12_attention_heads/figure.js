@@ -27,7 +27,8 @@ export default {
           matrix({ name: "scores", values: scores, digits: 2, rows, columns, faint: hidden }),
           matrix({ name: "weights", values: weights, rows, columns, faint: hidden, scale: 1 }),
         ],
-        say: `Row i belongs to ${row} i${order.value ? "" : ", as the second document has it"}. The largest weight of a row is ${sharp.toFixed(2)} on average${scaled.value ? "" : "; unscaled scores make it large"}.`,
+        say: `Row i belongs to ${row} i${order.value ? "" : ", as the second document has it"}. The largest weight `
+          + `of a row is ${sharp.toFixed(2)} on average${scaled.value ? "" : "; unscaled scores make it large"}.`,
       };
     });
   },

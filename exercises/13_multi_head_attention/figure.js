@@ -57,7 +57,9 @@ export default {
             scale: 2.5,
           }))),
         ],
-        say: strays ? `${strays} of ${T * d} cells (dashed) belong to another token than their row says: the scores mix tokens.` : `Every row of every head holds ${h} numbers of its own token.`,
+        say: strays
+          ? `${strays} of ${T * d} cells (dashed) belong to another token than their row says: the scores mix tokens.`
+          : `Every row of every head holds ${h} numbers of its own token.`,
       };
     });
   },

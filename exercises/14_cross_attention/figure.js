@@ -40,7 +40,8 @@ export default {
           }),
           matrix({ name: "context vectors", values: matmul(weights, values), rows: words }),
         ],
-        say: `${asking.length} × ${asked.length} weights, and ${asking.length} context vectors. “${words[picked]}” looks most at ${own.value ? `“${names[top]}”` : `token ${top} of the second sentence`}.`,
+        say: `${asking.length} × ${asked.length} weights, and ${asking.length} context vectors. “${words[picked]}” `
+          + `looks most at ${own.value ? `“${names[top]}”` : `token ${top} of the second sentence`}.`,
       };
     });
   },

@@ -54,7 +54,11 @@ export default {
             matrix({ name: "output", values: attended(parts), rows: tokens }),
           ),
         ],
-        say: wrong.length ? `${wrong.join(" and ")} are taken from the wrong rows (dashed): the output is another, and no error tells it.` : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} in place of three; the output is that of exercise 13.`,
+        say: wrong.length
+          ? `${wrong.join(" and ")} are taken from the wrong rows (dashed): the output is another, and no error `
+            + "tells it."
+          : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} in place `
+            + "of three; the output is that of exercise 13.",
       };
     });
   },

@@ -34,7 +34,9 @@ export default {
       const reach = Math.max(...range(half).map((pair) => Math.hypot(token[pair], token[pair + half])));
       const clock = (pair) =>
         plane({
-          name: `Clock ${pair}: ${format(b ** (-pair / half), 3)} rad a position`, from: [-reach, -reach], to: [reach, reach],
+          name: `Clock ${pair}: ${format(b ** (-pair / half), 3)} rad a position`,
+          from: [-reach, -reach],
+          to: [reach, reach],
           points: [
             { x: q[pair], y: q[pair + half], name: "query", kind: "arrow" },
             { x: k[pair], y: k[pair + half], name: "key", kind: "arrow", look: "other", below: true },

@@ -83,7 +83,9 @@ export default {
             }),
           ),
         ],
-        say: `Dashed: what this step computes. So far it took ${count(soFar(t, cached.value))} multiply-adds; ${cached.value ? "without" : "with"} a cache it would be ${count(soFar(t, !cached.value))}. The output is the same.`,
+        say: `Dashed: what this step computes. So far it took ${count(soFar(t, cached.value))} multiply-adds; `
+          + `${cached.value ? "without" : "with"} a cache it would be ${count(soFar(t, !cached.value))}. The output `
+          + "is the same.",
       };
     });
   },

@@ -12,7 +12,8 @@ export default {
   render({ model, el }) {
     const { width, heads, large } = model.get("data");
     const parameters = (groups) => 2 * width * width + 2 * width * ((width / heads) * groups) + width;
-    const cache = (groups, tokens) => 2 * large.layers * (large.heads / heads) * groups * large.head_size * tokens * large.bytes;
+    const cache = (groups, tokens) =>
+      2 * large.layers * (large.heads / heads) * groups * large.head_size * tokens * large.bytes;
     const figure = frame(el, "Fewer heads of keys and values: the cache shrinks with them, the queries stay.");
     const chosen = figure.choice({ label: "Heads of keys", options: GROUPS.map(String), value: 2 });
     const tokens = figure.slider({ label: "Tokens", min: 10, max: 17, value: 13, name: (power) => count(2 ** power) });
@@ -21,6 +22,9 @@ export default {
       const used = range(heads).map((head) => Math.floor((head * groups) / heads));
       const T = 2 ** tokens.value;
       const others = [heads, groups, 1];
+      const shared = groups === heads
+        ? "Each head has keys of its own"
+        : `${heads / groups} heads share the keys of one`;
       return {
         show: [
           matrix({
@@ -41,7 +45,8 @@ export default {
               name: "bytes of the cache",
               values: [size(cache(groups, T))],
               heat: false,
-              note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} bytes each, shared alike`,
+              note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} `
+                + "bytes each, shared alike",
             }),
           ),
           chart({
@@ -59,7 +64,8 @@ export default {
             })),
           }),
         ],
-        say: `${heads / groups === 1 ? "Each head has keys of its own" : `${heads / groups} heads share the keys of one`}. At ${count(T)} tokens the cache takes ${size(cache(groups, T))}; without sharing it takes ${size(cache(others[0], T))}.`,
+        say: `${shared}. At ${count(T)} tokens the cache takes ${size(cache(groups, T))}; without sharing it takes `
+          + `${size(cache(others[0], T))}.`,
       };
     });
   },

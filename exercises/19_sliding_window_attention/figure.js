@@ -42,7 +42,9 @@ export default {
             matrix({ name: "tokens that the last one sees", values: [sum(reach[T - 1])], digits: 0, heat: false }),
           ),
         ],
-        say: `The last token sees itself and ${Math.min(T, far) - 1} before it through ${layers.value} ${layers.value === 1 ? "layer" : "layers"}. At 16,384 tokens the window needs ${count(16384 * w)} scores at most, all pairs ${count(16384 ** 2)}.`,
+        say: `The last token sees itself and ${Math.min(T, far) - 1} before it through ${layers.value} `
+          + `${layers.value === 1 ? "layer" : "layers"}. At 16,384 tokens the window needs ${count(16384 * w)} `
+          + `scores at most, all pairs ${count(16384 ** 2)}.`,
       };
     });
   },

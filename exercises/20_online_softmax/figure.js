@@ -63,7 +63,10 @@ export default {
           }) : null,
         ],
         say: done
-          ? `All ${T} scores are read. The sum from the true maximum is ${format(truth)}: ${Math.abs(truth - total) < 5e-5 ? "the same" : `${format(total)} is wrong, because the old sums count from smaller maxima`}.`
+          ? `All ${T} scores are read. The sum from the true maximum is ${format(truth)}: `
+            + (Math.abs(truth - total) < 5e-5
+              ? "the same."
+              : `${format(total)} is wrong, because the old sums count from smaller maxima.`)
           : `${Math.min(T, seen.value * block.value)} of ${T} scores are read; only two numbers are kept of them.`,
       };
     });

@@ -103,7 +103,9 @@ export default {
             matrix({ name: "bytes of one tile", values: [size(WIDE * WIDE * 4)], heat: false }),
           ),
         ],
-        say: `${at.value} of ${count} tiles are done${masked.value ? `; above the diagonal ${n * n - count} skipped` : ""}. For ${long.toLocaleString("en-US")} tokens all scores would take ${size(long * long * 4)}.`,
+        say: `${at.value} of ${count} tiles are done`
+          + `${masked.value ? `; above the diagonal ${n * n - count} skipped` : ""}. `
+          + `For ${long.toLocaleString("en-US")} tokens all scores would take ${size(long * long * 4)}.`,
       };
     });
   },

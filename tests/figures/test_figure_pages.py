@@ -63,6 +63,17 @@ def test_a_script_is_small_and_imports_nothing(folder):
     assert joining.widget(folder).count("export default") == 1
 
 
+def test_no_line_of_a_script_is_longer_than_120_letters():
+    scripts = [paths.figure_script(folder) for folder in FIGURES] + sorted(paths.FIGURES.glob("*.js"))
+    lines = [
+        (one, number, len(line))
+        for one in scripts
+        for number, line in enumerate(one.read_text("utf-8").splitlines(), 1)
+    ]
+    assert len(lines) > 1000
+    assert [(str(one), number) for one, number, length in lines if length > 120] == []
+
+
 @pytest.mark.parametrize("folder", FIGURES)
 def test_no_solution_stands_in_its_data(folder):
     said = re.sub(r"\s+", "", str(numbers.data(folder)))

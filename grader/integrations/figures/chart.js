@@ -26,8 +26,8 @@ function powers(low, high, bases) {
   return bases.map(between).find((found) => found.length > 2) ?? between(2);
 }
 
-// Curves over x with their names. at: the x of a vertical mark; log: a logarithmic y axis, logX: x too; tick: how a value is
-// written; bases: whose powers may be marked.
+// Curves over x with their names. at: the x of a vertical mark; log: a logarithmic y axis, logX: x too; tick: how a
+// value is written; bases: whose powers may be marked.
 export function chart({
   name,
   x,

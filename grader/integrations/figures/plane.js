@@ -29,7 +29,10 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
   const shape = (point) => {
     const [x, y, size] = [X(point.x), Y(point.y), point.size ?? 6];
     const cross = `M${x - 7},${y - 7}L${x + 7},${y + 7}M${x - 7},${y + 7}L${x + 7},${y - 7}`;
-    const mark = point.kind === "cross" ? s("path", { class: "cross", d: cross }) : s("circle", { cx: x, cy: y, r: size, class: `${point.kind ?? "dot"} ${point.look ?? ""}` });
+    const look = `${point.kind ?? "dot"} ${point.look ?? ""}`;
+    const mark = point.kind === "cross"
+      ? s("path", { class: "cross", d: cross })
+      : s("circle", { cx: x, cy: y, r: size, class: look });
     if (point.drag) [mark.style.cursor, mark.style.touchAction] = ["grab", "none"];
     if (point.drag) mark.addEventListener("pointerdown", drag(point));
     const arrow = point.kind === "arrow" && s(
