@@ -7,7 +7,7 @@ from grader.integrations.figures.still_shapes import Dot, Line, Still, Text
 from grader.judge.figure import Curves, Points, plain
 
 NAME = 22  # pixels for the name above the drawing
-CHART, LEFT, RIGHT, TOP, BOTTOM = (380, 230), 52, 14, 12, 38
+CHART, LEFT, RIGHT, TOP, BOTTOM = (380, 230), 60, 14, 12, 38
 PLANE, MARGIN = 300, 30
 KEY = 28  # pixels: the sample of a curve in the legend
 
