@@ -42,7 +42,7 @@ export function chart({
   tick = compact,
   bases = [10, 4, 2],
 }) {
-  const [W, H, L, R, T, B] = [380, 230, 52, 14, 12, 38];
+  const [W, H, L, R, T, B] = [380, 230, 60, 14, 12, 38];
   const all = curves.flatMap((curve) => curve.values).filter((value) => Number.isFinite(value) && (!log || value > 0));
   const bend = (value, isLog) => (isLog ? Math.log10(Math.max(value, 1e-12)) : value);
   const [low, high] = [bend(least ?? Math.min(...all), log), bend(most ?? Math.max(...all), log)];
