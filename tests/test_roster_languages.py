@@ -136,9 +136,12 @@ def test_titles_that_are_not_understood_are_said_in_course_toml(tmp_path):
     office = opened(tmp_path / "course.toml", None)
     (person,) = office.people.values()
     assert (person.id, person.name, person.section) == ("7", "Ada", "Mo")
-    assert without_effect.lines(replace(office, comments={("ADA", ""): "x"}), ["7"])[0].endswith("no student ADA")
-    told = without_effect.lines(office, ["7"])
+    about = replace(office, comments={("ADA", ""): "x"})
+    assert without_effect.lines(about, ["7"], [CONTEXT])[0].endswith("no student ADA")
+    told = without_effect.lines(office, ["7"], [CONTEXT])
     assert len(told) == 3 and ["Homework" in told[0], "Gruppe" in told[1], '"Tu"' in told[2]] == [True] * 3
+    later = without_effect.lines(office, ["7"], [])
+    assert later == told[1:], "the column of an exercise that nobody has handed in may be yet to come"
 
 
 def test_another_key_of_a_student_is_no_id_and_the_id_is_told(tmp_path):
@@ -152,7 +155,7 @@ def test_another_key_of_a_student_is_no_id_and_the_id_is_told(tmp_path):
         "41",
         "98",
     ]  # a person may be called so; Canvas' test student has no login of its own
-    assert all("Do you mean 41?" in line for line in without_effect.lines(office, list(office.people)))
+    assert all("Do you mean 41?" in line for line in without_effect.lines(office, list(office.people), []))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

@@ -83,7 +83,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
-        notes = (*marking.notes, *without_effect.lines(plan.office, [row.student.id for row in summary.rows]))
+        notes = (*marking.notes, *without_effect.lines(plan.office, [row.student.id for row in summary.rows], folders))
         publish(Event("told", {"lines": notes}))
         publish(Event("spent", {"processes": spent, "own": own_time.seconds}))
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)

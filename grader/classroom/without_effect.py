@@ -1,10 +1,10 @@
 """What stands in the instructor's files and has no effect: a student, a title or a section that is not there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from grader.classroom import arrivals
 from grader.classroom.course import comments, overrides
-from grader.classroom.course.settings import Course
+from grader.classroom.course.settings import TOTAL, Course
 from grader.classroom.office import Office
 from grader.classroom.roster import canvas_gradebook, moodle_files
 from grader.classroom.roster.people import Listing, Roster
@@ -13,9 +13,9 @@ from grader.records.sanitize import label
 MOST = 3  # texts of times that are shown
 
 
-def lines(office: Office, students: Sequence[str]) -> tuple[str, ...]:
-    """What a person must look at. students: the ids of all who have a row."""
-    found = [*_strangers(office, students), *_titles(office.course, office.roster), *_sections(office)]
+def lines(office: Office, students: Sequence[str], exercises: Collection[str]) -> tuple[str, ...]:
+    """What a person must look at. students: the ids of all who have a row; exercises: those that came in so far."""
+    found = [*_strangers(office, students), *_titles(office.course, office.roster, exercises), *_sections(office)]
     if office.roster and (office.course.deadlines or office.course.cut_off or office.course.sections):
         found += [line for listing in office.roster.listings for line in _unread(listing)]
     return tuple(found)
@@ -38,11 +38,12 @@ def _strangers(office: Office, students: Sequence[str]) -> Iterator[str]:
             yield f"{place}: the class has no student {label(student)}{meant}"
 
 
-def _titles(course: Course, roster: Roster | None) -> Iterator[str]:
-    """Titles of columns in course.toml that no file of the roster has."""
+def _titles(course: Course, roster: Roster | None, exercises: Collection[str]) -> Iterator[str]:
+    """Titles in course.toml that no file of the roster has. The column of a later exercise may be yet to come."""
     there = {name for listing in (roster.listings if roster else ()) for name in _names(listing)}
-    for table, titles in (("columns", course.columns), ("titles", course.titles)):
-        for title in sorted(titles.keys() - there):
+    awaited = {title for title, held in course.columns.items() if held != (TOTAL,) and not set(held) & set(exercises)}
+    for table, titles in (("columns", course.columns.keys() - awaited), ("titles", course.titles.keys())):
+        for title in sorted(titles - there):
             yield f'course.toml, {table}: no file of the roster has a column "{label(title)}"'
 
 

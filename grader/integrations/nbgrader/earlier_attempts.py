@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nbgrader.apps import AutogradeApp
 
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import office as offices
 from grader.classroom.course.marks import Mark
 from grader.classroom.handins import HandIn
@@ -22,7 +23,7 @@ from grader.classroom.office import Office
 from grader.classroom.store import Store
 from grader.integrations.nbgrader import submitted
 from grader.integrations.nbgrader.submitted import MAX_TIMESTAMP, TIMESTAMP
-from grader.records import submission
+from grader.records import regular_file
 from grader.records.results import ExerciseResult
 
 FOLDER, COUNTING = ".attempts", "counting"  # COUNTING: the submitted/ from which earlier attempts are recorded
@@ -126,9 +127,9 @@ def _keep(place: Path, handin: HandIn) -> None:
     """Keep a notebook and its time as they were handed in."""
     folder, _, name = handin.place.rpartition("/")
     place.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(submission.NoSuchFile, submission.BadSubmission):
-        (place / name).write_bytes(beneath.read(handin.place, submission.MAX_NOTEBOOK))
-    with contextlib.suppress(submission.NoSuchFile, submission.BadSubmission):
+    with contextlib.suppress(NoSuchFile, BadSubmission):
+        (place / name).write_bytes(beneath.read(handin.place, regular_file.MAX_NOTEBOOK))
+    with contextlib.suppress(NoSuchFile, BadSubmission):
         time = beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP)
         if not (place / TIMESTAMP).exists():  # of equal hand-ins the first one
             (place / TIMESTAMP).write_bytes(time)

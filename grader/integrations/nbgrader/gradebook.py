@@ -48,7 +48,10 @@ def grade_course(
             else earlier_attempts.not_recorded(course, app, chosen) | by_hand
         )
         recorded = _record_chosen(course, app, office, chosen, sorted(again & set(chosen.marks)), db_url)
-        notes = (*remarks.write(course, app, office.comments), *without_effect.lines(office, _everybody(app)))
+        notes = (
+            *remarks.write(course, app, office.comments),
+            *without_effect.lines(office, _everybody(app), [assignment]),
+        )
         recorded = replace(recorded, notes=(*recorded.notes, *notes))
     students = [handin.student.id for handin in handins]
     missing = {student: "it was not graded" for student in students if student not in results}
