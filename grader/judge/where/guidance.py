@@ -13,6 +13,7 @@ from grader.judge.where.edits import Edit, Tree, Unit
 WORD = re.compile(r"\w+|[^\w\s]")
 LIKELIEST = 3  # tiers of edits that are compared with the mistake
 QUIET = set("()[],:.")  # brackets and commas say nothing
+WordsBefore = dict[int, Counter[str]]
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,19 @@ class Guidance:
     wrong: Counter[str]
     right: Counter[str]
 
-    def score(self, edit: Edit) -> float:
-        """How much an edit does what would undo the mistake; 0 where it does something else."""
+    def score(self, edit: Edit, words_before: WordsBefore) -> float:
+        """How much an edit does what would undo the mistake; 0 where it does something else.
+
+        words_before: the words of what edits replace, by the `id` of the node: many edits replace the same one.
+        """
         if edit.tier > LIKELIEST:
             return 0.0
         old, new = Counter[str](), Counter[str]()
         for change in edit.changes:
-            old += words(change.old())
+            replaced = change.old()
+            if id(replaced) not in words_before:
+                words_before[id(replaced)] = words(replaced)
+            old += words_before[id(replaced)]
             new += words(change.value)
         taken, put = old - new, new - old
         hits = sum((taken & self.wrong).values()) + sum((put & self.right).values())

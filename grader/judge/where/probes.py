@@ -69,7 +69,8 @@ def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[st
 def sifted(trial: Trial, probe: Probe, candidates: Iterable[tuple[Item, str]]) -> Iterator[Item]:
     """Of (what it is, its source), what answers the probe rightly, in order. Ends where the time is over."""
     waiting, sizes = iter(candidates), itertools.chain(BATCHES, itertools.repeat(BATCHES[-1]))
-    while not trial.is_over and (batch := list(itertools.islice(waiting, next(sizes)))):
+    still_wanted = itertools.takewhile(lambda _: not trial.is_cancelled(), waiting)
+    while not trial.is_over and (batch := list(itertools.islice(still_wanted, next(sizes)))):
         answers = list(trial.answers([source for _, source in batch], probe.requests))  # all are taken from the wire
         yield from (item for (item, _), answer in zip(batch, answers) if answer is not None and probe.fits(answer[-1]))
 

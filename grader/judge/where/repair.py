@@ -11,7 +11,7 @@ from grader.judge.where.blame import Blame, Group
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Change, Edit, Tree, Unit, together
 from grader.judge.where.expressions import expression_edits
-from grader.judge.where.guidance import Guidance
+from grader.judge.where.guidance import Guidance, WordsBefore
 from grader.judge.where.probes import Probe, sifted
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import MAX_CHANGES, Step, needed, steps
@@ -62,14 +62,16 @@ class Repairs:
             scope = Scope.of(unit, self.tree.units)
             edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
             found += [(unit, edit) for edit in (*edits, *together(edits))]
-        score = guide.score if guide is not None else lambda edit: 0.0
+        words_before: WordsBefore = {}
         if suspicion.sure is not None:
             found = [pair for pair in found if pair[1].line == suspicion.sure]
 
         def rank(pair: Tried) -> tuple[float, int]:
             edit = pair[1]
             doubt = (edit.line not in odd) + (edit.line in suspicion.right) + LATER * (edit.line in suspicion.later)
-            return -score(edit), edit.tier + doubt
+            if guide is None or self.trial.is_cancelled():  # thousands of edits take a while
+                return 0.0, edit.tier + doubt
+            return -guide.score(edit, words_before), edit.tier + doubt
 
         return iter(sorted(found, key=rank))
 

@@ -153,7 +153,7 @@ class Search:
         lines = lines or repairs.several(group, 3)
         if lines:
             return self.told(lines, "several")
-        edit = repairs.partial(group, repairs.all(group, guide, NOTHING))
+        edit = None if self.trial.is_over else repairs.partial(group, repairs.all(group, guide, NOTHING))
         if edit is not None:
             return self.told(edit.lines or (edit.line,), "part", edit.kind)
         if group.is_guess:

@@ -48,7 +48,7 @@ class Trial:
     def answers(self, sources: Sequence[str], requests: Sequence[bytes]) -> Iterator[list[bytearray] | None]:
         """For each source its encoded replies to the requests; None where it ended, hung, or sent something else.
 
-        The sources are sent ahead of the replies. Ends early where the time is over.
+        The sources are sent ahead of the replies. Ends early where the time is over, at once where it is cancelled.
         """
         done = 0
         while done < len(sources) and not self.is_over:
@@ -59,6 +59,9 @@ class Trial:
             replies = self.asked.exchange_all(bodies, self.limits.call_s)
             try:
                 while done < len(sources):
+                    if self.is_cancelled():  # whoever waits for the fork server does not wait for these answers too
+                        self.asked.close()
+                        return
                     answer = [next(replies) for _ in range(len(requests) + 1)][1:]
                     done, self.tried = done + 1, self.tried + 1
                     yield answer
