@@ -8,6 +8,7 @@ says that it is harder.
 import re
 from collections.abc import Iterator
 
+from grader.authoring.lesson_parts import TASK
 from grader.authoring.problem import Problem, again, line_of
 from grader.catalog import paths, stubs
 
@@ -25,7 +26,7 @@ def minutes(folder: str) -> int:
     """The minutes of a lesson by the rule. Raises OSError where it or its solution is absent."""
     lesson, solution = (path.read_text("utf-8") for path in (paths.lesson(folder), paths.solution(folder)))
     lines = _lines(solution) - _lines(stubs.make(solution))
-    tasks = len(re.findall(r"^#{2,3} Task \d+", lesson, re.M))
+    tasks = len(TASK.findall(lesson))
     difficulty = DIFFICULTY.search(lesson)
     writing = TASK_MINUTES * tasks + LINE_MINUTES * (lines + tasks)  # in the stub one line stands for each task
     factor = HARDER[difficulty[1]] if difficulty else 1.0
