@@ -154,6 +154,12 @@ export default {
   },
 };
 """
+CASES = """CASES = [
+    Case("one", [("move", "Factor", 1)], says="1"),
+    Case("two", [("move", "Factor", 2)], says="2"),
+    Case("three", [("move", "Factor", 3)], says="3"),
+]
+"""
 TOML = 'title = "Double"\ntrack = "core"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
 
 
@@ -172,6 +178,7 @@ def lay(root: Path) -> None:
         f"grader/checks/{FOLDER}/test_double.py": HIDDEN,
         f"grader/checks/{FOLDER}/figure.py": FIGURE,
         f"exercises/{FOLDER}/figure.js": SCRIPT,
+        f"tests/figures/cases/{FOLDER}.py": CASES,
         f"{WRONG}/misconceptions.toml": f"in-place = {json.dumps([*MISTAKES])}\n",
         f"exercises/{FOLDER}/experiment.py": EXPERIMENT,
         **wrong,
@@ -194,7 +201,7 @@ KEPT = (
 def house(tmp_path, monkeypatch):
     """A folder with one small exercise, in order, for which the grader of this process works."""
     lay(tmp_path)
-    for name in ("CHECKS", "EXERCISES", "SOLUTIONS", "OTHER_STYLES"):
+    for name in ("CHECKS", "EXERCISES", "SOLUTIONS", "OTHER_STYLES", "FIGURE_CASES"):
         monkeypatch.setattr(paths, name, tmp_path / getattr(paths, name).relative_to(paths.ROOT))
     for kept in KEPT:
         kept.cache_clear()
@@ -276,6 +283,8 @@ def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(chec
     second = "78_double"
     for folder in some(checkout.rglob(FOLDER)):
         shutil.copytree(folder, folder.with_name(second))
+    cases = checkout / f"tests/figures/cases/{FOLDER}.py"
+    shutil.copy(cases, cases.with_name(f"{second}.py"))
     change(checkout / f"exercises/{second}/README.md", "# 77", "# 78")
     change(checkout / f"exercises/{second}/README.md", "EX=77", "EX=78")
     for folder in (FOLDER, second):
@@ -407,6 +416,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         ),
         (f"exercises/{FOLDER}/figure.js", None, None, "figure.js: the interactive figure is missing"),
         (f"grader/checks/{FOLDER}/figure.py", None, None, "figure.py: the numbers of the figure are missing"),
+        (f"tests/figures/cases/{FOLDER}.py", None, None, f"{FOLDER}.py: the cases of the figure are missing"),
     ],
     "an experiment and a notice": [
         (f"exercises/{FOLDER}/experiment.py", "PLOT", "BARS", "experiment.py: the experiment defines no PLOT"),
@@ -464,6 +474,10 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     "a figure": [
         (f"grader/checks/{FOLDER}/figure.py", '"four"', '"fore"', "figure.py: the figure shows 'fore' first"),
         (f"exercises/{FOLDER}/figure.js", "export default", "export", "figure.js: the figure has no `export default"),
+        (f"tests/figures/cases/{FOLDER}.py", 'Case("one"', '# Case("one"', f"{FOLDER}.py:1: 2 cases of the figure"),
+    ],
+    "cases of a figure that cannot be read": [
+        (f"tests/figures/cases/{FOLDER}.py", "CASES = [", "CASES = [[", f"{FOLDER}.py:1: it cannot be read: "),
     ],
     "a figure that cannot be run": [
         (f"grader/checks/{FOLDER}/figure.py", "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError"),

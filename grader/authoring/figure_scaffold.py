@@ -1,4 +1,4 @@
-"""The two files of a new exercise's interactive figure, with TODOs that say what to write."""
+"""The three files of a new exercise's interactive figure, with TODOs that say what to write."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from grader.catalog import paths
 
 def files(folder: str) -> dict[Path, str]:
     """Path → content."""
-    return {paths.figure_data(folder): NUMBERS, paths.figure_script(folder): SCRIPT}
+    return {paths.figure_data(folder): NUMBERS, paths.figure_script(folder): SCRIPT, paths.figure_cases(folder): CASES}
 
 
 NUMBERS = '''"""The figure: TODO: whose numbers it shows, in one sentence."""
@@ -42,3 +42,21 @@ export default {
   },
 };
 """
+CASES = '''"""What is done to the figure, and what torch computes must come out."""
+
+import torch
+from figure_case import Case
+
+
+def result(factor: float) -> dict[str, torch.Tensor]:
+    """TODO: what the figure must show, by the names of its matrices, computed by torch and not by the script."""
+    return {"result": torch.tensor([[1.0, 2.0], [3.0, 4.0]]) * factor}
+
+
+# TODO: what is done (steps as `act` in figure_pages.py takes them), what is shown, and what the sentence says
+CASES = [
+    Case("nothing", [("move", "Factor", 0)], lambda: result(0.0), "the factor is 0"),
+    Case("half", [("move", "Factor", 0.5)], lambda: result(0.5), "the factor is 0.5"),
+    Case("most", [("move", "Factor", 5)], lambda: result(5.0), "the factor is 5"),
+]
+'''

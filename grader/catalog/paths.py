@@ -11,6 +11,7 @@ LINE_RUNNER = WORKER / "lines.py"  # `make try` appends it to a learner's source
 EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"
 OTHER_STYLES = ROOT / "tests" / "styles"
+FIGURE_CASES = ROOT / "tests" / "figures" / "cases"
 DOCS = ROOT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
@@ -116,6 +117,11 @@ def figure_data(folder: str) -> Path:
 def figure_script(folder: str) -> Path:
     """The ES module that draws the interactive figure of an exercise."""
     return EXERCISES / folder / "figure.js"
+
+
+def figure_cases(folder: str) -> Path:
+    """The module that says what a test does to the figure of an exercise, and what must come out."""
+    return FIGURE_CASES / f"{folder}.py"
 
 
 def figure_module(name: str) -> Path:

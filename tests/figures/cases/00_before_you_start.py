@@ -1,0 +1,23 @@
+"""What is done to the figure of exercise 00, and what torch computes must come out."""
+
+import torch
+from figure_case import Case
+
+
+def less_mean(dim: int | None, square: bool = False) -> dict[str, torch.Tensor]:
+    """The rows of exercise 00 less a mean as broadcasting lays it over them."""
+    x = torch.tensor([[1.0, 2.0, 6.0], [0.0, 4.0, 8.0], [3.0, 3.0, 0.0]])[: 3 if square else 2]
+    return {"result": x - (x.mean() if dim is None else x.mean(dim=dim))}
+
+
+CASES = [
+    Case("means of columns", [("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
+    Case("all entries", [("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
+    Case("an error", [("choose", "Mean", "dim=1")], says="An error"),
+    Case(
+        "no error for a square",
+        [("choose", "Mean", "dim=1"), ("choose", "Rows of x", "three")],
+        lambda: less_mean(1, square=True),
+        "not centred",
+    ),
+]

@@ -1,0 +1,10 @@
+"""What is done to the figure of exercise 15, and what torch computes must come out."""
+
+from figure_case import Case
+from figure_truths import multi_head
+
+CASES = [
+    Case("stacked otherwise", [("choose", "Stacked as", "k q v")], lambda: multi_head("kqv"), "no error tells it"),
+    Case("and cut so", [("choose", "Stacked as", "v k q"), ("choose", "Cut as", "v k q")], multi_head, "One product"),
+    Case("cut otherwise", [("choose", "Cut as", "v k q")], lambda: multi_head("vkq"), "dashed"),
+]
