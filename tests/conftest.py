@@ -20,16 +20,24 @@ from grader.sandbox.forkserver import ForkServer
 
 # One process of xdist runs a whole file. The longest begin first, so that no process works alone at the end.
 LONGEST = (
-    "test_hostile", "test_classroom", "test_desk_watch", "test_notebook", "test_docs", "test_intake",
+    "test_hostile", "test_notebook", "test_classroom", "test_intake", "test_site_looks", "test_deaths",
+    "test_class_page", "test_report_html", "test_nbgrader_term", "test_desk_watch", "test_docs",
     "test_edge_values", "test_golden", "test_cheating", "test_gradebook", "test_platforms", "test_formgrader",
-    "test_deaths", "test_proof", "test_course", "test_docs_site", "test_site_looks", "test_figure_numbers",
+    "test_proof", "test_course", "test_docs_site", "test_figure_numbers",
     "test_figure_pages", "test_verify", "test_seeds", "test_bundle", "test_rehearsal", "test_runner",
-    "test_class_page", "test_report_html", "test_layers", "test_notebook_elsewhere",
+    "test_layers", "test_notebook_elsewhere",
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml
     *LONGEST, "test_exercises", "test_desk_hooks", "test_identity", "test_pictures", "test_find", "test_feedback",
-    "test_similar", "test_office", "test_term", "test_term_moodle", "test_nbgrader_term",
+    "test_similar", "test_office", "test_term", "test_term_moodle", "test_memory", "test_contained",
 }  # fmt: skip
+WAITING = 2  # processes of xdist beyond one a core: many tests wait for a browser, a limit of time or a server
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """How many processes `-n auto` means."""
+    return (os.cpu_count() or 1) + WAITING
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

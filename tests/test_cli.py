@@ -20,6 +20,7 @@ RIGHT = GOLDEN / "right_answer" / "submission.py"
 WRONG = GOLDEN / "returns_none" / "submission.py"
 
 
+@pytest.mark.slow
 def test_exit_codes(cli):
     assert cli("check", "03", "--submission", RIGHT).returncode == 0
     assert cli("check", "03", "--submission", WRONG).returncode == 1
@@ -81,6 +82,7 @@ def kata(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_kata_is_the_same_as_the_module(cli, kata):
     words = ("check", "03", "--submission", WRONG, "--seed", 7, "--format", "json", "--where", 0)
     one, other = cli(*words), kata(*words, cwd=paths.ROOT)
@@ -95,6 +97,7 @@ def test_kata_is_the_same_as_the_module(cli, kata):
     assert "See: python -m grader grade --help" in cli("grade").stderr
 
 
+@pytest.mark.slow
 def test_a_class_is_graded_though_modules_lie_where_one_stands(kata, tmp_path):
     place = tmp_path / "handed in" / "class" / "ada"
     place.mkdir(parents=True)
@@ -166,6 +169,7 @@ def test_output_that_cannot_be_written(said, tmp_path):
     assert "points · passed" in done.stdout  # the verdict is not lost
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_no_colours_and_no_wrapped_lines(cli):
     done = cli("check", "03", "--submission", WRONG, env={**os.environ, "COLUMNS": "40"})
     assert "\x1b" not in done.stdout
@@ -222,6 +226,7 @@ def test_a_damaged_history_is_set_aside(said, desk, content):
     assert (desk / ".kata-progress.json.damaged-1").read_text() == content
 
 
+@pytest.mark.slow
 def test_a_new_exercise_is_refused_by_verify_until_it_is_filled(cli, checkout):
     made = cli("new", "77", "my_exercise", cwd=checkout)
     assert made.returncode == 0 and "wrote exercises/77_my_exercise/README.md" in made.stdout

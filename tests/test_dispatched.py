@@ -253,6 +253,7 @@ def test_the_fused_function_is_the_one_that_files_call():
     assert F.scaled_dot_product_attention is op_record.RECORDED_AS_ONE[0]
 
 
+@pytest.mark.slow
 def test_in_a_class_the_same_answers_of_a_source_that_could_forge_them_are_no_pass(fork_server):
     """Equal answers are judged once, but the verdict on a record depends on the source too."""
     exercise = catalog.find("15")

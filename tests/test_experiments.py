@@ -75,6 +75,7 @@ def test_a_script_is_short_and_needs_torch_alone(exercise):
     assert ast.get_docstring(tree).splitlines()[0].endswith("?")
 
 
+@pytest.mark.slow
 def test_the_command_shows_question_table_bars_and_verdict(said):
     done = said("experiment", "02")
     assert done.returncode == 0, done.stderr

@@ -69,6 +69,7 @@ def test_those_after_it_run_and_the_line_inside_a_statement_is_told(grade):
     )
 
 
+@pytest.mark.slow
 def test_code_that_is_deaf_to_the_clock_is_found_and_the_rest_goes_on(grade):
     deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True:\n    pass\n"
     result = grade(f"print('once')\n{deaf}{RIGHT}")
@@ -130,6 +131,7 @@ def test_no_more_than_a_few_are_named(grade):
 # The versions of packages.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tier", ["A", "B", "C", "D"])
 def test_the_first_cell_of_the_book_costs_nothing(grade, tier):
     try:
