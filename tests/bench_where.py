@@ -47,6 +47,15 @@ class Case:
     truths: tuple[frozenset[int], ...]
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What one search took: seconds that passed, seconds of processor time with its workers', candidates."""
+
+    seconds: float
+    own_s: float
+    tried: int
+
+
 @contextlib.contextmanager
 def counting(candidates: list[int]) -> Iterator[None]:
     """Meanwhile each search adds how many candidates it tried."""
@@ -74,12 +83,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED, help="which cases are drawn")
     parser.add_argument("--kinds", default="solution,styles,pairs")
     parser.add_argument("--seconds", type=float, default=search.SECONDS, help="for one search; more on a busy machine")
+    parser.add_argument("--within", type=float, default=2.0, help="seconds of processor time that a learner waits for")
     parser.add_argument("--named", action="store_true", help="do not leave the mistake out of the diagnosis")
     parser.add_argument("--verbose", action="store_true", help="one line for each case that is not true")
     options = parser.parse_args()
     chosen = catalog.exercises() if options.ex == "all" else [catalog.find(one) for one in options.ex.split(",")]
     totals: dict[str, Counter] = defaultdict(Counter)
-    costs: list[tuple[float, int]] = []
+    costs: list[Cost] = []
     with ForkServer() as fork_server:
         for exercise in chosen:
             for kind, cases in bank(exercise, options.most, options.seed).items():
@@ -89,14 +99,14 @@ def main() -> None:
                     print(f"{exercise.folder:34} {kind:9} {told(counted)}", flush=True)
     for kind, counted in totals.items():
         print(f"{'all':34} {kind:9} {told(counted)}")
-    seconds = sorted(second for second, _ in costs)
-    if seconds:
-        tenth = seconds[int(0.9 * len(seconds))]
-        print(
-            f"search: median {1000 * statistics.median(seconds):.0f} ms, nine of ten below {1000 * tenth:.0f} ms, ",
-            end="",
-        )
-        print(f"candidates: median {statistics.median(tried for _, tried in costs):.0f}")
+    if costs:
+        print(f"search: {spread([cost.seconds for cost in costs])}; of processor time {spread([c.own_s for c in costs])};", end=" ")
+        print(f"candidates: median {statistics.median(cost.tried for cost in costs):.0f}")
+
+
+def spread(seconds: list[float]) -> str:
+    tenth = sorted(seconds)[int(0.9 * len(seconds))]
+    return f"median {1000 * statistics.median(seconds):.0f} ms, nine of ten below {1000 * tenth:.0f} ms"
 
 
 def told(counted: Counter) -> str:
@@ -106,7 +116,8 @@ def told(counted: Counter) -> str:
         stray = counted["false"] / number
         return f"{number:4} pairs: one of the lines {one:.0%}, both {both:.0%}, a false line {stray:.0%}"
     shares = {name: counted[name] / number for name in ("true", "false", "definition", "wrong definition", "nothing")}
-    return f"{number:4} cases: " + ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    shown = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    return f"{number:4} cases: {shown}; true in time {counted['in time'] / number:.0%}"
 
 
 def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Case]]:
@@ -312,17 +323,26 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
                 sentences = {one.sentence for one in mistakes.mistakes(exercise.folder) if one.name in case.names}
                 diagnoses = {name: text for name, text in diagnoses.items() if not any(s in text for s in sentences)}
             candidates.clear()
-            began = time.perf_counter()
+            began, began_s = time.perf_counter(), processor_s(fork_server)
             explained = Explained(failures, passed, diagnoses, session.checks)
             found = search.places(examiner, submission, explained, options.seconds, without)
-            costs.append((time.perf_counter() - began, sum(candidates)))
+            cost = Cost(time.perf_counter() - began, processor_s(fork_server) - began_s, sum(candidates))
+            costs.append(cost)
             verdict = count(case, found, counted)
+            counted["in time"] += not verdict and cost.own_s <= options.within
             how = "/".join(sorted({place.how for place in found.values()})) or "nothing"
             counted[f"{how}: {verdict or 'true'}"] += 1
             if options.verbose and verdict:
                 print(f"  {verdict}: {case.base} {case.names} truth {sorted(map(sorted, case.truths))}", end=" ")
+                print(f"{cost.own_s:.1f} s, {cost.tried} tried,", end=" ")
                 print(sorted({(place.how, place.lines, place.sentence) for place in found.values()}))
     return counted
+
+
+def processor_s(fork_server: ForkServer) -> float:
+    """Seconds of processor time of this process and of the workers that have ended."""
+    spent = fork_server.spent
+    return time.process_time() + spent.fork + spent.kernel + spent.code + spent.stopped
 
 
 def count(case: Case, found: dict, counted: Counter) -> str:
