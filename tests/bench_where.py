@@ -100,8 +100,9 @@ def main() -> None:
     for kind, counted in totals.items():
         print(f"{'all':34} {kind:9} {told(counted)}")
     if costs:
-        print(f"search: {spread([cost.seconds for cost in costs])}; of processor time {spread([c.own_s for c in costs])};", end=" ")
-        print(f"candidates: median {statistics.median(cost.tried for cost in costs):.0f}")
+        passed, own = spread([cost.seconds for cost in costs]), spread([cost.own_s for cost in costs])
+        candidates = statistics.median(cost.tried for cost in costs)
+        print(f"search: {passed}; of processor time {own}; candidates: median {candidates:.0f}")
 
 
 def spread(seconds: list[float]) -> str:

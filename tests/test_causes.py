@@ -7,7 +7,7 @@ import pytest
 
 from grader.records.causes import causes, numbers
 from grader.records.results import CheckResult, ExerciseResult
-from grader.reports import github, terminal
+from grader.reports import github, html, terminal
 from grader.reports import json as as_json
 
 
@@ -77,3 +77,17 @@ def test_an_annotation_points_at_the_line_that_was_found():
     shown = result(*(replace(check, lines=(34,), where="Look at line 34.") for check in NINE))
     (line,) = [line for line in github.annotations(shown).splitlines() if line.startswith("::")]
     assert "line=34" in line and "(and 3 more)" in line and "Look at line 34." in line
+
+
+def test_a_place_is_told_once_in_a_verdict():
+    """Two causes may share a line: a check that fails for both mistakes, and one that fails for the second alone."""
+    two, four = "Look at line 2, `a`: an operand.", "Look at line 4, `b`: a sign."
+    shown = result(
+        failed("first", diagnosis="x", lines=(2, 4), where=f"{two}\n{four}"),
+        failed("second", diagnosis="y", lines=(4,), where=four),
+        failed("third", diagnosis="z", lines=(6,), where="Look at line 6."),
+        failed("again", diagnosis="z", lines=(6,), where="Look at line 6."),
+    )
+    for text in (terminal.plain(shown), str(html.verdict(shown))):
+        assert [text.count(place) for place in (two, four, "Look at line 6.")] == [1, 1, 1]
+    assert [check["where"] for check in as_json.record(shown)["checks"]] == [check.where for check in shown.checks]

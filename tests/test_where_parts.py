@@ -154,7 +154,7 @@ def test_a_place_shows_a_single_line_and_lists_several():
 def test_of_two_places_of_one_check_both_are_told_once():
     one, other = place.Place((2,), "Look at line 2.", "repair"), place.Place((4,), "Look at line 4.", "repair")
     assert place.both(one, one) is one
-    assert place.both(one, other) == place.Place((2, 4), "Look at line 2. Look at line 4.", "repair")
+    assert place.both(one, other) == place.Place((2, 4), "Look at line 2.\nLook at line 4.", "repair")
 
 
 def test_a_method_that_is_not_sure_is_told_as_its_class():

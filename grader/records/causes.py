@@ -2,7 +2,8 @@
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from grader.records.results import FAILED, CheckResult, ExerciseResult
 
@@ -16,7 +17,7 @@ class Cause:
 
     number: counts from 1, in the order of the checks; example: the clearest of the checks, which is a documented one if
     there is any (the lesson shows its numbers) and has the smallest input; diagnosis, lines and where: as in
-    CheckResult, from the first check that has them.
+    CheckResult, from the first check that has them, where without the sentences of an earlier cause.
     """
 
     number: int
@@ -40,7 +41,17 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
         groups = [group for group in groups if group not in alike]
         groups.append(sorted([*(one for group in alike for one in group), check], key=result.checks.index))
     groups.sort(key=lambda group: result.checks.index(group[0]))
-    return tuple(_cause(number, tuple(group)) for number, group in enumerate(groups, 1))
+    found = [_cause(number, tuple(group)) for number, group in enumerate(groups, 1)]
+    return tuple(replace(cause, where=where) for cause, where in zip(found, once(cause.where for cause in found)))
+
+
+def once(places: Iterable[str]) -> Iterator[str]:
+    """Of several texts that say where to look, each without the lines of text that stand in an earlier one."""
+    told: set[str] = set()
+    for text in places:
+        sentences = [sentence for sentence in dict.fromkeys(text.splitlines()) if sentence not in told]
+        told.update(sentences)
+        yield "\n".join(sentences)
 
 
 def numbers(result: ExerciseResult) -> dict[str, int]:

@@ -1,10 +1,12 @@
 """A result as a fragment of HTML: for the report, a class's feedback and a notebook."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
 from grader.judge.pictures import Picture
+from grader.records.causes import once
 from grader.records.results import ExerciseResult
 from grader.reports import templating
 from grader.reports.heatmap import svg
@@ -15,11 +17,13 @@ LEVELS = ("where", "full", "hints", "names", "none")  # of detail in feedback
 def verdict(result: ExerciseResult, level: str = "where", pictures: Sequence[Picture] = (), heading: int = 2) -> Markup:
     """The result of one exercise. heading: the level of its heading, 2 to 5; pictures: shown below the checks.
 
-    level "where": all that there is; "full": all but the lines to look at, so messages, diagnoses, prints, pictures;
+    level "where": all that there is, each place to look at once; "full": all but the lines to look at, so messages, diagnoses, prints, pictures;
     "hints": diagnoses and pictures; "names": which checks passed; "none": the points alone. Raises ValueError for any
     other level.
     """
     if level not in LEVELS:
         raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')
     figures = svg.figures(pictures if level in ("where", "full", "hints") else ())
+    places = once(check.where for check in result.checks)
+    result = replace(result, checks=tuple(replace(check, where=where) for check, where in zip(result.checks, places)))
     return templating.macro("reports/templates/verdict.html", "verdict")(result, level, figures, heading)

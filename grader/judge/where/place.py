@@ -19,8 +19,8 @@ class Place:
     """Where the mistake of a failed check is.
 
     lines: of the learner's file, counted from 1, () where the definition alone is known; sentence: what the learner
-    reads; how: "repair", "several", "values" (the solution's value there mends them), "part" (a change mends some of
-    the checks), "message", "construct" or "definition".
+    reads, a line of text for each place; how: "repair", "several", "values" (the solution's value there mends them),
+    "part" (a change mends some of the checks), "message", "construct" or "definition".
     """
 
     lines: tuple[int, ...]
@@ -59,7 +59,7 @@ def both(one: Place, other: Place) -> Place:
     """Two places that a check fails for."""
     if set(other.lines) <= set(one.lines):
         return one
-    return Place((*one.lines, *other.lines), f"{one.sentence} {other.sentence}", one.how)
+    return Place((*one.lines, *other.lines), f"{one.sentence}\n{other.sentence}", one.how)
 
 
 def told_line(failure: Failure) -> int:
