@@ -17,9 +17,9 @@ LEVELS = ("where", "full", "hints", "names", "none")  # of detail in feedback
 def verdict(result: ExerciseResult, level: str = "where", pictures: Sequence[Picture] = (), heading: int = 2) -> Markup:
     """The result of one exercise. heading: the level of its heading, 2 to 5; pictures: shown below the checks.
 
-    level "where": all that there is, each place to look at once; "full": all but the lines to look at, so messages, diagnoses, prints, pictures;
-    "hints": diagnoses and pictures; "names": which checks passed; "none": the points alone. Raises ValueError for any
-    other level.
+    level "where": all that there is, each place to look at once; "full": all but the lines to look at, so messages,
+    diagnoses, prints, pictures; "hints": diagnoses and pictures; "names": which checks passed; "none": the points
+    alone. Raises ValueError for any other level.
     """
     if level not in LEVELS:
         raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')
