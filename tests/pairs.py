@@ -1,7 +1,8 @@
-"""How often two mistakes in one file are both named. `python tests/pairs.py [EX] [PAIRS]` prints a row an exercise.
+"""How often two mistakes in one file are both named. `python tests/pairs.py [EX] [PAIRS] [SEED] [-v]` prints it.
 
-Pairs of known mistakes that do not touch the same tokens are merged and graded. A pair of which one mistake hides the
-other (every answer is that of one alone) says nothing of the diagnosis and is counted apart.
+Pairs of known mistakes that do not touch the same tokens are merged and graded, in a row an exercise. A pair of which
+one mistake hides the other (every answer is that of one alone) says nothing of the diagnosis and is counted apart.
+EX may be "all"; the seed draws the pairs and the inputs; -v prints what is said of the pairs that are not both named.
 """
 
 import random
@@ -20,28 +21,28 @@ from grader.records.results import FAILED
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
-SEED = 1
 OUTCOMES = ("both", "one", "none", "hidden")
 
 
 def main() -> None:
-    wanted, count = sys.argv[1] if len(sys.argv) > 1 else "", int(sys.argv[2]) if len(sys.argv) > 2 else 30
+    given = [word for word in sys.argv[1:] if word != "-v"]
+    wanted, count, seed = (*given, *("all", "30", "1")[len(given) :])
     total: Counter[str] = Counter()
     print("| exercise | " + " | ".join(OUTCOMES) + " |")
     with ForkServer() as fork_server:
         for exercise in catalog.exercises():
-            if wanted in ("", "all") or exercise.folder.startswith(wanted):
-                found = measure(exercise, count, fork_server)
+            if wanted == "all" or exercise.folder.startswith(wanted):
+                found = measure(exercise, int(count), int(seed), fork_server)
                 total += found
                 print(f"| {exercise.folder} | " + " | ".join(str(found[name]) for name in OUTCOMES) + " |", flush=True)
     told = total["both"] + total["one"] + total["none"]
     print(f"both are named in {total['both']} of {told} pairs ({total['both'] / max(told, 1):.0%})")
 
 
-def measure(exercise, count: int, fork_server: ForkServer) -> Counter[str]:
+def measure(exercise, count: int, seed: int, fork_server: ForkServer) -> Counter[str]:
     """The outcomes of up to `count` pairs of an exercise, drawn with one seed."""
     solution = paths.solution(exercise.folder).read_text("utf-8")
-    chosen = pairs(exercise.folder, solution, count)
+    chosen = pairs(exercise.folder, solution, count, seed)
     found: Counter[str] = Counter()
 
     def record(one: Submission, result) -> None:
@@ -54,14 +55,14 @@ def measure(exercise, count: int, fork_server: ForkServer) -> Counter[str]:
             print(outcome, [mistake.name for mistake in chosen[int(one.filename)][0]], said)
 
     handed_in = [Submission(source, str(number)) for number, (_, source) in enumerate(chosen)]
-    examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=SEED), record)
+    examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed), record)
     return found
 
 
-def pairs(folder: str, solution: str, count: int) -> list[tuple]:
+def pairs(folder: str, solution: str, count: int, seed: int) -> list[tuple]:
     """Up to `count` pairs of mistakes with the source that makes both."""
     every = list(combinations(mistakes.mistakes(folder), 2))
-    random.Random(SEED).shuffle(every)
+    random.Random(seed).shuffle(every)
     chosen = []
     for one, other in every:
         text = merged(solution, one.overlay, other.overlay)
