@@ -22,11 +22,11 @@ NAME = "handed_in.csv"
 TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
 FORMS = ("%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
 
-Told = Mapping[tuple[str, str], datetime]  # (student's id, exercise) → time
+Times = Mapping[tuple[str, str], datetime]  # (student's id, exercise) → time
 Clock = Callable[[HandIn], datetime | None]
 
 
-def clock(written: Told, roster: Roster | None, zone: tzinfo) -> Clock:
+def clock(written: Times, roster: Roster | None, zone: tzinfo) -> Clock:
     """A function that gives the time of a hand-in, or None where nobody knows it. written: see `read`."""
     numbers = _worksheets(roster, zone) if roster else {}
 
@@ -42,7 +42,7 @@ def clock(written: Told, roster: Roster | None, zone: tzinfo) -> Clock:
     return time_of
 
 
-def read(path: Path, zone: tzinfo) -> Told:
+def read(path: Path, zone: tzinfo) -> Times:
     """handed_in.csv: the columns student, exercise, time. Raises WrongUse with the line that is wrong."""
     if not path.exists():
         return {}

@@ -34,7 +34,7 @@ class Office:
     folder: Path | None = None
     overrides: tuple[Override, ...] = ()
     comments: Comments = field(default_factory=dict)
-    told: arrivals.Told = field(default_factory=dict)
+    hand_in_times: arrivals.Times = field(default_factory=dict)
 
     @property
     def rule(self) -> TotalRule:
@@ -42,7 +42,7 @@ class Office:
         return TotalRule(self.course.weights, self.course.drop_lowest)
 
     @property
-    def keeps(self) -> bool:
+    def keeps_attempts(self) -> bool:
         """Whether an earlier attempt may count, so that its text is kept."""
         ends = self.course.cut_off or any(section[1] for section in self.course.sections.values())
         return self.course.attempts == settings.BEST or bool(ends)
@@ -58,7 +58,7 @@ class Office:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Matched:
     """The hand-ins with their students, and what the instructor is told about it."""
 
     found: Found
@@ -73,12 +73,12 @@ def opened(rules: Path | None, roster: Path | None) -> Office:
     folder = rules.parent if rules else (roster if roster and roster.is_dir() else roster and roster.parent)
     if folder is None:
         return Office(course, people)
-    handed_in = arrivals.read(folder / arrivals.NAME, course.zone)
+    times = arrivals.read(folder / arrivals.NAME, course.zone)
     overridden = overrides.read(folder / overrides.NAME)
-    return Office(course, people, folder, overridden, comments.read(folder), handed_in)
+    return Office(course, people, folder, overridden, comments.read(folder), times)
 
 
-def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Asked:
+def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Matched:
     """The hand-ins of the students on the roster; without one, Moodle's numbers joined by name.
 
     earlier: everybody in the class, with the exercises handed in. Names that are open are added to aliases.csv.
@@ -86,7 +86,7 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
     if office.roster is None:
         found, count = by_name.joined(found, earlier)
         line = f"{count} numbers of Moodle were joined to others by full name. A roster is surer: ROSTER=file"
-        return Asked(found, (line,) if count else ())
+        return Matched(found, (line,) if count else ())
     path = (office.folder or Path()) / aliases.NAME
     result = matching.match(found, office.roster, aliases.read(path, office.roster), str(path))
     added = aliases.add(path, result.open)
@@ -95,7 +95,7 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
     if result.open:
         new = f", {added} of them new" if added else ""
         lines.append(f"{len(result.open)} names wait in {label(str(path))}{new}: {_listed(result.open)}")
-    return Asked(result.found, tuple(lines))
+    return Matched(result.found, tuple(lines))
 
 
 def marks(
@@ -111,15 +111,15 @@ def marks(
     by_exercise = history.of(student.id)
     by_folder = {}
     for exercise in sorted(latest.keys() | {override.exercise for override in own_overrides}):
-        kept = by_exercise.get(exercise, []) if exercise in latest else []
-        tried = [
-            _attempt(office, store, one, section, latest[exercise] if one is kept[-1] else None)
-            for one in (kept if office.keeps else kept[-1:])
+        stored = by_exercise.get(exercise, []) if exercise in latest else []
+        attempts = [
+            _attempt(office, store, one, section, latest[exercise] if one is stored[-1] else None)
+            for one in (stored if office.keeps_attempts else stored[-1:])
         ]
-        if not tried and exercise in latest:
-            tried = [Attempt("", latest[exercise])]
+        if not attempts and exercise in latest:
+            attempts = [Attempt("", latest[exercise])]
         mine = [override for override in own_overrides if override.exercise == exercise]
-        one = mark(office.course, exercise, tried, mine)
+        one = mark(office.course, exercise, attempts, mine)
         by_folder[exercise] = _with_conflicts(one, history)
     return by_folder
 
@@ -134,14 +134,14 @@ def conflicts(marks_by_exercise: Mapping[str, Mark]) -> tuple[str, ...]:
     return tuple(folder for folder, one in marks_by_exercise.items() if CHANGED in one.notes)
 
 
-def _attempt(office: Office, store: Store, kept: Kept, section: str, result: ExerciseResult | None) -> Attempt:
+def _attempt(office: Office, store: Store, stored: Kept, section: str, result: ExerciseResult | None) -> Attempt:
     """An attempt with its result and its lateness."""
     course = office.course
-    deadline = course.deadline(kept.student, section, kept.exercise)
-    end = course.last(kept.student, section, kept.exercise)
-    marked = kept.origin.late and kept.exercise not in course.extensions.get(kept.student, {})
-    late = lateness(course.late, kept.handed_in, marked, deadline, end)
-    return Attempt(kept.digest, result or (store.result(kept.key) if kept.key else None), late)
+    deadline = course.deadline(stored.student, section, stored.exercise)
+    end = course.last(stored.student, section, stored.exercise)
+    marked = stored.origin.late and stored.exercise not in course.extensions.get(stored.student, {})
+    late = lateness(course.late, stored.handed_in, marked, deadline, end)
+    return Attempt(stored.digest, result or (store.result(stored.key) if stored.key else None), late)
 
 
 def _with_conflicts(one: Mark, history: History) -> Mark:
@@ -157,11 +157,11 @@ def _files(roster: Roster) -> str:
 
 def _foreign(listing: Listing) -> str:
     """How a file in another language was understood."""
-    known = ", ".join(
+    titles = ", ".join(
         f"{label(listing.sheet.header[i])} = {title}" for i, title in sorted(listing.sheet.english.items())
     )
     name = label(listing.sheet.path.name)
-    return f"{name} is Moodle's in another language: {known}. Is one wrong? Say in course.toml what it is: [titles]"
+    return f"{name} is Moodle's in another language: {titles}. Is one wrong? Say in course.toml what it is: [titles]"
 
 
 def _listed(names: Sequence[Open]) -> str:

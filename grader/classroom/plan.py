@@ -40,7 +40,7 @@ class Plan:
 class Event:
     """An event of a run, for the terminal and the log. `facts` are plain data."""
 
-    kind: str  # "told", "found", "begin", "graded", "ungraded", "changed", "written", "spent", "recorded"
+    kind: str  # "notes", "found", "begin", "graded", "ungraded", "changed", "written", "spent", "recorded"
     facts: dict[str, Any]
 
 

@@ -42,17 +42,19 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     file = Store(plan.out)
     try:
         earlier = file.rolled()
-        asked = office.matched(plan.office, submissions, earlier)
-        submissions = asked.found
+        matched = office.matched(plan.office, submissions, earlier)
+        submissions = matched.found
         publish(Event("found", _facts(submissions)))
-        publish(Event("told", {"lines": asked.lines}))
+        publish(Event("notes", {"lines": matched.lines}))
         lost = losses.of(earlier, submissions, replaced(plan, submissions), plan.named, plan.office.roster is not None)
         if lost and not plan.drop:
             raise WrongUse(losses.message(lost, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
         history = History(file)
-        memory = Memory(history, arrivals.clock(plan.office.told, plan.office.roster, plan.office.course.zone))
-        spent = grade(plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps), lost.students)
+        memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
+        spent = grade(
+            plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps_attempts), lost.students
+        )
         own_time.go_on_with("pages")
         file.finish()
         troubles = file.troubles()
@@ -84,7 +86,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
         notes = (*marking.notes, *without_effect.lines(plan.office, [row.student.id for row in summary.rows], folders))
-        publish(Event("told", {"lines": notes}))
+        publish(Event("notes", {"lines": notes}))
         publish(Event("spent", {"processes": spent, "own": own_time.seconds}))
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:
@@ -107,8 +109,8 @@ def graded(plan: Plan, handins: Sequence[HandIn], publish: Callable[[Event], Non
     plan = replace(plan, exercises=tuple(catalog.read(folder) for folder in sorted(folders)))
     file = Store(plan.out)
     try:
-        clock = arrivals.clock(plan.office.told, plan.office.roster, plan.office.course.zone)
-        memory = Memory(History(file), clock, keeps=plan.office.keeps)
+        clock = arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone)
+        memory = Memory(History(file), clock, keeps=plan.office.keeps_attempts)
         grade(plan, file, Found("", tuple(handins)), publish, memory)
         file.finish()
         for handin in handins:

@@ -78,7 +78,7 @@ class Show:
         if len(misplaced) > MOST:
             self.say(f"  … and {len(misplaced) - MOST} more that could not be placed.")
 
-    def on_told(self, lines: tuple[str, ...]) -> None:
+    def on_notes(self, lines: tuple[str, ...]) -> None:
         """Show lines for the instructor."""
         for line in lines:
             self.say(line)

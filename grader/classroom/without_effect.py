@@ -15,24 +15,24 @@ MOST = 3  # texts of times that are shown
 
 def lines(office: Office, students: Sequence[str], exercises: Collection[str]) -> tuple[str, ...]:
     """What a person must look at. students: the ids of all who have a row; exercises: those that came in so far."""
-    found = [*_strangers(office, students), *_titles(office.course, office.roster, exercises), *_sections(office)]
+    notes = [*_strangers(office, students), *_titles(office.course, office.roster, exercises), *_sections(office)]
     if office.roster and (office.course.deadlines or office.course.cut_off or office.course.sections):
-        found += [line for listing in office.roster.listings for line in _unread(listing)]
-    return tuple(found)
+        notes += [line for listing in office.roster.listings for line in _unread(listing)]
+    return tuple(notes)
 
 
 def _strangers(office: Office, students: Sequence[str]) -> Iterator[str]:
     """Students in overrides.csv, comments and course.toml whom the class does not have."""
-    known = {*students, *office.people}
+    of_class = {*students, *office.people}
     named = {
         overrides.NAME: {override.student for override in office.overrides},
         f"{comments.NAME} or {comments.FOLDER}/": {student for student, _ in office.comments},
-        arrivals.NAME: {student for student, _ in office.told},
+        arrivals.NAME: {student for student, _ in office.hand_in_times},
         "course.toml, extensions": set(office.course.extensions),
     }
     by_key = {key.casefold(): person.id for person in office.people.values() for key in person.keys}
     for place, ids in named.items():
-        for student in sorted(ids - known):
+        for student in sorted(ids - of_class):
             id = by_key.get(student.casefold())
             meant = f". Do you mean {id}? Ids are those of grades.csv" if id else ""
             yield f"{place}: the class has no student {label(student)}{meant}"

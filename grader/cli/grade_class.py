@@ -89,7 +89,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
             names = label(tally.listed(recorded.earlier, MOST_EARLIER))
             lines.append(f"An earlier attempt counts, and is what the gradebook has: {names}")
         lines += recorded.notes
-        show(Event("told", {"lines": tuple(lines)}))
+        show(Event("notes", {"lines": tuple(lines)}))
     if not written:
         return errors.NOT_DONE
     return errors.NOT_DONE if recorded.failed or recorded.notes else errors.PASSED

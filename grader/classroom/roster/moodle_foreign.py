@@ -29,14 +29,14 @@ def _worksheet(sheet: Sheet) -> dict[int, str]:
     times, grade = _times(sheet), _grade(sheet)
     if times is None or grade is None or not grade + 2 <= times[0] or not _is_identifier(sheet):
         return {}
-    found = {0: "Identifier", grade: "Grade", grade + 1: "Maximum Grade"}
-    found |= {times[0]: "Last modified (submission)", times[1]: "Last modified (grade)"}
+    english = {0: "Identifier", grade: "Grade", grade + 1: "Maximum Grade"}
+    english |= {times[0]: "Last modified (submission)", times[1]: "Last modified (grade)"}
     if times[0] - 1 > grade + 1:
-        found[times[0] - 1] = "Grade can be changed"
+        english[times[0] - 1] = "Grade can be changed"
     if grade > 2:  # else the assignment is anonymous
-        found[1] = "Full name"
-        found |= _user_fields(sheet, range(2, grade - 1))
-    return found
+        english[1] = "Full name"
+        english |= _user_fields(sheet, range(2, grade - 1))
+    return english
 
 
 def _export(sheet: Sheet) -> dict[int, str]:
@@ -54,18 +54,18 @@ def _export(sheet: Sheet) -> dict[int, str]:
 
 def _is_identifier(sheet: Sheet) -> bool:
     """Whether the first column holds one word with different numbers."""
-    found = [NUMBERED.fullmatch(cell) for cell in _cells(sheet, 0)]
-    words, numbers = {one[1] for one in found if one}, {one[2] for one in found if one}
-    return all(found) and len(words) == 1 and words != {""} and len(numbers) == len(found)
+    matches = [NUMBERED.fullmatch(cell) for cell in _cells(sheet, 0)]
+    words, numbers = {match[1] for match in matches if match}, {match[2] for match in matches if match}
+    return all(matches) and len(words) == 1 and words != {""} and len(numbers) == len(matches)
 
 
 def _times(sheet: Sheet) -> tuple[int, int] | None:
     """The columns of both times."""
-    found = {index: one[1] for index, title in enumerate(sheet.header) if (one := BRACKETED.fullmatch(title))}
-    indices = list(found)
+    before_brackets = {index: one[1] for index, title in enumerate(sheet.header) if (one := BRACKETED.fullmatch(title))}
+    indices = list(before_brackets)
     for first, second in zip(indices[-2::-1], indices[:0:-1]):  # the last two that are alike
-        longer = max(len(found[first]), len(found[second]))
-        if longer and _alike(found[first], found[second]) >= longer / 2:
+        longer = max(len(before_brackets[first]), len(before_brackets[second]))
+        if longer and _alike(before_brackets[first], before_brackets[second]) >= longer / 2:
             return first, second
     return None
 
@@ -87,14 +87,14 @@ def _grade(sheet: Sheet) -> int | None:
 
 def _user_fields(sheet: Sheet, columns: Iterable[int]) -> dict[int, str]:
     """What the site shows of its users: the e-mail address, and something else that no two of them share."""
-    found: dict[int, str] = {}
+    english: dict[int, str] = {}
     for index in columns:
         cells = [cell for cell in _cells(sheet, index) if cell]
-        if _all(EMAIL, cells) and "Email address" not in found.values():
-            found[index] = "Email address"
-        elif len(cells) == len(sheet.rows) == len(set(cells)) and "Username" not in found.values():
-            found |= {index: "Username"} if not any(cell.split()[1:] for cell in cells) else {}
-    return found
+        if _all(EMAIL, cells) and "Email address" not in english.values():
+            english[index] = "Email address"
+        elif len(cells) == len(sheet.rows) == len(set(cells)) and "Username" not in english.values():
+            english |= {index: "Username"} if not any(cell.split()[1:] for cell in cells) else {}
+    return english
 
 
 def _cells(sheet: Sheet, column: int) -> list[str]:

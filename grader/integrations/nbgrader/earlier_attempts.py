@@ -55,7 +55,7 @@ def choose(course: Path, office: Office, handins: Sequence[HandIn], results: Map
             own = replace(office, overrides=tuple(mine))
             marks[id] = offices.marks(own, file, history, handin.student, [results[id]])[exercise]
             tried = history.of(id).get(exercise, [])
-            if office.keeps and tried:
+            if office.keeps_attempts and tried:
                 _keep(_place(course, exercise, id, tried[-1].digest), handin)
             if marks[id].is_earlier and _place(course, exercise, id, marks[id].digest).is_dir():
                 earlier.add(id)

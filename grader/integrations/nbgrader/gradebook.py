@@ -39,12 +39,12 @@ def grade_course(
     else:
         late.use(app, office.course)
         by_hand = office.set_by_hand(assignment)
-        handins = submitted.waiting(app, force or office.keeps, by_hand)
+        handins = submitted.waiting(app, force or office.keeps_attempts, by_hand)
         results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
         chosen = earlier_attempts.choose(course, office, handins, results)
         again = (
             set(chosen.marks)
-            if force or not office.keeps
+            if force or not office.keeps_attempts
             else earlier_attempts.not_recorded(course, app, chosen) | by_hand
         )
         recorded = _record_chosen(course, app, office, chosen, sorted(again & set(chosen.marks)), db_url)
