@@ -25,11 +25,18 @@ GRADER = "$(PYTHON)" -m grader
 # $(call option,--name,VALUE): the option where VALUE is given, quoted for the shell.
 option = $(if $(2),$(1) '$(subst ','\'',$(2))')
 
-# `ex=03` would be ignored in silence, and another exercise graded.
-NAMES := EX TASK ALL ARGS SUBMISSION SEED DEVICE TIMEOUT FORMAT OUTPUT WHERE POLL FORCE STEPS LAYERS
-mistyped := $(strip $(foreach name,Ex $(shell echo $(NAMES) | tr A-Z a-z),$(if $(filter command,$(origin $(name))),$(name))))
-ifneq ($(mistyped),)
-  $(error $(foreach name,$(mistyped),$(name)=$($(name))) does nothing: names are written in capitals. Type: make $(or $(MAKECMDGOALS),check) $(foreach name,$(mistyped),$(shell echo $(name) | tr a-z A-Z)=$($(name))))
+# A name that the target does not take, as in `ex=03`, would be ignored in silence, and another exercise graded. What is
+# given to a make that started this one is not meant for it.
+given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+ifeq ($(MAKELEVEL)$(if $(given),given),0given)
+  goal := $(or $(MAKECMDGOALS),help)
+  taken := $(shell for goal in $(goal); do sed -n "/^$$goal:/,/^$$/p" $(firstword $(MAKEFILE_LIST)); done \
+    | grep -o '[$$].[A-Z_][A-Z_]*' | tr -cd 'A-Z_\n' | grep -v -e '^GRADER$$' -e READY -e '^TEST$$' -e MAKEFILE | awk '!seen[$$0]++')
+  unknown := $(filter-out $(taken) PYTHON TORCH VENV MAKEFLAGS SHELL,$(given))
+  capitals := $(filter $(taken),$(shell echo $(unknown) | tr a-z A-Z))
+  ifneq ($(unknown),)
+    $(error $(unknown) does nothing here. Type: make $(goal) $(if $(capitals),$(foreach name,$(capitals),$(name)=…),$(or $(foreach name,$(filter-out PYTHON,$(taken)),$(name)=…),without it)))
+  endif
 endif
 
 check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]

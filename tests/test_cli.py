@@ -277,3 +277,21 @@ def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(
     said("check", first, cwd=desk)
     assert f"open exercises/{second}/" in said("check", cwd=desk).stdout
     assert "Next: make watch EX=02" in said("progress", cwd=desk).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("check ex=03", "ex does nothing here. Type: make check EX=…."),
+        ("hint Ex=03", "Ex does nothing here. Type: make hint EX=…."),
+        ("similar DIR=class", "DIR does nothing here. Type: make similar SUBMISSIONS=… EX=… "),
+        ("doctor EX=03", "EX does nothing here. Type: make doctor without it."),
+        ("check EX=03 SUBMISSION=x", ""),
+        ("fuzz SECONDS=1 SEED=2 PYTHON=python3", ""),
+    ],
+)
+def test_make_takes_no_name_that_does_nothing(words, told):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    command = ["make", "--dry-run", *words.split()]
+    done = subprocess.run(command, cwd=paths.ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert (told in done.stderr and done.returncode == 2) if told else (done.returncode, done.stderr) == (0, "")
