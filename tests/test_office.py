@@ -93,13 +93,16 @@ def test_canvas_gradebook_comes_back_filled_in(grade, tmp_path):
 
 def test_names_that_nobody_or_two_have_wait_for_a_person(grade, tmp_path):
     lay(tmp_path, "roster.csv", "id,name,email\na1,Ada Smith,ada@x.edu\na2,Ada Smith,smith@x.edu\nb,Bob Ray,b@x.edu\n")
-    for name in ("ada smith", "b@x.edu", "a2", "mallory"):
+    for name in ("ada smith", "b@x.edu", "a2", "mallory", "B. Ray"):
         lay(tmp_path / "in", f"{name}/context_vectors.py")
     done = grade("--roster", "roster.csv")
     assert done.returncode == 3 and "aliases.csv" in done.stderr and "a1, a2" in done.stderr
+    assert "nobody on the roster is called B. Ray. Similar names: b" in done.stderr
     assert {id: row[CONTEXT] for id, row in by_student(tmp_path).items()} == {"a1": "", "a2": "7", "b": "7"}
     table = (tmp_path / "aliases.csv").read_text().replace("ada smith,,a1 a2", "ada smith,a1,a1 a2")
-    (tmp_path / "aliases.csv").write_text(table.replace("mallory,mallory,,", "mallory,mallory,-,"))
+    (tmp_path / "aliases.csv").write_text(
+        table.replace("mallory,mallory,,", "mallory,mallory,-,").replace("B. Ray,B. Ray,,b", "B. Ray,B. Ray,-,b")
+    )
     done = grade("--roster", "roster.csv")
     assert done.returncode == 0, done.stderr
     assert all(row[CONTEXT] == "7" for row in by_student(tmp_path).values())

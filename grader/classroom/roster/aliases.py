@@ -59,7 +59,7 @@ def add(path: Path, open_names: Iterable[Open]) -> int:
         text.write("\n")
     if table is None:
         writer.writerow(TITLES)
-    writer.writerows([cell(one.key), cell(one.name), "", cell(" ".join(one.fits))] for one in new)
+    writer.writerows([cell(one.key), cell(one.name), "", cell(" ".join(one.fits or one.similar))] for one in new)
     try:
         with path.open("a", encoding="utf-8", newline="") as file:
             file.write(text.getvalue())

@@ -5,7 +5,7 @@ Nobody is guessed: where no person or several are meant, a person settles it onc
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -16,6 +16,7 @@ from grader.records.sanitize import label
 
 NO_WORD = re.compile(r"[^\w]")
 NO_FILE = re.compile(r"[\x00-\x1f&<>\"`|':\\/]")  # what Moodle's clean_filename takes out of a full name
+MOST_SIMILAR = 5  # people who are named
 NOT_OURS = "-"  # in aliases.csv: who handed this in is no student of the class
 LEFT_OUT = "of people who are not in the class"
 TO_DO = "write the id of the student on the roster behind it in {}, or - where it is nobody of the class, grade again"
@@ -23,11 +24,12 @@ TO_DO = "write the id of the student on the roster behind it in {}, or - where i
 
 @dataclass(frozen=True)
 class Open:
-    """A name that a person must settle. fits: the ids that it could mean."""
+    """A name that a person must settle. fits: the ids that it could mean; similar: those of similar names."""
 
     key: str
     name: str
     fits: tuple[str, ...] = ()
+    similar: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,11 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             fits_of[key] = person
     handins, rivals = _apart(handins)
     placed = {handin.student for handin in handins}
-    needing = [_unknown(key, files, fits_of[key], aliases_file) for key, files in unsure.items()]
-    needing += [_rivals(files) for files in rivals]
+    open_names = {key: Open(*key[1:], fits_of[key], index.similar(key[2])) for key in unsure}
+    needing = [
+        *(_unknown(open_names[key], files, aliases_file) for key, files in unsure.items()),
+        *map(_rivals, rivals),
+    ]
     files_in_question = len(_files(h for files in [*unsure.values(), *rivals] for h in files))
     return Matched(
         replace(
@@ -88,7 +93,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             enrolled=tuple(person.student for person in roster.people),
             count=_count(found.count, files_in_question, len(_files(elsewhere))),
         ),
-        tuple(Open(key, name, fits_of[platform, key, name]) for platform, key, name in unsure),
+        tuple(open_names.values()),
     )
 
 
@@ -101,6 +106,7 @@ class _Index:
         self.exact: dict[str, list[Person]] = defaultdict(list)
         self.names: dict[str, list[Person]] = defaultdict(list)
         self.short_names: dict[str, list[Person]] = defaultdict(list)
+        self.words: dict[str, list[Person]] = defaultdict(list)
         for person in people:
             for number in person.numbers:
                 self.numbers[number].append(person)
@@ -111,6 +117,8 @@ class _Index:
                 self.names[name].append(person)
             for name in {squeezed(form) for form in spoken(person.name)}:
                 self.short_names[name].append(person)
+            for word in words(person.name):
+                self.words[word].append(person)
 
     def find(self, student: Student, origin: Origin) -> list[Person]:
         """The people whom the name of an entry could mean."""
@@ -118,19 +126,27 @@ class _Index:
             return self.numbers.get(origin.key) or self.named(student.name)
         if origin.platform == "Canvas":  # the number is the user's, else the name that Canvas squeezed
             return self.numbers.get(origin.key) or self.short_names.get(squeezed(student.name), [])
-        for key in (origin.key, student.id):
-            if fits := self.keys.get(key.casefold(), []):
-                return fits
-        return self.named(student.name)
+        keys = (self.keys.get(key.casefold()) for key in (origin.key, student.id))
+        return next(filter(None, keys), None) or self.named(student.name)
 
     def named(self, name: str) -> list[Person]:
         """The people with this name, else those who have it in another order."""
         return self.exact.get(plain(name)) or self.names.get(plain(name), [])
 
+    def similar(self, name: str) -> tuple[str, ...]:
+        """The ids of a few people who share a word of this name, to be named to a person; none of them is taken."""
+        shared = Counter(person.id for word in words(name) for person in self.words.get(word, ()))
+        return tuple(id for id, _ in shared.most_common(MOST_SIMILAR))
+
 
 def plain(name: str) -> str:
     """A full name as it is compared: without what Moodle leaves out of a file's name, underscores as spaces."""
     return likeness(NO_FILE.sub("", name).replace("_", " "))
+
+
+def words(name: str) -> set[str]:
+    """The words of a name that are more than an initial."""
+    return {word for word in re.findall(r"\w+", likeness(name.replace("_", " "))) if len(word) > 1}
 
 
 def squeezed(name: str) -> str:
@@ -156,18 +172,19 @@ def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:
     return [group[0] for group in groups.values() if len(group) == 1], rivals
 
 
-def _unknown(key: tuple[str, str, str], handins: list[HandIn], fits: tuple[str, ...], aliases_file: str) -> NeedsPerson:
+def _unknown(name: Open, handins: list[HandIn], aliases_file: str) -> NeedsPerson:
     """A name that means nobody on the roster, or several people."""
-    shown = label(f"{key[2]} ({key[1]})" if key[1] != key[2] else key[1])
-    why = f"{shown} could be {', '.join(fits)}" if fits else f"nobody on the roster is called {shown}"
+    shown = label(f"{name.name} ({name.key})" if name.key != name.name else name.key)
+    why = f"{shown} could be {', '.join(name.fits)}" if name.fits else f"nobody on the roster is called {shown}"
+    why += f". Similar names: {', '.join(map(label, name.similar))}" if name.similar and not name.fits else ""
     where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins)) or (shown,)
     return NeedsPerson((shown,), where, why, TO_DO.format(aliases_file), len(_files(handins)))
 
 
 def _rivals(handins: list[HandIn]) -> NeedsPerson:
     """Several entries with one exercise of one student."""
-    student = handins[0].student
-    why = f"{len(handins)} entries hold {handins[0].exercise} of {label(student.name or student.id)}"
+    student, exercise = handins[0].student, handins[0].exercise
+    why = f"{len(handins)} entries hold {exercise} of {label(student.name or student.id)}"
     where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins))
     return NeedsPerson((student.id,), where, why, "leave the one that counts in the folder", len(_files(handins)))
 
