@@ -8,12 +8,13 @@ from grader.judge.where import place
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Group
 from grader.judge.where.donors import donor_edits
-from grader.judge.where.edits import Tree
+from grader.judge.where.edits import Change, Tree
 from grader.judge.where.known_values import Known, Step
 from grader.judge.where.marked_source import marked
 from grader.judge.where.probes import alike
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import needed, steps
+from grader.judge.where.swapping import SUPPORT, Swap, can_be_swapped
 from grader.worker import protocol
 from grader.worker.codec import Encoder
 
@@ -109,6 +110,57 @@ def reply(value: object) -> bytes:
     """A worker's reply with this result."""
     encoder = Encoder()
     return protocol.encode_reply(protocol.Reply(value=encoder.node(value)), encoder.tensors)
+
+
+LAYER = """\
+class Base:
+    def size(self):
+        return 1
+class Layer(Base):
+    @staticmethod
+    def factor():
+        return 2
+    def __init__(self, size=3):
+        self.__own = size
+    def size(self):
+        return super().size() + self.__own
+def times(x, y=5):
+    total = x * y; total += 0
+    return total  # a word
+"""
+
+
+def test_a_definition_is_swapped_in_a_loaded_source_and_the_one_before_comes_back():
+    tree = Tree(LAYER)
+    module: dict = {}
+    exec(LAYER + SUPPORT, module)
+    put, layer = module["where_swap"], module["Layer"]()
+    put("Layer", "class Layer:\n    def size(self):\n        return super().size() + 10 * self.__own\n")
+    assert layer.size() == 31
+    put("Layer", "class Layer:\n    @staticmethod\n    def factor():\n        return 7\n")
+    assert layer.size() == 4 and layer.factor() == 7
+    put("", "def times(x, y=6):\n    return Layer.factor() * x * y\n")
+    assert layer.factor() == 2 and module["times"](1) == 12
+    units = {unit.name: unit for unit in tree.units}
+    request, _ = protocol.decode_request(Swap("", tree.text(units["times"], ())).request())
+    assert request.target == ["where_swap"]
+    args = units["Layer.__init__"].node.args
+    assert not can_be_swapped(units["Layer.__init__"], (Change(args, "defaults", 0, ast.Constant(4)),))
+    assert can_be_swapped(units["Layer.size"], (Change(units["Layer.size"].node.args, "defaults", None, []),))
+
+
+def test_of_a_definition_one_statement_is_written_anew():
+    tree = Tree(LAYER)
+    times = tree.units[-1]
+    value = ast.parse("x ** y", mode="eval").body
+    assert tree.text(times, (Change(times.node.body[2], "value", None, value),)).splitlines()[-2:] == [
+        "    total = x * y; total += 0",
+        "    return x ** y",
+    ]
+    assert tree.text(times, (Change(times.node.body[0], "value", None, value),)).splitlines()[1:3] == [
+        "    total = x ** y",
+        "    total += 0",
+    ]
 
 
 def test_every_value_can_be_read_and_replaced():

@@ -85,6 +85,7 @@ class Tree:
             raise ValueError("the source is too long to be searched")
         self.lines = source.splitlines()
         self.units = tuple(self._units())
+        self._by_node: dict[int, dict[int, int]] = {}  # see _numbers
 
     def changed(self, changes: tuple[Change, ...], tops: set[int]) -> str:
         """The source with changes made to these statements of the module, which are written anew."""
@@ -93,13 +94,39 @@ class Tree:
         return self._with(new)
 
     def edited(self, unit: Unit, changes: tuple[Change, ...]) -> str:
-        """The source with changes made to one definition, which alone is written anew."""
-        with made(changes):
-            text = ast.unparse(unit.node)
-        if unit.owner is not None:
-            text = textwrap.indent(text, " " * unit.node.col_offset)
+        """The source with changes made to one definition."""
+        return self.with_text(unit, self.text(unit, changes))
+
+    def with_text(self, unit: Unit, text: str) -> str:
+        """The source with this text in the place of a definition."""
         start, end = span(unit.node)
         return "\n".join([*self.lines[: start - 1], text, *self.lines[end:]]) + "\n"
+
+    def text(self, unit: Unit, changes: tuple[Change, ...]) -> str:
+        """The text of a definition with changes made to it. What stands on its own lines alone is written anew."""
+        numbers = {self._numbers(unit).get(id(change.parent)) for change in changes}
+        number = numbers.pop() if len(numbers) == 1 else None
+        node = unit.node if number is None else unit.node.body[number]
+        with made(changes):
+            text = ast.unparse(node)
+        start, end = span(unit.node)
+        if number is None:
+            return textwrap.indent(text, " " * unit.node.col_offset) if unit.owner is not None else text
+        indented = textwrap.indent(text, _indentation(self.lines[node.lineno - 1]))
+        return "\n".join([*self.lines[start - 1 : node.lineno - 1], indented, *self.lines[node.end_lineno : end]])
+
+    def _numbers(self, unit: Unit) -> dict[int, int]:
+        """Of the nodes of a definition, by `id`, the number of the statement that holds it, if that has lines alone."""
+        if id(unit.node) not in self._by_node:
+            found = self._by_node[id(unit.node)] = {}
+            ends = [unit.node.lineno - 1, *(node.end_lineno or node.lineno for node in unit.node.body)]
+            starts = [*(node.lineno for node in unit.node.body[1:]), ends[-1] + 1]
+            for number, node in enumerate(unit.node.body):
+                line = self.lines[node.lineno - 1]
+                is_first = ends[number] < node.lineno and len(_indentation(line)) == len(line[: node.col_offset])
+                if is_first and not getattr(node, "decorator_list", []) and starts[number] > (node.end_lineno or 0):
+                    found |= dict.fromkeys(map(id, ast.walk(node)), number)
+        return self._by_node[id(unit.node)]
 
     def _with(self, new: dict[int, str]) -> str:
         parts, at = [], 0
@@ -150,3 +177,7 @@ def span(node: ast.stmt) -> tuple[int, int]:
     """The first and the last line of a statement, its decorators with it."""
     decorators = getattr(node, "decorator_list", [])
     return min([node.lineno, *(one.lineno for one in decorators)]), node.end_lineno or node.lineno
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

@@ -13,6 +13,7 @@ from grader.catalog import paths
 from grader.judge.collection import Check
 from grader.judge.compare import same
 from grader.judge.examiner import Examiner
+from grader.judge.where.swapping import Swap
 from grader.judge.where.trial import Trial
 from grader.sandbox.recorder import Recorder
 from grader.worker import protocol, wire
@@ -66,12 +67,13 @@ def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[st
     return found
 
 
-def sifted(trial: Trial, probe: Probe, candidates: Iterable[tuple[Item, str]]) -> Iterator[Item]:
-    """Of (what it is, its source), what answers the probe rightly, in order. Ends where the time is over."""
+def sifted(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[Item, Swap]]) -> Iterator[Item]:
+    """Of (what it is, the changed definition), what answers the probe rightly. Ends where the time is over."""
     waiting, sizes = iter(candidates), itertools.chain(BATCHES, itertools.repeat(BATCHES[-1]))
     still_wanted = itertools.takewhile(lambda _: not trial.is_cancelled(), waiting)
     while not trial.is_over and (batch := list(itertools.islice(still_wanted, next(sizes)))):
-        answers = list(trial.answers([source for _, source in batch], probe.requests))  # all are taken from the wire
+        # all answers are taken from the wire before one is looked at
+        answers = list(trial.swapped(source, [swap for _, swap in batch], probe.requests))
         yield from (item for (item, _), answer in zip(batch, answers) if answer is not None and probe.fits(answer[-1]))
 
 

@@ -16,6 +16,7 @@ from grader.judge.where.probes import Probe, sifted
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import MAX_CHANGES, Step, needed, steps
 from grader.judge.where.statements import statement_edits
+from grader.judge.where.swapping import Swap, can_be_swapped
 from grader.judge.where.trial import Trial
 from grader.judge.where.values import Suspicion
 from grader.records.seeds import part
@@ -135,18 +136,25 @@ class Repairs:
         """The edits after which the group's cheapest probe is answered rightly; all, where there is no probe."""
         found = [self.probes[check.id] for check in group.checks if check.id in self.probes]
         candidates = self.candidates(group, edits)
-        if found:
-            return sifted(self.trial, min(found, key=lambda probe: probe.cost), candidates)
+        source = self.changed(group, (), set())
+        if found and source is not None:
+            return sifted(self.trial, min(found, key=lambda probe: probe.cost), source, candidates)
         return (pair for pair, _ in candidates)
 
-    def candidates(self, group: Group, edits: Iterable[Tried]) -> Iterator[tuple[Tried, str]]:
-        """Each edit that gives another source than those before it, with that source."""
+    def candidates(self, group: Group, edits: Iterable[Tried]) -> Iterator[tuple[Tried, Swap]]:
+        """Each edit that gives another definition than those before it, with that definition."""
         seen: set[int] = set()
         for unit, edit in edits:
-            source = self.source(group, unit, edit)
-            if source is not None and hash(source) not in seen:
-                seen.add(hash(source))
-                yield (unit, edit), source
+            try:
+                text = self.tree.text(unit, edit.changes)
+            except NO_PYTHON:
+                continue
+            if hash((unit.name, text)) in seen:
+                continue
+            seen.add(hash((unit.name, text)))
+            source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
+            if source is not None:
+                yield (unit, edit), Swap(unit.owner.name if unit.owner is not None else "", text, source)
 
     def source(self, group: Group, unit: Unit, edit: Edit) -> str | None:
         """The source with the edit, None where it is no Python."""

@@ -8,6 +8,7 @@ from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
+from grader.judge.where.swapping import SUPPORT, Swap
 from grader.records import places
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
@@ -50,19 +51,38 @@ class Trial:
 
         The sources are sent ahead of the replies. Ends early where the time is over, at once where it is cancelled.
         """
+        return self._answers([], [[self._load(source)] for source in sources], requests)
+
+    def swapped(
+        self, source: str, swaps: Sequence[Swap], requests: Sequence[bytes]
+    ) -> Iterator[list[bytearray] | None]:
+        """The same for one source with each of these definitions."""
+        base = [self._load(source + SUPPORT)]
+        setups, is_loaded = [], True
+        for swap in swaps:
+            setups.append([self._load(swap.source)] if swap.source else [*([] if is_loaded else base), swap.request()])
+            is_loaded = not swap.source
+        return self._answers(base, setups, requests)
+
+    def _answers(
+        self, base: list[bytes], setups: Sequence[list[bytes]], requests: Sequence[bytes]
+    ) -> Iterator[list[bytearray] | None]:
+        """The replies to the requests after each of the setups. base: what a worker is asked before the first one."""
         done = 0
-        while done < len(sources) and not self.is_over:
+        while done < len(setups) and not self.is_over:
             if self.asked is None or not self.asked.alive:
                 most = replace(self.limits, call_cpu_s=self.limits.call_cpu_s and ANSWER_S)
                 self.asked = self.examiner.fork_server.spawn(most)
-            bodies = [body for source in sources[done:] for body in (self._load(source), *requests)]
+            bodies = [*base, *(body for setup in setups[done:] for body in (*setup, *requests))]
             replies = self.asked.exchange_all(bodies, self.limits.call_s)
             try:
-                while done < len(sources):
+                _ = [next(replies) for _ in base]
+                while done < len(setups):
                     if self.is_cancelled():  # whoever waits for the fork server does not wait for these answers too
                         self.asked.close()
                         return
-                    answer = [next(replies) for _ in range(len(requests) + 1)][1:]
+                    number = len(setups[done]) + len(requests)
+                    answer = [next(replies) for _ in range(number)][-len(requests) :]
                     done, self.tried = done + 1, self.tried + 1
                     yield answer
             except MISHAPS:

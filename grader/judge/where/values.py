@@ -20,9 +20,10 @@ from grader.judge.where.edits import Tree
 from grader.judge.where.known_values import Known, Step, solution_steps
 from grader.judge.where.marked_source import LOG, PUT, Mark, marked
 from grader.judge.where.probes import Probe
+from grader.judge.where.swapping import call
 from grader.judge.where.trial import Trial
 from grader.worker import protocol, wire
-from grader.worker.codec import Decoder, Encoder
+from grader.worker.codec import Decoder
 
 PUT_IN = 8  # values that are tried in one place
 TRIED = 60  # replacements in all, for one probe
@@ -74,7 +75,7 @@ class Values:
     def _of_probe(self, group: Group, source: str, marks: list[Mark], probe: Probe) -> Suspicion | None:
         """The same of one call; None where it says nothing."""
         *before, asked = probe.requests
-        requests = (*before, _request(PUT, -1, 0), asked, _request(LOG))
+        requests = (*before, call(PUT, -1, 0), asked, call(LOG))
         answer = next(iter(self.trial.answers([source], requests)), None)
         run = _run(answer[-1], marks) if answer is not None and not probe.fits(answer[-2]) else []
         if not run:
@@ -97,7 +98,7 @@ class Values:
     def _healing(self, source: str, probe: Probe, trials: list[tuple[int, torch.Tensor]]) -> list[bool]:
         """For each value in the place of a mark's, whether the probe is answered rightly."""
         *before, asked = probe.requests
-        each = [request for number, value in trials for request in (_request(PUT, number, value), asked)]
+        each = [request for number, value in trials for request in (call(PUT, number, value), asked)]
         answer = next(iter(self.trial.answers([source], (*before, *each))), None) if trials else None
         return [False] * len(trials) if answer is None else [probe.fits(body) for body in answer[len(before) + 1 :: 2]]
 
@@ -130,13 +131,6 @@ def _run(body: bytes | bytearray, marks: list[Mark]) -> list[tuple[Mark, Any]]:
     pairs = [one for one in log if isinstance(one, (list, tuple)) and len(one) == 2] if isinstance(log, list) else []
     times = Counter(number for number, _ in pairs if type(number) is int)
     return [(marks[n], value) for n, value in pairs if times[n] == 1 and 0 <= n < len(marks)]
-
-
-def _request(target: str, *arguments: Any) -> bytes:
-    """The encoded request that calls a function of the source's end."""
-    encoder = Encoder()
-    nodes = ["list", [encoder.node(value) for value in arguments]]
-    return protocol.encode_request(protocol.Call([target], nodes, ["dict", []], encoder.node(0)), encoder.tensors)
 
 
 def _cost(probe: Probe) -> int:
