@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from grader.records.causes import causes, numbers
-from grader.records.results import CheckResult, ExerciseResult
+from grader.records.results import MEND_FIRST, CheckResult, ExerciseResult
 from grader.reports import github, html, terminal
 from grader.reports import json as as_json
 
@@ -21,17 +21,38 @@ def result(*checks: CheckResult) -> ExerciseResult:
 
 SCALE = "The scores are not divided by the root of d_k."
 WRONG = "the result is wrong: 9 of 9 values differ\ncalled   f(tensor ({}))\nexpected 1\ngot      2"
-NINE = [failed(f"c{size}", message=WRONG.format(f"{size}, 3"), diagnosis=SCALE, hidden=True) for size in (4, 2, 6, 5)]
+NINE = [
+    failed(f"fresh_{size}", message=WRONG.format(f"{size}, 3"), diagnosis=SCALE, hidden=True) for size in (4, 2, 6, 5)
+]
 
 
 def test_one_diagnosis_is_one_cause_with_the_smallest_example():
     (cause,) = causes(result(*NINE))
-    assert cause.example.id == "c2" and [check.id for check in cause.checks] == ["c4", "c2", "c6", "c5"]
+    names = [f"fresh_{size}" for size in (4, 2, 6, 5)]
+    assert cause.example.id == "fresh_2" and [check.id for check in cause.checks] == names
 
 
 def test_an_example_of_a_document_comes_first():
     shown = failed("documented", message=WRONG.format("60, 30"), diagnosis=SCALE)
     assert causes(result(*NINE, shown))[0].example is shown
+
+
+def test_plain_values_come_before_a_special_check_with_a_smaller_input():
+    special = failed("large_values", message=WRONG.format("1, 3"), diagnosis=SCALE, hidden=True)
+    assert causes(result(special, *NINE))[0].example.id == "fresh_2"
+
+
+def test_the_earliest_of_special_checks_is_the_example():
+    first = failed("dropout_on_the_weights", message="the heads differ\ncalled   f(tensor (9, 3))", hidden=True)
+    other = failed("wrapper_dropout", message=WRONG.format("1, 3"), diagnosis=SCALE, hidden=True)
+    assert causes(result(replace(first, diagnosis=SCALE), other))[0].example.id == first.id
+
+
+def test_what_a_function_uses_is_told_only_where_that_function_is_not_the_example():
+    uses = failed("fresh_f", message=WRONG.format("9, 3"), diagnosis=f"f uses g{MEND_FIRST}g first.", lines=(3,))
+    used = failed("fresh_g", message=WRONG.format("2, 3"), lines=(3,))
+    assert [cause.diagnosis for cause in causes(result(uses, used))] == [None]
+    assert [cause.diagnosis for cause in causes(result(uses))] == [uses.diagnosis]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +83,8 @@ def test_causes_that_a_third_check_joins_are_one():
 def test_a_cause_is_told_once_in_a_terminal_and_each_check_with_all():
     shown = result(*NINE, CheckResult("right", "right is right.", "passed", 1.0, 1.0))
     brief, every = terminal.plain(shown), terminal.plain(shown, every=True)
-    assert brief.count(SCALE) == 1 and "also fails: 3 checks: c4, c6, c5" in brief and len(brief.splitlines()) <= 12
+    assert brief.count(SCALE) == 1 and len(brief.splitlines()) <= 12
+    assert "also fails: 3 checks: fresh_4, fresh_6, fresh_5" in brief
     assert every.count(SCALE) == 4 and "also fails" not in every
 
 

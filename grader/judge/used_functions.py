@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from grader.judge.failure import Failure
+from grader.records.results import MEND_FIRST
 from grader.records.source import SourceWords
 
 
@@ -16,7 +17,7 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
     used = words.uses(function) if function and others else frozenset()
     for other in others:
         if other in used and function not in words.uses(other):
-            return f"{function} uses {other}, whose own checks fail: mend {other} first."
+            return f"{function} uses {other}{MEND_FIRST}{other} first."
     return None
 
 

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from grader.records.results import FAILED, CheckResult, ExerciseResult
+from grader.records.results import FAILED, MEND_FIRST, CheckResult, ExerciseResult
 
 SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # a tensor's shape in the line that names the call
+VALUES = "fresh_"  # how the names of hidden checks begin that compare values; all other hidden ones are special
 PLACE = re.compile(r"(?m)^\S+:\d+(?: in .*)?$")  # where an exception was raised
 
 
@@ -16,8 +17,9 @@ class Cause:
     """Checks that fail for one reason.
 
     number: counts from 1, in the order of the checks; example: the clearest of the checks, which is a documented one if
-    there is any (the lesson shows its numbers) and has the smallest input; diagnosis, lines and where: as in
-    CheckResult, from the first check that has them, where without the sentences of an earlier cause.
+    there is any (the lesson shows its numbers), otherwise one of plain values, and has the smallest input; diagnosis,
+    lines and where: as in CheckResult, from the first check that has them, where without the sentences of an earlier
+    cause.
     """
 
     number: int
@@ -79,13 +81,24 @@ def _cause(number: int, checks: tuple[CheckResult, ...]) -> Cause:
     def first(name: str) -> object:
         return next((value for check in checks if (value := getattr(check, name))), None)
 
-    diagnosis, lines, where = first("diagnosis"), first("lines"), first("where")
+    lines, where = first("lines"), first("where")
     example = min(checks, key=_size)  # stable: the earliest of equals
-    return Cause(number, checks, example, diagnosis, lines or (), where or "")  # type: ignore[arg-type]
+    return Cause(number, checks, example, _diagnosis(checks), lines or (), where or "")  # type: ignore[arg-type]
 
 
-def _size(check: CheckResult) -> tuple[bool, bool, int]:
-    """The key that sorts the clearest failed check first: public before hidden, shown values, small inputs."""
+def _diagnosis(checks: tuple[CheckResult, ...]) -> str | None:
+    """The first diagnosis. That another function is to be mended first counts only where no check says more."""
+    own = [check.diagnosis for check in checks if MEND_FIRST not in (check.diagnosis or "")]
+    return next(filter(None, own), None) if own else checks[0].diagnosis
+
+
+def _size(check: CheckResult) -> tuple[bool, bool, bool, int]:
+    """The key that sorts the clearest failed check first: public before hidden, shown values, small inputs.
+
+    A special check that only meets the mistake accuses of something else by its title: the earliest of them counts.
+    """
+    if check.hidden and not check.id.startswith(VALUES):
+        return True, True, False, 0
     shapes = SHAPE.findall(check.message.partition("called")[2].partition("\n")[0])
     numbers = sum(math.prod(int(size) for size in shape.split(",") if size.strip()) for shape in shapes)
-    return check.hidden, "expected" not in check.message, numbers
+    return check.hidden, False, "expected" not in check.message, numbers

@@ -8,6 +8,7 @@ from grader.records.sanitize import inert
 
 PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checked", "error", "not_graded"
 AND, OR = "  and: ", "  or: "  # these join two known mistakes in a diagnosis: both were made, or one of them
+MEND_FIRST = ", whose own checks fail: mend "  # stands in a diagnosis that names another function of the learner's
 
 
 @dataclass(frozen=True)
