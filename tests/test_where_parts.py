@@ -6,7 +6,8 @@ import torch
 
 from grader.judge.where import place
 from grader.judge.where.alignment import Alignment
-from grader.judge.where.blame import Group
+from grader.judge.where.blame import Blame, Group
+from grader.judge.where.bypass import bypassed
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Change, Tree
 from grader.judge.where.known_values import Known, Step
@@ -54,6 +55,15 @@ def test_the_statement_that_stands_in_no_solution_is_odd():
     assert [ast.unparse(node) for node in alignment.missing] == ["return products.softmax(-1) @ inputs"]
 
 
+def test_values_under_each_others_names_are_odd():
+    right = (
+        "def f(x, a, b):\n    k = split(turned(x @ a), 2, 3)\n    v = split(turned(x @ b), 2, 3)\n    return k @ v.T\n"
+    )
+    wrong = right.replace("@ a", "@ _").replace("@ b", "@ a").replace("@ _", "@ b")
+    alignment = Alignment(Tree(wrong).units[0], Tree(right).units[0])
+    assert [node.lineno for node in alignment.odd] == [2, 3] and len(alignment.missing) == 2
+
+
 def test_what_has_no_counterpart_cannot_be_named():
     _, alignment = aligned("def attend(inputs, weight):\n    return inputs\n")
     keys = ast.parse("keys", mode="eval").body
@@ -79,6 +89,32 @@ def test_no_edit_goes_round_a_helper_of_the_learners():
     assert any("product" in ast.unparse(edit.changes[0].old()) for edit in every if edit.changes[0].index is None)
     replaced = [edit.changes[0] for edit in without if isinstance(edit.changes[0].new, ast.expr)]
     assert not any("product" in ast.unparse(change.old()) for change in replaced)
+
+
+def test_a_change_that_goes_round_a_value_is_known():
+    tree = Tree(WRONG)
+    last = tree.units[0].node.body[-1]
+    direct = ast.parse("(inputs @ weight).softmax(-1)", mode="eval").body
+    assert bypassed(tree.units[0], (Change(last, "value", None, direct),)) == {3}
+    same = ast.parse("products.softmax(-1) @ inputs", mode="eval").body
+    assert bypassed(tree.units[0], (Change(last, "value", None, same),)) == frozenset()
+
+
+def test_a_parameter_of_another_name_is_renamed_wherever_it_is_read():
+    tree, alignment = aligned(WRONG)
+    texts = [tree.text(tree.units[0], edit.changes) for edit in donor_edits(alignment, frozenset()) if edit.line == 1]
+    assert WRONG.replace("weight", "w").rstrip() in texts
+
+
+def test_what_makes_an_own_part_of_self_is_searched_too():
+    right = "class A:\n    def __init__(self):\n        self.w = 1\n    def f(self, x):\n        return x * self.w\n"
+    source = right.replace("self.w = 1", "self.v = B(1)").replace("x * self.w", "self.v(x)")
+    source += "class B:\n    def __call__(self, x):\n        return x\n"
+    blame = Blame.__new__(Blame)
+    blame.tree, blame.solution = Tree(source), Tree(right)
+    assert [unit.name for unit in blame.with_helpers([blame.tree.units[1]])] == ["A.f", "A.__init__", "B.__call__"]
+    blame.tree = Tree(right)
+    assert [unit.name for unit in blame.with_helpers([blame.tree.units[1]])] == ["A.f"]
 
 
 def test_two_mistakes_are_two_steps_and_both_are_needed():

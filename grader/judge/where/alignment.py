@@ -7,12 +7,12 @@ import ast
 import copy
 import difflib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from grader.judge.where.edits import Unit
 from grader.judge.where.guidance import words
-from grader.judge.where.nodes import is_docstring
+from grader.judge.where.nodes import is_docstring, parameters
 
 ALIKE = 0.5  # of the words that two definitions of one name share
 NAMED_ALIKE = 0.4  # of the letters that two attributes of one meaning share
@@ -36,7 +36,9 @@ class Alignment:
         self.values = dict(_definitions(twin))  # of the solution's local names
         self._align()
         theirs = [new for node in statements(twin) if (new := self.renamed(node)) is not None]
-        self.odd, missing = _without_equals(list(statements(unit)), theirs)
+        self.odd, missing = _without_equals(list(statements(unit)), theirs, (_text, _value))
+        if not self.odd:  # two values may have each other's names
+            self.odd, missing = _without_equals(list(statements(unit)), theirs, (_text,))
         named = [new for node in statements(twin) if (new := self.renamed(node, MAX_INLINED)) is not None]
         known = {_text(node) for node in named}  # what is put in the place of a name would go round the learner's value
         self.missing = [node for node in missing if _text(node) in known]
@@ -101,9 +103,11 @@ def share(one: Counter[str], other: Counter[str]) -> float:
     return 2 * sum((one & other).values()) / total if total else 1.0
 
 
-def _without_equals(mine: list[ast.stmt], theirs: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """What is left of both after equal statements are taken out: first those that give a value the same name too."""
-    for key in (_text, _value):
+def _without_equals(
+    mine: list[ast.stmt], theirs: list[ast.stmt], keys: Sequence[Callable[[ast.stmt], str]]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """What is left of both after equal statements are taken out. keys: what must be equal, the strictest first."""
+    for key in keys:
         held = defaultdict(list)
         for node in theirs:
             held[key(node)].append(node)
@@ -138,8 +142,7 @@ def _text(node: ast.stmt) -> str:
 
 
 def _parameters(unit: Unit) -> list[str]:
-    arguments = unit.node.args
-    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return [one.arg for one in parameters(unit.node)]
 
 
 def _definitions(unit: Unit) -> Iterator[tuple[str, ast.expr]]:

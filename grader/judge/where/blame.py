@@ -1,6 +1,7 @@
 """Which definition is to blame: the one after whose replacement by the solution's the failed checks pass."""
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from grader.catalog import paths
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.where.edits import Change, Tree, Unit
+from grader.judge.where.nodes import attributes_of, made_in
 from grader.judge.where.probes import Probe
 from grader.judge.where.trial import Trial
 
@@ -63,15 +65,24 @@ class Blame:
         return self._passing(self.with_solution(self.swap(units), {unit.top for unit in units}))
 
     def with_helpers(self, units: Sequence[Unit]) -> tuple[Unit, ...]:
-        """The units, and the learner's own helpers that they call, which the solution does not have."""
+        """The units, and what the solution does not have: helpers that they call, and what makes own parts of self."""
         reached = list(units)
         for unit in reached:  # the loop extends the list
             named = {getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(unit.node)}
+            parts = attributes_of(unit.node) - self._attributes
             for other in self.tree.units:
                 called = other.node.name in named or (other.owner is not None and other.owner.name in named)
-                if called and other not in reached and self.twin(other) is None:
+                helps = called and self.twin(other) is None
+                makes = unit.owner is not None and other.owner is unit.owner and bool(parts & made_in(other.node))
+                if (helps or makes) and other not in reached:
                     reached.append(other)
         return tuple(reached)
+
+    @functools.cached_property
+    def _attributes(self) -> set[str]:
+        """Of the parts of `self` that the solution names."""
+        units = self.solution.units if self.solution is not None else ()
+        return {name for unit in units for name in attributes_of(unit.node) | made_in(unit.node)}
 
     def twin(self, unit: Unit) -> Unit | None:
         """The solution's definition of the same name."""

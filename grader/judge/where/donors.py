@@ -10,7 +10,7 @@ from grader.judge.where.alignment import MAX_INLINED, Alignment, share, statemen
 from grader.judge.where.edits import Change, Edit
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.guidance import words
-from grader.judge.where.nodes import called, is_docstring
+from grader.judge.where.nodes import called, is_docstring, parameters
 from grader.judge.where.statements import bodies
 from grader.judge.where.vocabulary import MISSING
 
@@ -28,6 +28,7 @@ def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
     yield from _expressions(alignment, helpers)
     yield from _statements(alignment, helpers)
     yield from _surplus(alignment, helpers)
+    yield from _parameters(alignment)
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
@@ -86,6 +87,16 @@ def _surplus(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
             if id(old) in odd and (again or isinstance(old, ast.Expr)) and not named(old) & helpers:
                 rest = [*body[:index], *body[index + 1 :]] or [ast.Pass()]
                 yield Edit((Change(parent, field, None, rest),), old.lineno, "a statement", 0)
+
+
+def _parameters(alignment: Alignment) -> Iterator[Edit]:
+    """A parameter under the solution's name, wherever it is read."""
+    mine, theirs = alignment.unit.node, alignment.twin.node
+    for own, other in zip(parameters(mine), parameters(theirs)):
+        if own.arg != other.arg:
+            places = [node for node in ast.walk(mine) if isinstance(node, ast.Name) and node.id == own.arg]
+            changes = (Change(own, "arg", None, other.arg), *(Change(node, "id", None, other.arg) for node in places))
+            yield Edit(changes, own.lineno, "the name of a parameter", 0)
 
 
 def named(node: ast.AST) -> frozenset[str]:

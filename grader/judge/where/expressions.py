@@ -1,6 +1,7 @@
 """Edits of expressions: operands, names, numbers, conditions, the order of parts; calls, indices and wraps beside."""
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from grader.judge.where.calls import other_calls
@@ -9,7 +10,7 @@ from grader.judge.where.nodes import constant, expression, is_docstring, number_
 from grader.judge.where.scope import Scope
 from grader.judge.where.subscripts import other_subscripts
 from grader.judge.where.vocabulary import COMPARISONS, OPERATORS, SWAPPED, TURNS
-from grader.judge.where.wraps import kept, may_be_wrapped, wrapped
+from grader.judge.where.wraps import iterated, kept, may_be_wrapped, sizes, wrapped
 
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 
@@ -20,7 +21,8 @@ def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
     """Edits of every expression of a function, in the order in which they stand there."""
     computes = function.name != "__init__"
     for node, slot, around in slots(function):
-        for new, kind, tier, sign in _replacements(node, around, scope):
+        replacements = (_replacements(node, around, scope), sizes(node, around, scope), iterated(node, around))
+        for new, kind, tier, sign in itertools.chain(*replacements):
             yield Edit((Change(*slot, new),), node.lineno, kind, tier, sign)
         if may_be_wrapped(node, around):
             later = 0 if isinstance(around, (ast.Assign, ast.Return)) else 1

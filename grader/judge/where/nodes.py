@@ -2,6 +2,7 @@
 
 import ast
 
+MAKING = ("register_buffer", "register_parameter", "register_module", "add_module", "setattr")
 LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "init")
 
 
@@ -83,6 +84,27 @@ def where_of(around: ast.AST) -> str:
     if isinstance(around, ast.arguments):
         return "a default value"
     return "a number"
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def attributes_of(node: ast.AST) -> set[str]:
+    """The names of the parts of `self` in a piece of code."""
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
+    return {part.attr for part in parts if isinstance(part.value, ast.Name) and part.value.id == "self"}
+
+
+def made_in(node: ast.AST) -> set[str]:
+    """The names of the parts that a method gives `self`: by an assignment, or by a call with the name."""
+    stored = {
+        part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+    }
+    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call) and called(part) in MAKING)
+    constants = (part.value for call in calls for part in ast.walk(call) if isinstance(part, ast.Constant))
+    return stored | {value for value in constants if isinstance(value, str)}
 
 
 def is_docstring(node: ast.AST) -> bool:

@@ -8,29 +8,27 @@ from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Blame, Group
+from grader.judge.where.bypass import bypassed
 from grader.judge.where.donors import donor_edits
-from grader.judge.where.edits import Change, Edit, Tree, Unit, together
+from grader.judge.where.edits import Edit, Tree, Unit, together
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.guidance import Guidance, WordsBefore
-from grader.judge.where.probes import Probe, sifted
+from grader.judge.where.probes import Probe
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import MAX_CHANGES, Step, needed, steps
 from grader.judge.where.statements import statement_edits
-from grader.judge.where.swapping import Swap, can_be_swapped
 from grader.judge.where.trial import Trial
+from grader.judge.where.trying import Tried, Trying
 from grader.judge.where.values import Suspicion
-from grader.records.seeds import part
 
-NO_PYTHON = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
-SEEDS = 1  # with which a repair is tried once more
 LATER = 3  # how many tiers later an edit comes of a line behind the one that computes a wrong value
+AFTERWARDS = 300  # edits that are tried after one that goes round a value
+MAX_TOLD = 3  # lines
 LIKELY = 1  # the last tier of edits that may mend a part of the checks alone
 
-Tried = tuple[Unit, Edit]
 
-
-class Repairs:
-    """The edits of one submission, tried out. probes: of the failed checks; passing: checks that no edit may break."""
+class Repairs(Trying):
+    """The edits of one submission, tried out."""
 
     def __init__(
         self,
@@ -41,11 +39,10 @@ class Repairs:
         found: dict[str, Probe],
         passing: tuple[Check, ...],
     ):
-        self.examiner, self.tree, self.trial, self.blame = examiner, tree, trial, blame
-        self.probes, self.passing = found, passing
+        super().__init__(examiner, tree, trial, blame, found, passing)
         self.aligned = functools.cache(Alignment)
         self.parts_of = functools.cache(lambda alignment: list(donor_edits(alignment, blame.helpers)))
-        self.others: tuple[Check, ...] = ()  # checks that were not examined as one before them failed
+        self.spare: tuple[int, ...] = ()  # lines found with a doubt: see `whole`
 
     def parts(self, group: Group) -> list[Tried]:
         """Parts of the solution on lines that do not stand in it, the most alike first."""
@@ -107,18 +104,43 @@ class Repairs:
 
         for found in (replaced, [*replaced, *left_out]) if left_out else (replaced,):
             if 1 < len(found) <= MAX_CHANGES and not self.trial.is_over and mends(found):
-                lines = tuple(sorted({step.line for step in needed(found, mends)}))
-                return lines if len(lines) <= most else ()
+                kept = needed(found, mends)
+                lines = {step.line for step in kept}
+                changes = tuple(change for step in kept for change in step.changes)
+                rounded = {line for unit in group.units for line in bypassed(unit, changes)} & self.odd(group) - lines
+                if rounded:
+                    self.keep({*lines, *rounded})
+                return tuple(sorted(lines)) if len(lines) <= most and not rounded else ()
         return ()
 
-    def whole(self, group: Group, edits: Iterable[Tried]) -> Edit | None:
-        """The first edit after which every failed check of the group passes, and none that passed before fails."""
-        for unit, edit in self.sifted(group, edits):
+    def whole(self, group: Group, edits: Iterable[Tried], right: frozenset[int] = frozenset()) -> Edit | None:
+        """The first edit after which every failed check of the group passes, and none that passed before fails.
+
+        One that goes round a value of the learner's is kept as `spare`. right: lines whose values are right.
+        """
+        for unit, edit in self.sifted(group, self._for_a_while(edits)):
             if self.trial.is_over:
                 break
             if self.mends(group, unit, edit) and self.confirmed(group):
-                return edit
+                rounded = bypassed(unit, edit.changes) & self.odd(group) - right - {edit.line, *edit.lines}
+                if not rounded:
+                    return edit
+                self.keep({edit.line, *edit.lines, *rounded})
         return None
+
+    def keep(self, lines: set[int]) -> None:
+        """Keep the first few lines that were found with a doubt."""
+        if not self.spare and len(lines) <= MAX_TOLD:
+            self.spare = tuple(sorted(lines))
+
+    def _for_a_while(self, edits: Iterable[Tried]) -> Iterator[Tried]:
+        """The edits; where something is spare already, the first of them."""
+        left = AFTERWARDS
+        for pair in edits:
+            left -= bool(self.spare)
+            if left < 0:
+                return
+            yield pair
 
     def partial(self, group: Group, edits: Iterable[Tried]) -> Edit | None:
         """The first edit after which one failed check passes, and none that passed before fails."""
@@ -131,65 +153,6 @@ class Repairs:
                 if self.mends(alone, unit, edit) and self.confirmed(alone):
                     return edit
         return None
-
-    def sifted(self, group: Group, edits: Iterable[Tried]) -> Iterator[Tried]:
-        """The edits after which the group's cheapest probe is answered rightly; all, where there is no probe."""
-        found = [self.probes[check.id] for check in group.checks if check.id in self.probes]
-        candidates = self.candidates(group, edits)
-        source = self.changed(group, (), set())
-        if found and source is not None:
-            return sifted(self.trial, min(found, key=lambda probe: probe.cost), source, candidates)
-        return (pair for pair, _ in candidates)
-
-    def candidates(self, group: Group, edits: Iterable[Tried]) -> Iterator[tuple[Tried, Swap]]:
-        """Each edit that gives another definition than those before it, with that definition."""
-        seen: set[int] = set()
-        for unit, edit in edits:
-            try:
-                text = self.tree.text(unit, edit.changes)
-            except NO_PYTHON:
-                continue
-            if hash((unit.name, text)) in seen:
-                continue
-            seen.add(hash((unit.name, text)))
-            source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
-            if source is not None:
-                yield (unit, edit), Swap(unit.owner.name if unit.owner is not None else "", text, source)
-
-    def source(self, group: Group, unit: Unit, edit: Edit) -> str | None:
-        """The source with the edit, None where it is no Python."""
-        if group.base:
-            return self.changed(group, edit.changes, {unit.top})
-        try:
-            return self.tree.edited(unit, edit.changes)
-        except NO_PYTHON:
-            return None
-
-    def changed(self, group: Group, changes: tuple[Change, ...], tops: set[int]) -> str | None:
-        """The source with changes in several definitions, None where it is no Python."""
-        try:
-            if group.base:
-                return self.blame.with_solution((*group.base, *changes), {unit.top for unit in self.tree.units})
-            return self.tree.changed(changes, tops)
-        except NO_PYTHON:
-            return None
-
-    def mends(self, group: Group, unit: Unit, edit: Edit) -> bool:
-        """Whether the group's checks pass with the edit, and all that passed before."""
-        source = self.source(group, unit, edit)
-        return source is not None and self.is_mended(group, source)
-
-    def is_mended(self, group: Group, source: str) -> bool:
-        """Whether a source passes the group's checks, and all that passed before."""
-        if not self.trial.load(source) or not self.trial.passes_all(group.checks):
-            return False
-        others = self.others if len(group.checks) == len(self.blame.failing) else ()
-        return self.trial.passes_all(others) and self.trial.passes_all(self.passing)
-
-    def confirmed(self, group: Group) -> bool:
-        """Whether the candidate passes with another seed too: weak checks accept nonsense by chance."""
-        seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
-        return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
 
 
 def head_of(node: ast.stmt) -> tuple[int, int]:

@@ -141,16 +141,17 @@ class Search:
         """By a change that was tried; else the construct of the named mistake; else the definition alone."""
         guide = self.guidance(group)
         repairs = self.repairs
+        repairs.spare = ()
         edit = repairs.whole(group, repairs.parts(group))
         lines = repairs.several(group, 2) if edit is None else ()
         if edit is None and not lines:
             suspicion = self.values.suspicion(group, repairs.probes)
-            edit = repairs.whole(group, repairs.all(group, guide, suspicion))
+            edit = repairs.whole(group, repairs.all(group, guide, suspicion), suspicion.right)
             if edit is None and suspicion.sure is not None:
                 return self.told((suspicion.sure,), "values", "what is computed there")
         if edit is not None:
             return self.told(edit.lines or (edit.line,), "repair", edit.kind)
-        lines = lines or repairs.several(group, 3)
+        lines = lines or repairs.several(group, 3) or repairs.spare
         if lines:
             return self.told(lines, "several")
         edit = None if self.trial.is_over else repairs.partial(group, repairs.all(group, guide, NOTHING))

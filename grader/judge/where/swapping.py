@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.judge.where.edits import Change, Unit
+from grader.judge.where.nodes import parameters
 from grader.worker import protocol
 from grader.worker.codec import Encoder
 
@@ -60,8 +61,9 @@ def can_be_swapped(unit: Unit, changes: tuple[Change, ...]) -> bool:
     if unit.owner is not None and any(getattr(one, "attr", "") in ("setter", "getter") for one in _decorators(unit)):
         return False
     arguments = unit.node.args
+    parts = (arguments, unit.node, *parameters(unit.node))
     return unit.node.name not in MAKERS or not any(
-        change.parent is arguments or (change.parent is unit.node and change.field == "args") for change in changes
+        change.parent in parts and change.field not in ("body", "returns") for change in changes
     )
 
 

@@ -63,7 +63,18 @@ WRAPS = (
         "(E).softmax(0)", "(E) - (E).max()", "(E).sum(0)", "(E).mean(-1)", "(E).squeeze(0)", "(E).clone()",
         "(E).contiguous()",
         "(E).log()", "(E)[-1]", "1 / (E)", "1 - (E)", "(E) * 2", "(E) / 2", "set(E)", "list(E)", "int(E)", "tuple(E)",
+        "next(E)", "len(E)",
         "(E).indices", "(E).T",
     ),
 )  # fmt: skip
+LOOPS = (
+    "enumerate(E)",
+    "(E).items()",
+    "(E).values()",
+    "reversed(E)",
+    "range(len(E))",
+    "range(E)",
+    "(E)[1:]",
+    "(E)[:-1]",
+)
 MISSING = "something is missing there"

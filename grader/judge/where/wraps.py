@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from grader.judge.where.edits import Replacement
-from grader.judge.where.nodes import around_of, called, root, turned
+from grader.judge.where.nodes import around_of, called, expression, root, turned
 from grader.judge.where.scope import Scope
-from grader.judge.where.vocabulary import MISSING, TURNS, WRAPS
+from grader.judge.where.vocabulary import LOOPS, MISSING, TURNS, WRAPS
 
 
 def may_be_wrapped(node: ast.expr, around: ast.AST) -> bool:
@@ -50,6 +50,30 @@ def wrapped(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Replaceme
         for operator in ("@", "+", "*"):
             yield partial(around_of, node, f"(E) {operator} {name}"), MISSING, 2, None
         yield partial(around_of, node, f"(E).to({name}.dtype)"), MISSING, 2, None
+
+
+def iterated(node: ast.expr, around: ast.AST) -> Iterator[Replacement]:
+    """What else a loop may run over."""
+    if isinstance(around, (ast.For, ast.comprehension)) and around.iter is node:
+        for text in LOOPS:
+            yield partial(around_of, node, text), "what the loop runs over", 1, None
+
+
+def sizes(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Replacement]:
+    """Another size, where something is divided by one or its root is taken."""
+    is_divisor = (
+        isinstance(around, ast.BinOp) and isinstance(around.op, (ast.Div, ast.FloorDiv)) and around.right is node
+    )
+    is_power = isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow) and around.left is node
+    is_root = isinstance(around, ast.Call) and called(around) == "sqrt"
+    if (is_divisor or is_power or is_root) and not isinstance(node, (ast.BinOp, ast.Constant)):
+        for name in scope.values[:8]:
+            for dim in (-1, -2):
+                yield expression(f"{name}.shape[{dim}]"), "a size", 1, None
+        for name in scope.attributes[:8]:
+            yield expression(f"self.{name}"), "a size", 1, None
+        if not isinstance(node, ast.Name):
+            yield from ((ast.Name(name, ast.Load()), "a size", 1, None) for name in scope.values[:8])
 
 
 def kept(node: ast.expr) -> Iterator[Replacement]:
