@@ -133,6 +133,7 @@ def test_the_first_difference_is_told():
         expect(got, expected)
     assert "1 of 6 values differ" in error.value.summary
     assert "first difference at [1, 2]: got 0.5000, expected 0.0000, off by 0.5000" in error.value.details
+    assert ", row 1 [0.0000, 0.0000, 0.0000]" in error.value.details  # the row that differs, and not the first
     assert "0.5" not in error.value.summary  # the summary is for everybody's eyes
 
 

@@ -32,7 +32,7 @@ def difference(got: torch.Tensor, expected: torch.Tensor, right: torch.Tensor, w
     share = f"{count} of {total} values differ" if total > 1 else "the value differs"
     summary = f"{what} is wrong: {not_finite or share}"
     place = f" at [{', '.join(map(str, first))}]" if first else ""
-    details = f"expected {values(expected)}\ngot      {values(got)}\nfirst difference{place}: "
+    details = f"expected {values(expected, first)}\ngot      {values(got, first)}\nfirst difference{place}: "
     details += f"got {number(mine)}, expected {number(theirs)}"
     if isinstance(mine, float) and math.isfinite(mine) and math.isfinite(theirs):
         details += f", off by {number(abs(mine - theirs))}"

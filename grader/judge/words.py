@@ -76,14 +76,16 @@ def sizes(shape: Any) -> str:
     return f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
 
 
-def values(tensor: torch.Tensor) -> str:
-    """The first row of a tensor, as a person would write it."""
+def values(tensor: torch.Tensor, at: tuple[int, ...] = ()) -> str:
+    """One row of a tensor, as a person would write it: the one with the element `at`, otherwise the first."""
     if tensor.ndim == 0:
         return number(tensor.item())
     row, lead = tensor, ""
     if tensor.ndim > 1 and tensor.numel():
-        row = tensor[(0,) * (tensor.ndim - 1)]  # no copy, however large
-        lead = f"shape {tuple(tensor.shape)}, first row "
+        place = at[:-1] or (0,) * (tensor.ndim - 1)
+        row = tensor[place]  # no copy, however large
+        which = f"row {', '.join(map(str, place))}" if any(place) else "first row"
+        lead = f"shape {tuple(tensor.shape)}, {which} "
     items = [number(item) for item in row[:SHOWN].tolist()]
     return f"{lead}[{', '.join(items)}{', …' if row.numel() > SHOWN else ''}]"
 
