@@ -128,6 +128,27 @@ def test_no_more_than_a_few_are_named(grade):
     assert len(result.notes) == 6 and result.notes[-1] == "… and 4 more"
 
 
+def test_of_a_name_that_a_failed_import_should_bind_the_import_is_told(grade):
+    looped = WEIGHTS.replace("return", "for _ in tqdm(inputs):\n        pass\n    return")
+    result = grade(f"import torch\nfrom tqdm import tqdm\n{looped}{VECTOR}{VECTORS}")
+    reason = "it comes from line 2, which failed on loading: there is no module 'tqdm' here"
+    assert result.checks[0].message.splitlines()[:2] == ["NameError: name 'tqdm' is not defined", reason]
+
+
+def test_a_function_of_pythons_that_stands_for_a_variable_is_named(grade):
+    result = grade(RIGHT.replace("inputs @ inputs.T", "torch.matmul(inputs, input)", 1))
+    assert "\ninput is Python's own function here: " in result.checks[0].message
+    result = grade(RIGHT.replace("inputs @ inputs.T", "torch.matmul(inputs, inputs.t)", 1))
+    assert "Python's own" not in result.checks[0].message
+
+
+def test_one_line_that_fails_twice_is_told_once(grade):
+    result = grade(RIGHT + "plt.show(); plt.close()\n")
+    assert len(result.notes) == 1
+    message = grade(RIGHT.replace("inputs @ inputs.T", "torch.stack([x.no for x in inputs])", 1)).checks[0].message
+    assert message.count("in attention_weights") == 1
+
+
 # The versions of packages.
 
 

@@ -1,5 +1,6 @@
 """Runs every check of an exercise on one submission: their outcomes, messages and diagnoses."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 
 WRONG = "the answer is not the right one"
+UNBOUND = re.compile(r"name '(\w+)' is not defined\b.*", re.DOTALL)
 E = TypeVar("E", bound=BaseException)
 
 
@@ -162,7 +164,14 @@ class Checker:
 
 
 def _root_error(error: E, remote: Remote) -> E | LearnerError:
-    """The error of a check; for a missing name that the source defines, the error with which that failed on loading."""
+    """The error of a check; for a missing name that the source defines, the error with which that failed on loading.
+
+    A NameError keeps its place, and gains the statement that failed on loading and should have bound the name.
+    """
+    if isinstance(error, LearnerError) and error.facts.get("type") == "NameError":
+        name = UNBOUND.fullmatch(str(error.facts.get("message", "")))
+        left_out = remote.why_missing(name[1]) if name else None
+        return LearnerError(error.kind, error.facts | {"left_out": left_out}, error.call) if left_out else error
     if isinstance(error, LearnerError) and error.kind == "missing":
         left_out = remote.why_missing(str(error.facts.get("missing", "")))
         return left_out.error if left_out else error

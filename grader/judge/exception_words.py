@@ -1,5 +1,6 @@
 """The words for an exception of the learner's, and for a process that ended without an answer."""
 
+import builtins
 import re
 import signal
 from typing import Any
@@ -40,8 +41,14 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         first = text.strip().splitlines()[0][:300] if text.strip() else ""
         head = f"{kind}: {first}" if first and (reveal or is_own_text(text, facts, file)) else kind
     lines = [head]
-    for frame in facts.get("frames") or []:
-        line, function, code = [*frame, "", ""][:3]
+    if left_out := facts.get("left_out"):
+        module = left_out.error.facts.get("missing_module")
+        why = f": there is no module {module!r} here" if module else ""
+        lines.append(f"it comes from {places.place(file.source, left_out.line)}, which failed on loading{why}")
+    if name := _builtin_given(head, facts):
+        lines.append(f"{name} is Python's own function here: what is the variable called that you mean?")
+    frames = [tuple([*frame, "", ""][:3]) for frame in facts.get("frames") or []]
+    for line, function, code in dict.fromkeys(frames):  # a comprehension has a frame of its own on the same line
         lines.append(
             places.in_file(file.source, file.filename, line)
             + (f" in {function}" if function and function != "<module>" else "")
@@ -49,6 +56,16 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         if code:
             lines.append(f"    {code}")
     return lines
+
+
+def _builtin_given(head: str, facts: dict[str, Any]) -> str:
+    """The name of Python's own function that the line uses as a value, as `input` for `inputs`; "" where none is."""
+    code = str(((facts.get("frames") or [[0, "", ""]])[-1] + ["", "", ""])[2])
+    if "builtin_function_or_method" not in head:
+        return ""
+    names = re.findall(r"(?<![\w.])([a-z]+)\b(?!\s*[(\w=])", code)
+    found = [name for name in names if isinstance(getattr(builtins, name, None), type(len))]
+    return found[0] if len(set(found)) == 1 else ""
 
 
 def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:

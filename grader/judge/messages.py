@@ -86,8 +86,9 @@ def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
 
 def notes_on_loading(left: list[LeftOut], file: Submission) -> tuple[str, ...]:
     """A line for each statement that failed, up to MAX_NOTES, and one for the rest."""
-    lines = [inert(left_out(one, file.source)) for one in left[:MAX_NOTES]]
-    more = len(left) - len(lines)
+    notes = list(dict.fromkeys(inert(left_out(one, file.source)) for one in left))  # `a(); b()` may give one twice
+    lines = notes[:MAX_NOTES]
+    more = len(notes) - len(lines)
     return (*lines, f"… and {more} more") if more else tuple(lines)
 
 

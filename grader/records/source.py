@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from grader.records.limited import limited
-from grader.records.syntax import FUNCTIONS, parsed, walked
+from grader.records.syntax import FUNCTIONS, imported, parsed, walked
 
 # The nodes that can run an operation of torch. A for loop over a tensor runs one, too.
 STEPS = (
@@ -130,9 +130,9 @@ def statements(source: str) -> list[list[int]]:
 
 @limited
 def defining(source: str, name: str) -> list[list[int]]:
-    """The top-level statements that define a function or class of this name, at any depth: [first line, last line].
+    """The top-level statements that define a function or class of this name, at any depth, or import or assign it.
 
-    Raises BadSubmission where parsing exceeds a limit.
+    Each as [first line, last line]. Raises BadSubmission where parsing exceeds a limit.
     """
     tree = parsed(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -140,8 +140,15 @@ def defining(source: str, name: str) -> list[list[int]]:
         statement
         for statement in (tree.body if tree else ())
         if any(isinstance(node, kinds) and node.name == name for node in walked(statement))
+        or name in imported([statement])
+        or (isinstance(statement, ast.Assign) and name in _stored(statement))
     ]
     return [_span(statement) for statement in around]
+
+
+def _stored(statement: ast.Assign) -> set[str]:
+    """The names that an assignment binds."""
+    return {node.id for node in walked(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 @limited
