@@ -132,20 +132,6 @@ def test_gradients(learner, reference, rng):
 
 
 @task(1, after=FRESH)
-def test_dtype(learner, reference, rng):
-    """The result keeps the dtype of the inputs, in training with dropout too."""
-    mine, theirs = twins(learner, reference, rng, 3, 2, 5, RATE, bias=True)
-    x = rng.randn(2, 5, 3) / 2  # small: honest styles round bfloat16 in different places
-    mine.eval(), theirs.eval()
-    keeps_dtype(mine, theirs, x)
-    for dtype in (torch.bfloat16, torch.float64):
-        result = mine.to(dtype=dtype).train()(x.to(dtype))
-        expect_shape(result, (2, 5, 2))
-        if result.dtype != dtype:
-            raise Mismatch(f"in training the result has dtype {str(result.dtype)[6:]}; expected {str(dtype)[6:]}")
-
-
-@task(1, after=FRESH)
 def test_inputs_unchanged(learner, reference, rng):
     """The inputs are left as they were, and a second call gives the same."""
     mine, theirs = twins(learner, reference, rng, 3, 2, 5, bias=True)
@@ -296,6 +282,20 @@ def test_dropout_off(learner, rng):
     expect_shape(once, (2, 5, 4))
     expect(again, once, "the result of a second call in eval mode")
     expect(without, once, "the result with dropout=0.0, held against that in eval mode,")
+
+
+@task(1, after=(*FRESH, "dropout_off"))
+def test_dtype(learner, reference, rng):
+    """The result keeps the dtype of the inputs, in training with dropout too."""
+    mine, theirs = twins(learner, reference, rng, 3, 2, 5, RATE, bias=True)
+    x = rng.randn(2, 5, 3) / 2  # small: honest styles round bfloat16 in different places
+    mine.eval(), theirs.eval()
+    keeps_dtype(mine, theirs, x)
+    for dtype in (torch.bfloat16, torch.float64):
+        result = mine.to(dtype=dtype).train()(x.to(dtype))
+        expect_shape(result, (2, 5, 2))
+        if result.dtype != dtype:
+            raise Mismatch(f"in training the result has dtype {str(result.dtype)[6:]}; expected {str(dtype)[6:]}")
 
 
 # Task 4
