@@ -1,4 +1,4 @@
-"""The seed is set anew before each matrix, so all three are the same: leave the seed to the caller."""
+"""The three matrices are the same: draw each with a torch.rand of its own, and set no seed before it."""
 
 
 def init_weights(d_in: int, d_out: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
