@@ -212,3 +212,20 @@ def test_a_factor_is_told_where_every_wrong_answer_has_it(fork_server):
     assert "Every value is the right one times 1.2500." in told.values()
     told = of_self_attention(WEIGHTS + "\nreturn (1 + len(x) / 24) * weights @ v", fork_server)
     assert not any(sentence.startswith("Every value") for sentence in told.values())
+
+
+def test_linear_layers_by_other_names_are_not_called_parameters(fork_server):
+    source = """
+import torch
+from torch import nn
+
+class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=True):
+        super().__init__()
+        self.w_query, self.w_key, self.w_value = (nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3))
+
+    def forward(self, x):
+        q, k, v = self.w_query(x), self.w_key(x), self.w_value(x)
+        return torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v
+"""
+    assert not any("nn.Parameter" in sentence for sentence in said(graded("08", source, fork_server)).values())

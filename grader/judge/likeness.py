@@ -26,13 +26,15 @@ def outline(error: BaseException) -> tuple[Any, ...]:
     """What must be equal of two failures: the kind and the words.
 
     The words of a learner's own `raise` or `assert` do not count: each writes others. The sizes in torch's count in any
-    order: x.masked_fill(mask, 0) and its twin with _ tell them in another one.
+    order: x.masked_fill(mask, 0) and its twin with _ tell them in another one. Where a parameter is missing, it counts
+    whether those that are there are weights, biases or neither: linear layers by other names are no nn.Parameters.
     """
     if isinstance(error, LearnerError):
         own = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
         text = "" if own else words(error)
         return (error.kind, error.facts.get("type"), DIGITS.sub("", text), sorted(DIGITS.findall(text)))
-    return ("mismatch", None, words(error))
+    held = error.got if isinstance(error, Mismatch) and isinstance(error.got, frozenset) else None
+    return ("mismatch", None, words(error), held)
 
 
 def words(error: BaseException) -> str:

@@ -6,6 +6,7 @@ behaviour decides: `agrees` in promises/answers.py tries the other maps.
 
 import itertools
 import re
+from collections.abc import Iterable
 from typing import Any
 
 ROLES = {  # words by which people call the same thing
@@ -54,6 +55,11 @@ def names_sentence(names: dict[str, str]) -> str:
     if len(pairs) == 1:
         return f"a parameter is called {owns}: the lesson calls it {lessons}"
     return f"the parameters are called {owns}: the lesson calls them {lessons}"
+
+
+def ends(names: Iterable[str]) -> frozenset[str]:
+    """What these parameters are in their layers: "weight", "bias", or "" for a parameter of the module itself."""
+    return frozenset(_layer(name)[1] for name in names)
 
 
 def _layers(shapes: dict[str, Shape], numbered: bool) -> dict[str, tuple[Any, ...]]:

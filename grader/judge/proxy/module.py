@@ -136,7 +136,8 @@ class Module(Target, HeldObject):
         surplus = ", ".join(reply.surplus or ())[:300]
         if unknown:
             details = f"it has:  {surplus or 'none that fit'}"
-            raise Mismatch(f"{self.class_name} has no parameter called {', '.join(unknown)}", details)
+            summary = f"{self.class_name} has no parameter called {', '.join(unknown)}"
+            raise Mismatch(summary, details, renaming.ends(reply.surplus or ()))
         for name, got, _ in reply.misshapen or ():
             if name in parameters:
                 raise Mismatch(shape_words(tuple(got), tuple(parameters[name].shape), f"the parameter {name}"))
