@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from typing import Any
 
 from grader.catalog.errors import BadSubmission
 from grader.records import places
@@ -17,6 +18,10 @@ COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
 TIMED = re.compile(r"%time\s+")
 RUN_ALL_THE_SAME = ("%%time", "%%capture")
+# The first line of a cell that is saved as a module, and the lines that run or import one.
+WRITES = re.compile(r"\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+)?(?:[^\s/]+/)*(\w+)\.py[ \t]*\r?\n")
+USES = re.compile(r"^[ \t]*(?:%run|from|import)[ \t].*", re.MULTILINE)
+WORD = re.compile(r"\w+")
 
 
 @limited
@@ -26,15 +31,15 @@ def code_of(data: bytes, shown: str) -> tuple[str, int, list[str]]:
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
     try:
-        cells = json.loads(text_of(data, shown))["cells"]
-        sources = [_joined(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        sources = [_joined(source) for source in _code_cells(json.loads(text_of(data, shown)))]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadSubmission(
             f"{shown} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
         ) from None
     titles = [places.title(number) for number in range(1, len(sources) + 1)]
     _bounded("\n".join(titles + sources), shown)
-    plain = list(map(without_magics, sources))
+    used = {name for source in sources for use in USES.finditer(source) for name in WORD.findall(use[0])}
+    plain = [without_magics(_used_module(source, used)) for source in sources]
     problems = [_problem(kept) for kept, _ in plain]
     kept = ["" if problem else kept for (kept, _), problem in zip(plain, problems)]
     text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, kept))
@@ -89,6 +94,20 @@ def _problem(cell: str) -> str:
     except ValueError:
         pass
     return f", line 1 {NOT_PYTHON}"
+
+
+def _code_cells(notebook: Any) -> list[Any]:
+    """The sources of the code cells, also of a notebook of nbformat 3. Raises KeyError or TypeError otherwise."""
+    if "worksheets" in notebook:
+        cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
+        return [cell["input"] for cell in cells if cell["cell_type"] == "code"]
+    return [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _used_module(cell: str, used: set[str]) -> str:
+    """The cell; without its %%writefile where some cell uses the module that it writes, so that its names are there."""
+    writes = WRITES.match(cell)
+    return f"# left out: %%writefile\n{cell[writes.end() :]}" if writes is not None and writes[1] in used else cell
 
 
 def _joined(source: object) -> str:
