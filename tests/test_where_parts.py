@@ -4,7 +4,7 @@ import ast
 
 import torch
 
-from grader.judge.where import place
+from grader.judge.where import guidance, place
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.bypass import bypassed
@@ -253,3 +253,15 @@ def test_a_method_that_is_not_sure_is_told_as_its_class():
     assert place.in_definition(Group((f,), ()), tree).sentence == "The mistake is in the class A."
     assert place.in_definition(Group((h, g), ()), tree).sentence == "The mistake is in h, or in what it calls: A.g."
     assert place.in_definition(Group((f, g, h), ()), tree) is None
+
+
+def test_the_construct_of_a_mistake_holds_the_words_that_the_solution_lacks():
+    right = 'def f(x: torch.Tensor) -> torch.Tensor:\n    """Words."""\n    return torch.softmax(x @ x.mT, dim=-1)\n'
+    other = "\n\ndef g(x):\n    return x.sum()\n"
+    wrong = right.replace('    """Words."""\n', "").replace("x.mT", "x.mT.detach() / x.shape[0]")
+    guide = guidance.of(wrong, right + other)
+    assert guide.right == {} and guide.alone == {"detach"}
+    tree = Tree("def f(a):\n    b = torch.ones(a.shape[0]) - 1\n    c = a.detach()\n    return a @ c\n")
+    assert guide.construct(tree, tree.units) == 3
+    tree = Tree("def f(a):\n    b = torch.ones(a.shape[0]) - 1\n    return a @ a\n")
+    assert guide.construct(tree, tree.units) is None

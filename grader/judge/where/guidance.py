@@ -13,15 +13,20 @@ from grader.judge.where.edits import Edit, Tree, Unit
 WORD = re.compile(r"\w+|[^\w\s]")
 LIKELIEST = 3  # tiers of edits that are compared with the mistake
 QUIET = set("()[],:.")  # brackets and commas say nothing
+SIZES = {"shape", "size"}  # code of any kind reads sizes
 WordsBefore = dict[int, Counter[str]]
 
 
 @dataclass(frozen=True)
 class Guidance:
-    """wrong: the words that the mistake has more than the solution; right: those that the solution has more."""
+    """wrong: the words that the mistake has more than the solution; right: those that the solution has more.
+
+    alone: the words of two letters or more, but for sizes, that a definition has in the mistake alone.
+    """
 
     wrong: Counter[str]
     right: Counter[str]
+    alone: frozenset[str]
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
         """How much an edit does what would undo the mistake; 0 where it does something else.
@@ -43,12 +48,12 @@ class Guidance:
         return max(0.0, hits - 0.5 * misses)
 
     def construct(self, tree: Tree, units: Sequence[Unit]) -> int | None:
-        """The line of the one statement that has most of the mistake's own words; None where no one has most."""
+        """The line of the one statement that has most of the words of the mistake alone; None where no one has most."""
         scores: dict[int, int] = {}
         for unit in units:
             for node in ast.walk(unit.node):
                 if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
-                    score = sum((words(node) & self.wrong).values())
+                    score = len(words(node).keys() & self.alone)
                     scores[node.lineno] = max(scores.get(node.lineno, 0), score)
         best = max(scores.values(), default=0)
         lines = [line for line, score in scores.items() if score == best]
@@ -59,12 +64,13 @@ class Guidance:
 def of(mistake: str, solution: str) -> Guidance:
     """The guidance of a mistake's whole source against the solution's."""
     theirs, ours = overlay.definitions(mistake), overlay.definitions(solution)
-    wrong, right = Counter[str](), Counter[str]()
-    for name, node in ours.items():
-        bad, good = words(theirs.get(name)), words(node)
+    wrong, right, alone = Counter[str](), Counter[str](), set[str]()
+    for name in theirs.keys() & ours.keys():
+        bad, good = words(theirs[name]), words(ours[name])
         wrong += bad - good
         right += good - bad
-    return Guidance(wrong, right)
+        alone |= {word for word in bad.keys() - good.keys() - SIZES if len(word) > 1}
+    return Guidance(wrong, right, frozenset(alone))
 
 
 def words(node: object) -> Counter[str]:
@@ -83,5 +89,5 @@ def words(node: object) -> Counter[str]:
 def _without_docstring(node: ast.AST) -> ast.AST:
     body = getattr(node, "body", None)
     if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and isinstance(body, list) and len(body) > 1:
-        return ast.FunctionDef(node.name, node.args, body[1:], [], None, lineno=0)
+        return ast.FunctionDef(node.name, node.args, body[1:], [], node.returns, lineno=0)
     return node
