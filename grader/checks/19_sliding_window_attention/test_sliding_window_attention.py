@@ -2,7 +2,16 @@
 
 import torch
 
-from grader.authors import expect, expect_shape, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
+from grader.authors import (
+    Mismatch,
+    expect,
+    expect_shape,
+    keeps_device,
+    keeps_dtype,
+    keeps_inputs,
+    same_gradients,
+    task,
+)
 
 FRESH = ("fresh_mask", "fresh_attention", "many_tokens")
 # (B, H, T, h, window)
@@ -29,6 +38,12 @@ def three(rng, *shape: int) -> list[torch.Tensor]:
 
 def matches(learner, inputs, window: int) -> None:
     expect(learner.sliding_window_attention(*inputs, window), attention(*inputs, window))
+
+
+def first_difference(got: torch.Tensor, expected: torch.Tensor) -> int:
+    """The first token whose result differs; 0 where none does."""
+    wrong = ~torch.isclose(got.double(), expected.double(), rtol=0, atol=1e-3).all(dim=-1)  # (B, H, T)
+    return int(wrong.flatten(0, -2).any(dim=0).byte().argmax())
 
 
 # Task 1
@@ -60,7 +75,15 @@ def test_fresh_attention(learner, rng):
 def test_many_tokens(learner, rng):
     """It is right for more tokens too, whether or not the window divides their number."""
     for *shape, window in MANY:
-        matches(learner, three(rng, *shape), window)
+        inputs = three(rng, *shape)
+        expected = attention(*inputs, window)
+        got = learner.sliding_window_attention(*inputs, window)
+        expect_shape(got, expected.shape)
+        first = first_difference(got, expected)
+        if first and torch.equal(got[..., first, :], inputs[2][..., first, :]):
+            summary = "the first token of a block sees itself alone: it needs up to window − 1 keys of the block before"
+            raise Mismatch(summary, f"that is token {first} of {got.shape[-2]}; all tokens before it are right")
+        expect(got, expected)
 
 
 @task(2, after="fresh_attention")
