@@ -121,7 +121,7 @@ def makes_scores(operation) -> bool:
     return computes and any(math.prod(shape) >= B * HEADS * T * T for shape in operation.output_shapes)
 
 
-@task(1)
+@task(1, after="parameters")
 def test_one_projection(learner, rng):
     """Queries, keys and values come of one product with qkv.weight."""
     layer = learner.FusedMultiHeadAttention(D_IN, D_OUT, T, 0.0, HEADS)
