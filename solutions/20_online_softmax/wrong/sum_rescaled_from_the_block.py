@@ -1,0 +1,11 @@
+"""The factor of the sum so far is made of the block's own maximum: that sum was counted from the old running maximum."""
+
+
+def online_max_and_sum(scores: torch.Tensor, block_size: int) -> tuple[torch.Tensor, torch.Tensor]:
+    maximum = torch.full_like(scores[..., 0], -torch.inf)  # (…)
+    total = torch.zeros_like(maximum)  # (…)
+    for block in scores.split(block_size, dim=-1):  # (…, block_size), the last one may be smaller
+        larger = torch.maximum(maximum, block.amax(dim=-1))  # (…)
+        total = total * torch.exp(block.amax(dim=-1) - larger) + torch.exp(block - larger[..., None]).sum(dim=-1)  # (…)
+        maximum = larger  # (…)
+    return maximum, total
