@@ -22,6 +22,7 @@ from grader.records.source import SourceWords
 from grader.records.submission import Submission
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
+from grader.worker.op_watch import Rule
 from grader.worker.operations import GROUPS, plain
 
 DOT, SOFTMAX = (catalog.find(number).forbidden[0] for number in ("01", "02"))
@@ -194,6 +195,25 @@ def enter():
     with pytest.raises(Mismatch, match="ready-made torch_dispatch"):
         asked(subject)
     remote.close()
+
+
+def test_a_name_that_says_it_equals_another_is_looked_up_anew():
+    """What is known of a name serves all calls of a file, which may make a name with an equality of its own."""
+
+    class Name(str):
+        __slots__ = ()
+
+        def __eq__(self, other):
+            return True
+
+        def __hash__(self):
+            return hash("exp")
+
+    rule = Rule(tuple(DOT.names), tuple(DOT.allowed))
+    assert Rule.of(("dot",), ()) is Rule.of(("dot",), ())
+    assert not rule.forbids("exp", "torch") and rule.forbids("dot", "torch")
+    assert rule.forbids(Name("dot"), "torch")
+    assert rule.known.keys() == {("exp", "torch"), ("dot", "torch")}
 
 
 def test_the_groups_name_operations_of_torch():

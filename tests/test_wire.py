@@ -15,6 +15,7 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.overrides import TorchFunctionMode
 
 from grader.catalog import paths
 from grader.worker import framing, wire
@@ -58,6 +59,23 @@ def test_what_is_said_of_a_tensor():
     again = travel(tensor, laid_out=True, strides=True)
     assert again.stride() == (1, 3) and torch.equal(again, tensor) and not hasattr(again, "facts")
     assert torch.equal(back, tensor)
+
+
+def test_a_mode_is_told_nothing_of_a_tensor_that_is_encoded():
+    """The watch on ready-made functions is such a mode, and being told of each attribute took most of its time."""
+    told = []
+
+    class Mode(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            told.append(function)
+            return function(*args, **(kwargs or {}))
+
+    strided, layer = torch.rand(3, 4).mT, torch.nn.Parameter(torch.rand(2))
+    with Mode():
+        node = (encoder := Encoder()).node([strided, layer])
+    assert not told
+    mine, parameter = Decoder(encoder.tensors).value(node)
+    assert torch.equal(mine, strided) and torch.equal(parameter, layer) and parameter.facts["requires_grad"]
 
 
 def test_nan_and_infinity_are_floats():

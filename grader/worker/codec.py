@@ -22,6 +22,7 @@ DTYPES = {
     "U8": torch.uint8, "BOOL": torch.bool,
 }  # fmt: skip
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
+MODES, WITHOUT_MODES = torch._C._len_torch_function_stack, torch._C.DisableTorchFunction
 ARTICLES = {
     "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
     "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
@@ -88,6 +89,12 @@ class Encoder:
 
     def tensor(self, value: torch.Tensor, device: str = ""):
         """The node of a tensor. device: the one that it reports, where that is not its own."""
+        if MODES():  # a mode would be told of each attribute, which takes longer than all the rest
+            with WITHOUT_MODES():
+                return self._tensor(value, device)
+        return self._tensor(value, device)
+
+    def _tensor(self, value: torch.Tensor, device: str):
         facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
         if value.layout is not torch.strided or value.is_quantized:
             return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]

@@ -6,6 +6,7 @@ plain arithmetic before the dispatcher sees them. The watch never raises an exce
 catch. It records hits, and the grader judges them.
 """
 
+import functools
 import os
 import sys
 
@@ -17,6 +18,7 @@ from .fake_device import FakeDevice, Placed
 from .operations import COMPUTING, READING, SPELLINGS, allowed, plain
 
 MAX_HITS = 20
+MAX_KNOWN = 1_000  # functions whose names were looked up
 # What is recorded where a tensor class or a mode that the learner defined computes, since the watch cannot see into it.
 OWN_DISPATCH, OWN_FUNCTION = "__torch_dispatch__", "__torch_function__"
 TORCHS_OWN = (*torch.Tensor.__mro__, torch.nn.Parameter, Placed)
@@ -35,6 +37,39 @@ QUERY_RESULTS = (bool, int, torch.dtype)  # the results of allclose, promote_typ
 ATTENTION = ("nn" + os.sep + "attention" + os.sep,)
 
 
+class Rule:
+    """Which functions and operations are forbidden. It is made once for all calls with the same names and groups."""
+
+    def __init__(self, names: tuple[str, ...], groups: tuple[str, ...]):
+        self.names, self.allowed = frozenset(names), allowed(groups)
+        # Half of all operations only arrange tensors. The watch passes these on without looking at the call stack.
+        self.not_computing = self.allowed - COMPUTING
+        self.known: dict[tuple[str, str], bool] = {}  # whether a function is forbidden, by its name and module
+
+    @classmethod
+    @functools.lru_cache(16)
+    def of(cls, names: tuple[str, ...], groups: tuple[str, ...]) -> "Rule":
+        """The rule with these names and groups."""
+        return cls(names, groups)
+
+    def forbids(self, name: str, module: str) -> bool:
+        """Whether a function of torch is forbidden. module: the name of the Python module that holds it."""
+        if type(name) is not str or type(module) is not str:  # a class of the learner's could define equality
+            return self._forbids(name, module)
+        if (name, module) not in self.known:
+            if len(self.known) > MAX_KNOWN:  # code may call functions by as many names as it likes
+                self.known.clear()
+            self.known[name, module] = self._forbids(name, module)
+        return self.known[name, module]
+
+    def _forbids(self, name: str, module: str) -> bool:
+        spellings = {name, *(name.removeprefix(namespace) for namespace in NAMESPACES)}
+        if name == OWN_FUNCTION or not self.names.isdisjoint(spellings):
+            return True
+        operations = set(map(plain, spellings))
+        return bool(self.allowed) and operations.isdisjoint(self.allowed) and is_composite(name, module)
+
+
 class OpWatch(TorchDispatchMode):
     """Records each operation outside `groups` and each call of a name in `names`, with the line of the learner's file.
 
@@ -49,10 +84,8 @@ class OpWatch(TorchDispatchMode):
 
     def __init__(self, names: list[str], groups: list[str], filename: str):
         super().__init__()
-        self.names, self.allowed, self.filename = frozenset(names), allowed(groups), filename
-        # Half of all operations only arrange tensors. The watch passes these on without looking at the call stack.
-        self.not_computing = self.allowed - COMPUTING
-        self.forbidden: dict[tuple[str, str], bool] = {}  # whether a function is forbidden, by its name and module
+        self.rule, self.filename = Rule.of(tuple(names), tuple(groups)), filename
+        self.names, self.allowed = self.rule.names, self.rule.allowed
         self.hits, self.computed, self.calls = [], False, Calls(self)
 
     def __enter__(self):
@@ -74,7 +107,7 @@ class OpWatch(TorchDispatchMode):
             return function(*args, **(kwargs or {}))
         for tensor_class in types:
             has_own_class |= tensor_class not in TORCHS_OWN
-        if name in self.not_computing and not has_own_class:
+        if name in self.rule.not_computing and not has_own_class:
             return function(*args, **(kwargs or {}))
         torch_frames, line = self._call_stack()
         result = function(*args, **(kwargs or {}))
@@ -98,17 +131,8 @@ class OpWatch(TorchDispatchMode):
     def called(self, name: str, module: str = "") -> None:
         """Record a call of a function of torch. module: the name of the Python module that holds the function."""
         self.computed |= name in READING
-        if (name, module) not in self.forbidden:
-            self.forbidden[name, module] = self._is_forbidden(name, module)
-        if self.forbidden[name, module]:
+        if self.rule.forbids(name, module):
             self.hit(name, self._call_stack()[1])
-
-    def _is_forbidden(self, name: str, module: str) -> bool:
-        spellings = {name, *(name.removeprefix(namespace) for namespace in NAMESPACES)}
-        if name == OWN_FUNCTION or not self.names.isdisjoint(spellings):
-            return True
-        operations = set(map(plain, spellings))
-        return bool(self.allowed) and operations.isdisjoint(self.allowed) and is_composite(name, module)
 
     def hit(self, name: str, line: int) -> None:
         """Record a forbidden operation or function. The hits after the first MAX_HITS are dropped."""
