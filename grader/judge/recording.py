@@ -6,6 +6,7 @@ byte for byte those of an earlier submission, the verdict is that of the earlier
 """
 
 import hashlib
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ from grader.sandbox.transcript import Diverged
 from grader.sandbox.unanswered import UnansweredNumbers
 from grader.worker import protocol
 from grader.worker.protocol import Request
-from grader.worker.wire import RawTensor
+from grader.worker.wire import MAX_HEADER, RawTensor
 
 Key = tuple[Any, ...]  # what a verdict or a sentence depends on
 Tried = tuple[Key | None, BaseException | None, list[Call]]  # the key of a verdict, the error, the calls
@@ -142,12 +143,10 @@ class Recording:
         """
         if bodies is None:
             return ()
-        digest = hashlib.sha256()
-        for body in bodies:
-            digest.update(len(body).to_bytes(8, "little"))
-            digest.update(body)
+        sizes = struct.pack(f"<{len(bodies)}Q", *map(len, bodies))
+        digest = hashlib.sha256(b"".join([sizes, *bodies]))
         read = self.read(check, remote)
-        names_lines = any(b"error" in body[: 1 << 20] for body in bodies)
+        names_lines = any(body.find(b"error", 0, MAX_HEADER) >= 0 for body in bodies)
         key = (check.id, digest.digest(), repr(sorted(hits.items())))
         return (*key, read), (*key, remote.submission.digest if names_lines else read)
 

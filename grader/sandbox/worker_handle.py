@@ -60,7 +60,7 @@ class Worker:
         nonce = secrets.randbits(64)
         with self._failures():
             framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
-            return self._reply(nonce, seconds, cpu_s)
+            return self._reply(nonce, seconds, cpu_s, self.inbox.take())
 
     def exchange_all(
         self, requests: list[bytes], seconds: float, held: frozenset[int] = frozenset()
@@ -71,20 +71,21 @@ class Worker:
         them. Its time limit is lower here, and the caller must then send the requests again, one after the other.
         """
         most = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
-        nonces = struct.unpack(f"<{len(requests)}Q", secrets.token_bytes(8 * len(requests)))
+        count, take = len(requests), self.inbox.take
+        nonces = struct.unpack(f"<{count}Q", secrets.token_bytes(8 * count))
         sent = under_way = 0
         with self._failures():
             for answered, nonce in enumerate(nonces):
-                if sent < len(requests) and (sent == answered or under_way <= AHEAD // 2):
-                    ahead = []
-                    while sent < len(requests) and (
-                        sent == answered or (sent not in held and under_way + len(requests[sent]) <= AHEAD)
-                    ):
-                        ahead.append(framing.frame(nonces[sent], requests[sent]))
-                        under_way += len(requests[sent])
-                        sent += 1
-                    framing.send_all(self.connection, b"".join(ahead), time.monotonic() + seconds)
-                yield self._reply(nonce, seconds, most)
+                if sent < count and (sent == answered or under_way <= AHEAD // 2):
+                    upto, under_way = _ahead(requests, answered, sent, under_way, held)
+                    frames = [framing.frame(nonces[number], requests[number]) for number in range(sent, upto)]
+                    framing.send_all(self.connection, b"".join(frames), time.monotonic() + seconds)
+                    sent = upto
+                frame = take()
+                if frame is not None and frame[0] == nonce:  # most replies have arrived together with an earlier one
+                    yield frame[1]
+                else:
+                    yield self._reply(nonce, seconds, most, frame)
                 under_way -= len(requests[answered])
 
     def close(self) -> int | None:
@@ -93,12 +94,11 @@ class Worker:
             return self._close()
         return None
 
-    def _reply(self, nonce: int, seconds: float, most: float | None) -> bytearray:
+    def _reply(self, nonce: int, seconds: float, most: float | None, frame: tuple[int, bytearray] | None) -> bytearray:
         """The body of the reply with this nonce. most: seconds of processor time that the worker may take for it.
 
-        Raises TimedOut or wire.ProtocolError.
+        frame: the next frame, if it has arrived. Raises TimedOut or wire.ProtocolError.
         """
-        frame = self.inbox.take()
         if frame is None:
             began = time.monotonic()
             self._wait(began, seconds, most)
@@ -156,3 +156,16 @@ class Worker:
         self.alive = False
         self.connection.close()
         return self.fork_server._end(self.pid, grace, self.took_too_long)
+
+
+def _ahead(requests: list[bytes], answered: int, sent: int, under_way: int, held: frozenset[int]) -> tuple[int, int]:
+    """The number of the request up to which all are sent now, and the bytes that are then unanswered.
+
+    answered, sent: how many are; under_way: the bytes of the unanswered ones so far.
+    """
+    for number in range(sent, len(requests)):
+        size = len(requests[number])
+        if number != answered and (number in held or under_way + size > AHEAD):
+            return number, under_way
+        under_way += size
+    return len(requests), under_way

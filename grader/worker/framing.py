@@ -12,6 +12,7 @@ from .wire import LENGTH, MAX_HEADER, MAX_PAYLOAD, ProtocolError
 
 MAGIC = b"KATA"
 PREFIX = struct.Struct("<4sQQ")
+MAX_BODY = LENGTH.size + MAX_HEADER + MAX_PAYLOAD  # bytes
 READ_AHEAD = 1 << 16  # bytes that one read of a socket asks for at least
 
 
@@ -61,16 +62,19 @@ class Inbox:
 
     def take(self) -> tuple[int, bytearray] | None:
         """The next frame if it has arrived completely, else None. Raises ProtocolError where the bytes are no frame."""
-        end = self._end()
-        if len(self.data) < end:
+        data = self.data
+        if len(data) < PREFIX.size:
             return None
-        nonce, _ = _parse_prefix(self.data)
-        if len(self.data) == end:
-            body, self.data = self.data, bytearray()
+        nonce, length = _parse_prefix(data)
+        end = PREFIX.size + length
+        if len(data) < end:
+            return None
+        if len(data) == end:
+            body, self.data = data, bytearray()
             del body[: PREFIX.size]
         else:
-            body = self.data[PREFIX.size : end]
-            del self.data[:end]
+            body = data[PREFIX.size : end]
+            del data[:end]
         return nonce, body
 
     def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
@@ -89,7 +93,7 @@ def _parse_prefix(prefix: bytes | bytearray) -> tuple[int, int]:
     magic, nonce, length = PREFIX.unpack_from(prefix)
     if magic != MAGIC:
         raise ProtocolError("the frame does not begin as one of ours")
-    if length > LENGTH.size + MAX_HEADER + MAX_PAYLOAD:
+    if length > MAX_BODY:
         raise ProtocolError("the frame claims to be too large")
     return nonce, length
 
