@@ -229,3 +229,37 @@ class SelfAttention_v2(nn.Module):
         return torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v
 """
     assert not any("nn.Parameter" in sentence for sentence in said(graded("08", source, fork_server)).values())
+
+
+def changed(number: str, *replaced: tuple[str, str]) -> str:
+    """The solution of an exercise with these pieces replaced."""
+    source = paths.solution(catalog.find(number).folder).read_text("utf-8")
+    for old, new in replaced:
+        assert old in source
+        source = source.replace(old, new)
+    return source
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("max(0, start - window + 1)", "start", "the first token of a block sees itself alone"),
+        ("torch.arange(first, end", "torch.arange(end - first", "the first wrong token is NaN"),
+    ],
+)
+def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, fork_server):
+    result = graded("19", changed("19", ("LEAST_BLOCK = 64", "LEAST_BLOCK = 100"), (old, new)), fork_server)
+    wrong = {check.id: check for check in result.checks if check.outcome == "failed"}
+    assert wrong.keys() == {"many_tokens"} and words in wrong["many_tokens"].message
+    assert wrong["many_tokens"].diagnosis is None
+
+
+def test_a_write_into_the_input_is_told_and_not_what_autograd_says_of_it(fork_server):
+    written = "x[..., :half], x[..., half:] = (x * cos + other * sin).split(half, -1)\n    return x"
+    told = said(graded("16", changed("16", ("return (x * cos + other * sin).to(x.dtype)", written)), fork_server))
+    assert told == {"inputs_unchanged": mistakes.find(catalog.find("16").folder, "in_place").sentence}
+
+
+def test_a_wrong_mask_is_no_change_of_the_given_cache(fork_server):
+    told = said(graded("17", changed("17", ("triu(1 + past)", "triu(1)")), fork_server))
+    assert "chunks" in told and "cache_unchanged" not in told
