@@ -84,7 +84,9 @@ def test_many_tokens(learner, rng):
             summary = "the first token of a block sees itself alone: it needs up to window − 1 keys of the block before"
             raise Mismatch(summary, f"that is token {first} of {got.shape[-2]}; all tokens before it are right")
         if first and got[..., first, :].isnan().all():
-            summary = "the first wrong token is NaN, like a row that sees nothing: count rows and columns of a mask alike"
+            summary = (
+                "the first wrong token is NaN, like a row that sees nothing: count rows and columns of a mask alike"
+            )
             raise Mismatch(summary, f"token {first} of {got.shape[-2]} is NaN; all tokens before it are right")
         expect(got, expected)
 
