@@ -256,6 +256,20 @@ def test_a_file_of_zeros_does_not_make_the_whole_class_a_bomb(tmp_path):
     assert "zip bombs" in find(tmp_path / "ada", catalog.exercises()).misplaced[0].reason  # a student's own has a ratio
 
 
+def test_the_helper_lists_each_students_archive_once(tmp_path, monkeypatch):
+    """It lies in a class of archives, each of which could be a download before its names are known."""
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / FILE).write_text(HONEST, "utf-8")
+    for name in ("bob", "cyd"):
+        (tmp_path / f"{name}.zip").write_bytes(zipped((FILE, f"{HONEST}# {name}\n".encode())))
+    (tmp_path / "eve.zip").write_bytes(b"no archive")
+    asked, ask = [], limited.Helper.ask
+    monkeypatch.setattr(limited.Helper, "ask", lambda self, request: asked.append(request) or ask(self, request))
+    found = find(tmp_path, catalog.exercises())
+    assert {handin.student.id for handin in found.handins} == {"ada", "bob", "cyd"} and len(found.misplaced) == 1
+    assert sum(b"_listed" in request[0] for request in asked) == 3
+
+
 @pytest.mark.parametrize("where", ["class.zip", "eve.zip"])
 def test_a_name_in_a_zip_that_only_claims_to_be_utf8_is_read(tmp_path, where):
     """zipfile would refuse the whole archive."""

@@ -9,18 +9,21 @@ A member of an archive that itself lies in an archive (a download that holds one
 "ada.zip//context_vectors.py".
 """
 
+import hashlib
 import io
 import os
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 
+from grader.catalog.errors import BadSubmission
 from grader.classroom.intake import beneath
 from grader.classroom.intake.archive_limits import BadArchive, Bounds, Entry, within
 from grader.classroom.intake.archive_reader import Reader
 from grader.classroom.intake.beneath import MAX_NAME, is_too_long
 from grader.classroom.intake.downloads import DOWNLOAD, downloads
 from grader.records import regular_file, submission
-from grader.records.limited import limited
+from grader.records.bounded_cache import BoundedCache
+from grader.records.limited import TooMuch, limited
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
@@ -29,6 +32,9 @@ NESTED = "//"  # separates two archives; no path of a member has an empty part
 MAX_PACKED = 64 << 20  # bytes of a student's archive
 DEEPEST = 24  # folders below one another
 STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
+
+Listing = tuple[list[tuple], dict[str, int]]  # the members and how often names are repeated, see `_listed`
+listings: BoundedCache[bytes, Listing | str] = BoundedCache(16 << 20)  # by digest; a text says why one is refused
 
 
 @dataclass(slots=True)
@@ -88,7 +94,7 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
         members, repeated = downloads.open(place)
     else:
         name = member or os.path.basename(place)
-        listed, repeated = _listed(_packed(place, member), name, *astuple(bounds))
+        listed, repeated = _listing(_packed(place, member), name)
         members = {name: Entry(*facts) for name, *facts in listed}
     count = 0
     prefix = member + NESTED if member else ""
@@ -152,8 +158,25 @@ def _packed(place: str, member: str) -> bytes:
     return downloads.read(place, member, MAX_PACKED)
 
 
+def _listing(data: bytes, name: str) -> Listing:
+    """As `_listed`. An archive is listed to recognize the layout and again to be walked: the helper reads it once."""
+    key = hashlib.sha256(f"{len(name)} {name} ".encode() + data).digest()
+    known = listings.get(key)
+    if known is None:
+        try:
+            known = _listed(data, name, *astuple(STUDENT))
+        except TooMuch:  # perhaps because the helper was ended from outside
+            raise
+        except BadSubmission as error:
+            known = str(error)
+        listings.put(key, known)
+    if isinstance(known, str):
+        raise BadSubmission(known)
+    return known
+
+
 @limited
-def _listed(data: bytes, name: str, *bounds: int) -> tuple[list[tuple], dict[str, int]]:
+def _listed(data: bytes, name: str, *bounds: int) -> Listing:
     """The members of a student's archive, each with the fields of its Entry; and how often each name is repeated."""
     reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
     repeated = {name: count for name, count in reader.inner.repeated.items() if count > 0}
