@@ -5,6 +5,7 @@ such as ["tuple", […]] or ["tensor", 0, {…}]. A value that has no plain form
 message can name it, but nothing can be computed with it.
 """
 
+import contextlib
 import ctypes
 import math
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ DTYPES = {
 }  # fmt: skip
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 MODES, WITHOUT_MODES = torch._C._len_torch_function_stack, torch._C.DisableTorchFunction
+NOTHING = contextlib.nullcontext()
 ARTICLES = {
     "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
     "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
@@ -89,30 +91,24 @@ class Encoder:
 
     def tensor(self, value: torch.Tensor, device: str = ""):
         """The node of a tensor. device: the one that it reports, where that is not its own."""
-        if MODES():  # a mode would be told of each attribute, which takes longer than all the rest
-            with WITHOUT_MODES():
-                return self._tensor(value, device)
-        return self._tensor(value, device)
-
-    def _tensor(self, value: torch.Tensor, device: str):
-        facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
-        if value.layout is not torch.strided or value.is_quantized:
-            return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
-        if value.dtype not in NAMES:
-            return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
-        if value.device.type == "meta":
-            return ["meta", NAMES[value.dtype], list(value.shape)]
-        if value.numel() * value.element_size() > MAX_PAYLOAD:  # an expanded tensor has more elements than its storage
-            return ["opaque", f"a tensor of {value.numel():,} elements"]
-        if self.strides and not value.is_contiguous() and 0 not in value.stride():
-            facts["stride"] = list(value.stride())
-        plain = value
-        if value.device.type != "cpu" or not value.is_contiguous() or value.is_conj() or value.is_neg():
-            plain = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
-        size = plain.numel() * plain.element_size()
-        data = ctypes.string_at(plain.data_ptr(), size) if size else b""
-        self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
-        return ["tensor", len(self.tensors) - 1, facts]
+        with WITHOUT_MODES() if MODES() else NOTHING:  # a mode is told of each attribute, which takes most of the time
+            if value.layout is not torch.strided or value.is_quantized:
+                return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
+            if value.dtype not in NAMES:
+                return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
+            if value.device.type == "meta":
+                return ["meta", NAMES[value.dtype], list(value.shape)]
+            facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
+            plain, size, is_contiguous = value, value.numel() * value.element_size(), value.is_contiguous()
+            if size > MAX_PAYLOAD:  # an expanded tensor has more elements than its storage
+                return ["opaque", f"a tensor of {value.numel():,} elements"]
+            if self.strides and not is_contiguous and 0 not in value.stride():
+                facts["stride"] = list(value.stride())
+            if value.device.type != "cpu" or not is_contiguous or value.is_conj() or value.is_neg():
+                plain = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
+            data = ctypes.string_at(plain.data_ptr(), size) if size else b""
+            self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
+            return ["tensor", len(self.tensors) - 1, facts]
 
 
 class Decoder:
