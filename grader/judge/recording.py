@@ -129,7 +129,8 @@ class Recording:
         if isinstance(error, Diverged):
             remote.restart()
             return (None, *self.session.run(check, subject))
-        if keys and is_complete:
+        # A verdict on this file alone is of no use: of equal files, one is graded.
+        if keys and is_complete and (error is None or keys[-1][-1] != remote.submission.digest):
             kept = () if error is None else tuple(calls)
             self.remember(keys, Verdict(error, kept, dict(subject.hits)))
         return key if is_complete else None, error, calls
