@@ -10,11 +10,12 @@ from grader.judge.where.blame import Blame, Group
 from grader.judge.where.bypass import bypassed
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Change, Tree
-from grader.judge.where.known_values import Known, Step
+from grader.judge.where.known_values import Known, Step, scaled
 from grader.judge.where.marked_source import marked
 from grader.judge.where.probes import alike
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import needed, steps
+from grader.judge.where.stretches import stretch
 from grader.judge.where.swapping import SUPPORT, Swap, can_be_swapped
 from grader.worker import protocol
 from grader.worker.codec import Encoder
@@ -132,6 +133,19 @@ def test_two_mistakes_are_two_steps_and_both_are_needed():
     assert needed(replaced, lambda found: any(step.line == 4 for step in found)) == alone
 
 
+def test_a_stretch_that_differs_is_replaced_as_a_whole():
+    right = "def f(x, w, n):\n    n = n + 1\n    a = x @ w\n    b = a.exp()\n    c = b / b.sum()\n    return c * n\n"
+    wrong = "def f(x, w, n):\n    n = n + 1\n    return x.tanh() + w\n"
+    tree = Tree(wrong)
+    found = stretch(Alignment(tree.units[0], Tree(right).units[0]))
+    assert found is not None and found[1] == (3,)
+    assert tree.edited(tree.units[0], found[0].changes) == right
+    same = stretch(Alignment(tree.units[0], Tree(wrong).units[0]))
+    assert same is None  # nothing differs
+    whole = Tree("def f(x, w, n):\n    y = x - w\n    z = y - n\n    return z\n")
+    assert stretch(Alignment(whole.units[0], Tree(right).units[0])) is None  # all of it differs
+
+
 def test_answers_are_alike_where_the_checks_take_them_for_the_same():
     x = torch.tensor([0.5, 1.0, -2.0])
     assert alike(reply(x), reply(x + 1e-7))
@@ -219,7 +233,27 @@ def test_a_value_is_known_in_another_form():
     scores = torch.arange(24.0).view(2, 3, 4)
     known = Known([Step(scores, (scores,))])
     assert known.holds(scores.mT) and known.holds(scores.view(2, 3, 2, 2)) and not known.holds(scores + 1)
-    assert [step.value.shape for step in known.instead_of(torch.zeros(2, 4, 3))] == [(2, 4, 3)] * 2
+    assert [step.value.shape for step in known.instead_of(torch.zeros(2, 4, 3))] == [(2, 4, 3)] * 5
+
+
+def test_a_value_is_known_divided_earlier():
+    q, k = torch.rand(3, 4), torch.rand(5, 4)
+    scores = q @ k.T
+    steps = scaled([Step(scores, (q, k)), Step(q, ())], [2.0])
+    assert Known(steps).holds(scores / 2) and not Known(steps).holds(scores / 4)
+    assert not Known(steps).holds(q / 2)  # an input is not computed
+
+
+def test_a_list_of_values_can_be_read_and_replaced():
+    tree = Tree("def total(x):\n    parts = [row * 2 for row in x]\n    return sum(parts)\n")
+    source, marks = marked(tree, tree.units)
+    module: dict = {}
+    exec(source, module)
+    assert torch.equal(module["total"](torch.eye(3)), torch.full((3,), 2.0))
+    (number,) = (mark.number for mark in marks if mark.name == "parts")
+    assert torch.equal(dict(module["where_log"]())[number], 2 * torch.eye(3))
+    module["where_put"](number, torch.ones(3, 3))
+    assert torch.equal(module["total"](torch.eye(3)), torch.full((3,), 3.0))
 
 
 def test_a_scope_names_own_functions_and_values_that_are_not_used():

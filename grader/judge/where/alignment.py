@@ -17,8 +17,6 @@ from grader.judge.where.nodes import is_docstring, parameters
 ALIKE = 0.5  # of the words that two definitions of one name share
 NAMED_ALIKE = 0.4  # of the letters that two attributes of one meaning share
 MAX_INLINED = 3  # definitions that are put in each other's place
-
-
 Node = TypeVar("Node", bound=ast.AST)
 
 
@@ -49,6 +47,13 @@ class Alignment:
         new: Node = renamer.visit(copy.deepcopy(node))
         return None if renamer.is_lost else new
 
+    def with_free_names(self, node: Node) -> Node | None:
+        """The same, where a name without counterpart stays as it is; None where the learner's code has it already."""
+        renamer = _Renamer(self, MAX_INLINED)
+        new: Node = renamer.visit(copy.deepcopy(node))
+        own = {part.id for part in ast.walk(self.unit.node) if isinstance(part, ast.Name)}
+        return None if renamer.kept & own else new
+
     def _align(self) -> None:
         """Each local name of the solution with the learner's whose definition looks most alike."""
         mine = [(name, value, words(value)) for name, value in _definitions(self.unit)]
@@ -67,6 +72,7 @@ class Alignment:
 class _Renamer(ast.NodeTransformer):
     def __init__(self, alignment: Alignment, inlined: int):
         self.alignment, self.inlined, self.is_lost = alignment, inlined, False
+        self.kept: set[str] = set()  # local names without counterpart
         self.own: set[str] = set()  # of comprehensions and lambdas
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -80,6 +86,7 @@ class _Renamer(ast.NodeTransformer):
             inner = self.alignment.renamed(value, self.inlined + 1)
             if inner is not None:
                 return inner
+        self.kept.add(node.id)
         self.is_lost = isinstance(node.ctx, ast.Load) or self.is_lost
         return node
 
@@ -101,6 +108,11 @@ def share(one: Counter[str], other: Counter[str]) -> float:
     """How much of their words two pieces of code share, from 0 to 1."""
     total = sum(one.values()) + sum(other.values())
     return 2 * sum((one & other).values()) / total if total else 1.0
+
+
+def same(one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether two statements say the same, with what stands in them."""
+    return ast.unparse(one) == ast.unparse(other)
 
 
 def _without_equals(

@@ -15,13 +15,19 @@ GIVEN, PUT, LOG = "where_given", "where_put", "where_log"
 SUPPORT = f"""
 import torch as _where_torch
 _where_values, _where_seen = {{}}, []
+def _where_whole(value):
+    if isinstance(value, (list, tuple)) and value and all(isinstance(one, _where_torch.Tensor) for one in value):
+        return _where_torch.stack(list(value)) if len({{one.shape for one in value}}) == 1 else None
+    return value if isinstance(value, _where_torch.Tensor) else None
 def {GIVEN}(mark, value):
+    whole = _where_whole(value)
     if mark in _where_values:
         put = _where_values[mark]
-        value = put.to(value.dtype) if isinstance(value, _where_torch.Tensor) else put
+        if whole is not None:
+            put = put.to(whole.dtype)
+        value = type(value)(put.unbind(0)) if isinstance(value, (list, tuple)) else put
     if len(_where_seen) < 400:
-        is_tensor = isinstance(value, _where_torch.Tensor)
-        _where_seen.append([mark, value.detach().clone() if is_tensor and value.numel() <= 4096 else None])
+        _where_seen.append([mark, whole.detach().clone() if whole is not None and whole.numel() <= 4096 else None])
     return value
 def {PUT}(mark, value):
     _where_seen.clear()

@@ -17,13 +17,15 @@ from grader.judge.where.probes import Probe
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import MAX_CHANGES, Step, needed, steps
 from grader.judge.where.statements import statement_edits
+from grader.judge.where.stretches import stretch
 from grader.judge.where.trial import Trial
 from grader.judge.where.trying import Tried, Trying
 from grader.judge.where.values import Suspicion
 
 LATER = 3  # how many tiers later an edit comes of a line behind the one that computes a wrong value
 AFTERWARDS = 300  # edits that are tried after one that goes round a value
-MAX_TOLD = 3  # lines
+MAX_TOLD = 4  # lines
+FEW = 2  # lines: at most so many are told before all edits were tried
 LIKELY = 1  # the last tier of edits that may mend a part of the checks alone
 
 
@@ -87,8 +89,11 @@ class Repairs(Trying):
         """The lines that do not stand in the solution."""
         return {line for _, one in self.alignments(group) for node in one.odd for line in range(*head_of(node))}
 
-    def several(self, group: Group, most: int) -> tuple[int, ...]:
-        """At most so many lines whose statements, replaced together, make the group's checks pass; () without any."""
+    def several(self, group: Group) -> tuple[int, ...]:
+        """A few lines whose statements, replaced together, make the group's checks pass; () without any.
+
+        More lines than FEW are kept as `spare`, and so are those of one stretch of statements that is replaced.
+        """
         replaced: list[Step] = []
         left_out: list[Step] = []
         for unit, alignment in self.alignments(group):
@@ -105,12 +110,23 @@ class Repairs(Trying):
         for found in (replaced, [*replaced, *left_out]) if left_out else (replaced,):
             if 1 < len(found) <= MAX_CHANGES and not self.trial.is_over and mends(found):
                 kept = needed(found, mends)
-                lines = {step.line for step in kept}
-                changes = tuple(change for step in kept for change in step.changes)
-                rounded = {line for unit in group.units for line in bypassed(unit, changes)} & self.odd(group) - lines
-                if rounded:
-                    self.keep({*lines, *rounded})
-                return tuple(sorted(lines)) if len(lines) <= most and not rounded else ()
+                lines = self.clean(group, kept, {step.line for step in kept})
+                if lines:
+                    return lines
+                break
+        for unit, alignment in self.alignments(group):
+            one = stretch(alignment) if self.blame.twin(unit) is not None and not self.spare else None
+            if one is not None and not self.trial.is_over and mends([one[0]]):
+                return self.clean(group, [one[0]], set(one[1]))
+        return ()
+
+    def clean(self, group: Group, steps: Sequence[Step], lines: set[int]) -> tuple[int, ...]:
+        """The lines of what mends; () and kept where they are many, or go round a value of the learner's."""
+        changes = tuple(change for step in steps for change in step.changes)
+        rounded = {line for unit in group.units for line in bypassed(unit, changes)} & self.odd(group) - lines
+        if not rounded and len(lines) <= FEW:
+            return tuple(sorted(lines))
+        self.keep({*lines, *rounded})
         return ()
 
     def whole(self, group: Group, edits: Iterable[Tried], right: frozenset[int] = frozenset()) -> Edit | None:

@@ -143,7 +143,7 @@ class Search:
         repairs = self.repairs
         repairs.spare = ()
         edit = repairs.whole(group, repairs.parts(group))
-        lines = repairs.several(group, 2) if edit is None else ()
+        lines, suspicion = repairs.several(group) if edit is None else (), NOTHING
         if edit is None and not lines:
             suspicion = self.values.suspicion(group, repairs.probes)
             edit = repairs.whole(group, repairs.all(group, guide, suspicion), suspicion.right)
@@ -151,9 +151,11 @@ class Search:
                 return self.told((suspicion.sure,), "values", "what is computed there")
         if edit is not None:
             return self.told(edit.lines or (edit.line,), "repair", edit.kind)
-        lines = lines or repairs.several(group, 3) or repairs.spare
+        lines = lines or repairs.spare
         if lines:
             return self.told(lines, "several")
+        if suspicion.likely is not None:
+            return self.told((suspicion.likely,), "values", "what is computed there")
         edit = None if self.trial.is_over else repairs.partial(group, repairs.all(group, guide, NOTHING))
         if edit is not None:
             return self.told(edit.lines or (edit.line,), "part", edit.kind)

@@ -25,8 +25,8 @@ from grader.judge.where.trial import Trial
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder
 
-PUT_IN = 8  # values that are tried in one place
-TRIED = 60  # replacements in all, for one probe
+PUT_IN = 16  # values that are tried in one place
+TRIED = 100  # replacements in all, for one probe
 PROBES = 2  # with which it is tried
 ASKED = (protocol.Call, protocol.CallWithInputs)
 
@@ -35,11 +35,13 @@ ASKED = (protocol.Call, protocol.CallWithInputs)
 class Suspicion:
     """What the values of a run say.
 
-    sure: the line that computes a wrong value from right ones, None where unknown; right: the lines whose values are
-    right; later: those after a value that may be wrong, and with which in the solution's form the answer is right.
+    sure: the line that computes a wrong value from right ones, None where unknown; likely: the same where the solution
+    computes its value from others that the learner's code does not have; right: the lines whose values are right;
+    later: those after a value that may be wrong, and with which in the solution's form the answer is right.
     """
 
     sure: int | None = None
+    likely: int | None = None
     right: frozenset[int] = frozenset()
     later: frozenset[int] = frozenset()
 
@@ -67,10 +69,11 @@ class Values:
         each = list(itertools.islice((one for one in tried if one is not None), PROBES))
         if not each:
             return NOTHING
-        sure = {one.sure for one in each}
+        sure, likely = {one.sure for one in each}, {one.likely for one in each}
         right = frozenset.intersection(*(one.right for one in each))
         later = frozenset.intersection(*(one.later for one in each))
-        return Suspicion(sure.pop() if len(sure) == 1 else None, right, later)
+        agreed = likely.pop() if len(likely) == 1 and len(each) == PROBES else None
+        return Suspicion(sure.pop() if len(sure) == 1 else None, agreed, right, later)
 
     def _of_probe(self, group: Group, source: str, marks: list[Mark], probe: Probe) -> Suspicion | None:
         """The same of one call; None where it says nothing."""
@@ -87,13 +90,13 @@ class Values:
         healed = [trial for trial, heals in zip(trials, healing) if heals]
         right = frozenset(mark.line for mark, value in run if known.holds(value)) - {run[n][0].line for n in wrong}
         if not healed:
-            return Suspicion(None, right)
+            return Suspicion(right=right)
         at, step = healed[0]
         first = run[at][0]
         later = frozenset(line for line in first.unit.lines if line > first.line)
         seen = Known([Step(value, ()) for _, value in run if isinstance(value, torch.Tensor)])
-        is_sure = self._is_sure(group, run, at, known) and all(map(seen.holds, step.inputs))
-        return Suspicion(first.line if is_sure else None, right, later)
+        likely = first.line if self._is_sure(group, run, at, known) else None
+        return Suspicion(likely if all(map(seen.holds, step.inputs)) else None, likely, right, later)
 
     def _healing(self, source: str, probe: Probe, trials: list[tuple[int, torch.Tensor]]) -> list[bool]:
         """For each value in the place of a mark's, whether the probe is answered rightly."""
