@@ -6,7 +6,7 @@ import torch
 
 from grader.judge.where import guidance, place
 from grader.judge.where.alignment import Alignment
-from grader.judge.where.blame import Blame, Group
+from grader.judge.where.blame import Group
 from grader.judge.where.bypass import bypassed
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Change, Tree
@@ -17,6 +17,7 @@ from grader.judge.where.scope import Scope
 from grader.judge.where.several import needed, steps
 from grader.judge.where.stretches import stretch
 from grader.judge.where.swapping import SUPPORT, Swap, can_be_swapped
+from grader.judge.where.twins import Twins
 from grader.worker import protocol
 from grader.worker.codec import Encoder
 
@@ -111,11 +112,10 @@ def test_what_makes_an_own_part_of_self_is_searched_too():
     right = "class A:\n    def __init__(self):\n        self.w = 1\n    def f(self, x):\n        return x * self.w\n"
     source = right.replace("self.w = 1", "self.v = B(1)").replace("x * self.w", "self.v(x)")
     source += "class B:\n    def __call__(self, x):\n        return x\n"
-    blame = Blame.__new__(Blame)
-    blame.tree, blame.solution = Tree(source), Tree(right)
-    assert [unit.name for unit in blame.with_helpers([blame.tree.units[1]])] == ["A.f", "A.__init__", "B.__call__"]
-    blame.tree = Tree(right)
-    assert [unit.name for unit in blame.with_helpers([blame.tree.units[1]])] == ["A.f"]
+    for text, names in ((source, ["A.f", "A.__init__", "B.__call__"]), (right, ["A.f"])):
+        twins = Twins(Tree(text), Tree(right))
+        assert [unit.name for unit in twins.with_helpers([twins.tree.units[1]])] == names
+    assert Twins(Tree(source), Tree(right)).own == {"v", "B", "__call__"}
 
 
 def test_two_mistakes_are_two_steps_and_both_are_needed():
@@ -140,6 +140,7 @@ def test_a_stretch_that_differs_is_replaced_as_a_whole():
     found = stretch(Alignment(tree.units[0], Tree(right).units[0]))
     assert found is not None and found[1] == (3,)
     assert tree.edited(tree.units[0], found[0].changes) == right
+    assert stretch(Alignment(tree.units[0], Tree(right).units[0]), frozenset({"tanh"})) is None  # goes round a helper
     same = stretch(Alignment(tree.units[0], Tree(wrong).units[0]))
     assert same is None  # nothing differs
     whole = Tree("def f(x, w, n):\n    y = x - w\n    z = y - n\n    return z\n")

@@ -1,7 +1,6 @@
 """Which definition is to blame: the one after whose replacement by the solution's the failed checks pass."""
 
 import ast
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,9 +8,9 @@ from grader.catalog import paths
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.where.edits import Change, Tree, Unit
-from grader.judge.where.nodes import attributes_of, made_in
 from grader.judge.where.probes import Probe
 from grader.judge.where.trial import Trial
+from grader.judge.where.twins import Twins
 
 MAX_PAIRS = 10  # of definitions that are replaced together
 
@@ -30,15 +29,15 @@ class Group:
     is_guess: bool = False
 
 
-class Blame:
+class Blame(Twins):
     """Puts the solution's definitions in the place of the learner's. failing: the checks; found: their probes."""
 
     def __init__(
         self, examiner: Examiner, tree: Tree, trial: Trial, failing: tuple[Check, ...], found: dict[str, Probe]
     ):
-        self.tree, self.trial, self.failing, self.probes = tree, trial, failing, found
         path = paths.solution(examiner.exercise.folder)
-        self.solution = Tree(path.read_text("utf-8")) if path.exists() else None
+        super().__init__(tree, Tree(path.read_text("utf-8")) if path.exists() else None)
+        self.trial, self.failing, self.probes = trial, failing, found
 
     def groups(self) -> list[Group]:
         """The failed checks by the definition that is to blame; all of them, where nothing can be said of that."""
@@ -63,39 +62,6 @@ class Blame:
     def mended(self, units: Sequence[Unit]) -> frozenset[Check]:
         """The failed checks that pass with the solution's definitions in the place of these."""
         return self._passing(self.with_solution(self.swap(units), {unit.top for unit in units}))
-
-    def with_helpers(self, units: Sequence[Unit]) -> tuple[Unit, ...]:
-        """The units, and what the solution does not have: helpers that they call, and what makes own parts of self."""
-        reached = list(units)
-        for unit in reached:  # the loop extends the list
-            named = {getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(unit.node)}
-            parts = attributes_of(unit.node) - self._attributes
-            for other in self.tree.units:
-                called = other.node.name in named or (other.owner is not None and other.owner.name in named)
-                helps = called and self.twin(other) is None
-                makes = unit.owner is not None and other.owner is unit.owner and bool(parts & made_in(other.node))
-                if (helps or makes) and other not in reached:
-                    reached.append(other)
-        return tuple(reached)
-
-    @functools.cached_property
-    def _attributes(self) -> set[str]:
-        """Of the parts of `self` that the solution names."""
-        units = self.solution.units if self.solution is not None else ()
-        return {name for unit in units for name in attributes_of(unit.node) | made_in(unit.node)}
-
-    def twin(self, unit: Unit) -> Unit | None:
-        """The solution's definition of the same name."""
-        theirs = self.solution.units if self.solution is not None else ()
-        return next((other for other in theirs if other.name == unit.name), None)
-
-    @property
-    def helpers(self) -> frozenset[str]:
-        """The names of the learner's functions, classes and methods that the solution does not have."""
-        ours = {unit.name for unit in self.solution.units} if self.solution is not None else set()
-        classes = {name.partition(".")[0] for name in ours}
-        own = {unit.owner.name for unit in self.tree.units if unit.owner is not None} - classes
-        return frozenset(own | {unit.node.name for unit in self.tree.units if unit.name not in ours})
 
     def swap(self, units: Sequence[Unit]) -> tuple[Change, ...]:
         """The solution's definitions in the place of the learner's."""

@@ -115,7 +115,7 @@ class Repairs(Trying):
                     return lines
                 break
         for unit, alignment in self.alignments(group):
-            one = stretch(alignment) if self.blame.twin(unit) is not None and not self.spare else None
+            one = stretch(alignment, self.blame.own) if self.blame.twin(unit) is not None and not self.spare else None
             if one is not None and not self.trial.is_over and mends([one[0]]):
                 return self.clean(group, [one[0]], set(one[1]))
         return ()

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from grader.judge.where.alignment import Alignment, same
+from grader.judge.where.donors import named
 from grader.judge.where.edits import Change
 from grader.judge.where.nodes import is_docstring
 from grader.judge.where.several import Step
@@ -12,10 +13,11 @@ MOST = 4  # statements of the learner's in it
 MOST_THEIRS = 12
 
 
-def stretch(alignment: Alignment) -> tuple[Step, tuple[int, ...]] | None:
+def stretch(alignment: Alignment, own: frozenset[str] = frozenset()) -> tuple[Step, tuple[int, ...]] | None:
     """The change that makes the definition the solution's, and the lines of what it replaces.
 
-    None where that is most of the definition: nothing would be said by it.
+    None where that is most of the definition: nothing would be said by it. own: names that no change goes
+    round, as the mistake may be there.
     """
     function = alignment.unit.node
     mine = [node for node in function.body if not is_docstring(node)]
@@ -25,6 +27,8 @@ def stretch(alignment: Alignment) -> tuple[Step, tuple[int, ...]] | None:
     old, new = mine[first : len(mine) - last], theirs[first : len(theirs) - last]
     put = [node for node in new if node is not None]
     if len(put) < len(new) or len(new) > MOST_THEIRS or not 0 < len(old) <= MOST or 2 < len(mine) <= len(old):
+        return None
+    if any(named(node) & own for node in old):
         return None
     if any(hasattr(node, "body") for node in old) and len(old) > 1:
         return None
