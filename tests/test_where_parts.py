@@ -4,6 +4,7 @@ import ast
 
 import torch
 
+from grader.judge.failure import Failure
 from grader.judge.where import guidance, place
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.blame import Group
@@ -18,8 +19,10 @@ from grader.judge.where.several import needed, steps
 from grader.judge.where.stretches import stretch
 from grader.judge.where.swapping import SUPPORT, Swap, can_be_swapped
 from grader.judge.where.twins import Twins
+from grader.sandbox.call_results import Call, LearnerError
 from grader.worker import protocol
 from grader.worker.codec import Encoder
+from grader.worker.fake_device import place as place_on_fake_device
 
 RIGHT = """\
 def attend(x, w):
@@ -81,6 +84,29 @@ def test_a_part_of_the_solution_is_put_in_with_the_learners_names():
     assert mending and {edit.line for edit in mending} == {4}
     assert min(edit.tier for edit in mending) == 0
     assert tree.changed((), {0}) == WRONG  # the tree is as it was
+
+
+def test_no_return_stands_for_what_the_learner_computed_before_it():
+    looped = "    for i, x in enumerate(inputs):\n        out[i] = x @ query\n    return out\n"
+    tree = Tree(f"def f(inputs, query):\n    out = inputs.new_empty(len(inputs))\n{looped}")
+    alignment = Alignment(tree.units[0], Tree("def f(inputs, query):\n    return inputs @ query\n").units[0])
+    changed = [tree.changed(edit.changes, {0}) for edit in donor_edits(alignment, frozenset())]
+    assert changed and all(text.count("return") == 1 and text.endswith("return out\n") for text in changed)
+    assert steps(alignment, frozenset())[0] == []
+
+
+def test_tensors_of_two_devices_are_not_compared():
+    values = torch.ones(2)
+    assert not Known([Step(place_on_fake_device(values), ())]).holds(values)
+
+
+def test_of_a_call_that_does_not_fit_the_first_line_of_the_definition_is_told():
+    tree = Tree("class A:\n    def forward(self, inputs):\n        return inputs\n\ndef f(y):\n    return y\n")
+    for function, line in (("A.__call__", 2), ("f", 5), ("A", 0)):
+        call = Call(f"{function}(x=1)", function, "output")
+        error = LearnerError("signature", {"signature": "missing a required argument: 'y'"}, call)
+        assert place.head_line(Failure(None, error, []), tree) == line
+    assert place.head_line(Failure(None, LearnerError("timeout", {}, call), []), tree) == 0
 
 
 def test_no_edit_goes_round_a_helper_of_the_learners():

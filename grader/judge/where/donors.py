@@ -41,6 +41,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
             own_names = alignment.renamed(node, MAX_INLINED) is not None
             donors.append((new, words(new), text, own_names))
     pairs: list[tuple[float, int, ast.expr, Slot, ast.expr, int]] = []
+    made = assigned(alignment.unit.node)
     for target, slot, around in slots(alignment.unit.node):
         if isinstance(target, (ast.Slice, ast.Starred)) or named(target) & helpers:
             continue
@@ -48,7 +49,8 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
         is_value = isinstance(around, (ast.Assign, ast.Return))
         for new, theirs, text, own_names in donors:
             likeness = share(own, theirs)
-            if likeness >= LEAST and text != mine:
+            unused = isinstance(around, ast.Return) and goes_round(around, ast.Return(new), made)
+            if likeness >= LEAST and text != mine and not unused:
                 tier = 0 if likeness >= CLOSE and own_names else 1
                 pairs.append((likeness + 0.05 * is_value, len(pairs), target, slot, new, tier))
     for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MOST]:
@@ -56,8 +58,11 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
 
 
 def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    """Statements that the learner's definition lacks, in the place of one or between two."""
-    inserted = 0
+    """Statements that the learner's definition lacks, in the place of one or between two.
+
+    No return comes into a loop or before other statements, which would not be run any more.
+    """
+    inserted, made = 0, assigned(alignment.unit.node)
     for new in alignment.missing:
         theirs = words(new)
         likeliest = max((share(words(old), theirs) for old in statements(alignment.unit)), default=0.0)
@@ -67,7 +72,10 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
                     continue
                 before, after = body[:index], body[index + 1 :]
                 likeness = share(words(old), theirs)
-                if likeness >= LEAST and not hasattr(old, "body") and not named(old) & helpers:
+                fits = not hasattr(old, "body") and not named(old) & helpers and not goes_round(old, new, made)
+                is_last = not after and parent is alignment.unit.node
+                early = isinstance(new, ast.Return) and not isinstance(old, ast.Return) and not is_last
+                if likeness >= LEAST and fits and not early:
                     change = Change(parent, field, None, [*before, new, *after])
                     yield Edit((change,), old.lineno, "a statement", 0 if likeness >= CLOSE else 1)
                 if inserted < MAX_INSERTED and not isinstance(new, ast.Return):
@@ -102,6 +110,22 @@ def _parameters(alignment: Alignment) -> Iterator[Edit]:
 def named(node: ast.AST) -> frozenset[str]:
     """The names and attributes in a piece of code."""
     return frozenset(str(getattr(part, "id", getattr(part, "attr", ""))) for part in ast.walk(node))
+
+
+def assigned(unit: ast.AST) -> frozenset[str]:
+    """The names that a definition binds in its body."""
+    stored = (part for part in ast.walk(unit) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    return frozenset(part.id for part in stored)
+
+
+def goes_round(old: ast.stmt, new: ast.stmt, made: frozenset[str]) -> bool:
+    """Whether a return of a variable of the learner's gives way to one that does not use it.
+
+    All that was computed for it would go unused, and any of that may be wrong. made: the variables.
+    """
+    if not isinstance(old, ast.Return) or not isinstance(new, ast.Return) or not isinstance(old.value, ast.Name):
+        return False
+    return old.value.id in made and old.value.id not in named(new)
 
 
 def _kind(target: ast.expr) -> str:

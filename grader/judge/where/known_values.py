@@ -59,14 +59,16 @@ class Known:
 
 
 class _Flat:
-    """The numbers of a tensor in their order. mark: a sum that differs for most others, as a first look."""
+    """The numbers of a tensor in their order, and its device. mark: a sum that differs for most others."""
 
     def __init__(self, value: torch.Tensor):
-        self.numbers = value.flatten().double()
+        self.device, self.numbers = value.device, value.cpu().flatten().double()
         finite = self.numbers.nan_to_num(0.0, 0.0, 0.0)
         self.mark = float(finite @ torch.linspace(1, 2, len(finite), dtype=torch.float64))
 
     def equals(self, other: "_Flat") -> bool:
+        if self.device != other.device:
+            return False
         if abs(self.mark - other.mark) > 1e-3 * (abs(self.mark) + abs(other.mark)) + 1e-4 * len(self.numbers):
             return False
         return torch.allclose(self.numbers, other.numbers, 1e-4, 1e-6, equal_nan=True)

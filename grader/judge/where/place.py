@@ -9,8 +9,10 @@ from grader.judge.where.blame import Group
 from grader.judge.where.edits import Tree
 from grader.records.places import is_notebook, place
 from grader.records.sanitize import inert
+from grader.sandbox.call_results import LearnerError
 
 FORBIDDEN = "line "
+METHODS = {"__call__": "forward"}  # which method of a module a call runs
 MAX_CODE = 60  # characters of a line that are shown
 
 
@@ -72,6 +74,16 @@ def told_line(failure: Failure) -> int:
         number = error.summary.removeprefix(FORBIDDEN).partition(" ")[0]
         return int(number) if number.isdigit() else 0
     return 0
+
+
+def head_line(failure: Failure, tree: Tree) -> int:
+    """The line of the definition that cannot be called as the check calls it; 0 where that is not what failed."""
+    error = failure.error
+    if not isinstance(error, LearnerError) or error.kind != "signature" or error.call is None:
+        return 0
+    owner, _, method = error.call.function.partition(".")
+    names = (owner, f"{owner}.__init__") if not method else (f"{owner}.{METHODS.get(method, method)}",)
+    return next((unit.node.lineno for unit in tree.units if unit.name in names), 0)
 
 
 def _listed(lines: tuple[int, ...]) -> str:

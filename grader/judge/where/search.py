@@ -15,7 +15,7 @@ from grader.judge.where import guidance
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.edits import Tree
 from grader.judge.where.guidance import Guidance
-from grader.judge.where.place import Place, at_lines, both, in_definition, told_line
+from grader.judge.where.place import Place, at_lines, both, head_line, in_definition, told_line
 from grader.judge.where.probes import probes
 from grader.judge.where.repair import Repairs
 from grader.judge.where.trial import Trial
@@ -132,9 +132,9 @@ class Search:
                 found |= dict.fromkeys(left, place)
                 found |= {name: both(found[name], place) for name in told if place.lines}
         for name, failure in self.failures.items():
-            line = told_line(failure)
-            if line and (name not in found or found[name].how == "definition"):
-                found[name] = self.told((line,), "message")
+            line, head = told_line(failure), head_line(failure, self.tree)
+            if head or (line and (name not in found or found[name].how == "definition")):
+                found[name] = self.told((head or line,), "message")
         return found
 
     def place(self, group: Group) -> Place | None:

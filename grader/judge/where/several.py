@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from grader.judge.where.alignment import Alignment, share
-from grader.judge.where.donors import LEAST, named
+from grader.judge.where.donors import LEAST, assigned, goes_round, named
 from grader.judge.where.edits import Change
 from grader.judge.where.guidance import words
 from grader.judge.where.statements import bodies
@@ -36,12 +36,15 @@ def steps(alignment: Alignment, helpers: frozenset[str]) -> tuple[list[Step], li
         (share(words(_head(old)), words(_head(new))), -number, -other, old, new)
         for number, old in enumerate(alignment.odd)
         for other, new in enumerate(alignment.missing)
-        if type(old) is type(new) or not (hasattr(old, "body") or hasattr(new, "body"))
+        if type(old) is type(new) or not (hasattr(old, "body") or hasattr(new, "body") or isinstance(new, ast.Return))
     ]
+    made = assigned(alignment.unit.node)
     replaced: list[Step] = []
     used: set[int] = set()
     for likeness, _, _, old, new in sorted(pairs, key=lambda pair: pair[:3], reverse=True):
         if likeness < LEAST or {id(old), id(new)} & used or named(_head(old)) & helpers or id(old) not in places:
+            continue
+        if goes_round(old, new, made):
             continue
         used |= {id(old), id(new)}
         parts = PARTS.get(type(old))
