@@ -1,4 +1,4 @@
-"""The mask hides what it should show: a token sees itself and those before it, and the last row has nothing left."""
+"""The mask hides what it should show: a token may see itself and those before it. The last one sees nothing here."""
 
 
 class MultiHeadAttention:

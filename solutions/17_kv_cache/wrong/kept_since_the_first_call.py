@@ -1,4 +1,4 @@
-"""The layer goes on from keys and values that it has kept itself: it goes on from the cache that it is given."""
+"""The layer goes on from keys and values that it has kept itself: go on from the cache that is given."""
 
 
 class CachedAttention:
