@@ -8,6 +8,7 @@ from grader.catalog.merging import merged
 from grader.judge import examiner, trials
 from grader.records.results import AND
 from grader.records.submission import Submission
+from grader.sandbox.local import Local
 
 SELF_ATTENTION = """
 import torch
@@ -81,6 +82,42 @@ def test_a_mistake_that_a_second_one_hides_elsewhere_is_named(fork_server):
     )
     told = said(graded("10", overlay.compose(solution, merged(solution, lost.overlay, hidden.overlay)), fork_server))
     assert told["documented_masked_scores"] == told["fresh_masked_scores"] == lost.sentence
+
+
+def both(folder: str, one: str, other: str, fork_server) -> dict[str, str]:
+    """What is said of a file that makes two known mistakes."""
+    solution = paths.solution(folder).read_text("utf-8")
+    changes = merged(solution, *(mistakes.find(folder, name).overlay for name in (one, other)))
+    return said(graded(folder[:2], overlay.compose(solution, changes), fork_server))
+
+
+def test_of_two_pairs_the_one_is_named_that_explains_more(fork_server):
+    """For heads of size 2 the square of a size divides as its product with 2; the documented size tells."""
+    told = both("13_multi_head_attention", "half_instead_of_root", "mask_zeros", fork_server)
+    assert told["fresh_multi_head"] == told["documented_multi_head"]
+    assert mistakes.find("13_multi_head_attention", "half_instead_of_root").sentence in told["fresh_multi_head"]
+
+
+def test_nothing_but_nan_is_no_proof_of_a_mistake(fork_server):
+    told = both("13_multi_head_attention", "mask_of_plus_inf", "merged_by_view_alone", fork_server)
+    assert told.keys() >= {"fresh_multi_head", "large_scores"}
+    assert not any(told.values())
+
+
+def test_a_mistake_that_only_the_other_one_makes_visible_is_named(fork_server):
+    """Inputs that are scaled in place show in keys that are the inputs themselves."""
+    told = both("05_query_key_value", "inputs_scaled_in_place", "keys_are_inputs", fork_server)
+    assert AND in told["documented_query_and_key"]
+
+
+def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
+    """The work is counted in requests to known mistakes, since a verdict must not depend on the time that it takes."""
+    solution = paths.solution("11_causal_attention").read_text("utf-8")
+    requests = []
+    handled = Local.handled
+    monkeypatch.setattr(Local, "handled", lambda *given: requests.append(given) or handled(*given))
+    graded("11", solution.replace("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"), fork_server)
+    assert 200 < len(requests) < 1500
 
 
 SPLIT = "return pieces.transpose(1, 2)  # (B, H, T, d / H)"

@@ -4,11 +4,13 @@ A wrong version explains a failed check if it fails the same check and its answe
 Where none does, patterns.py says what can be said of a wrong answer in general.
 """
 
+from itertools import islice
+
 import torch
 
-from grader.catalog import paths
 from grader.judge import patterns, two_mistakes, used_functions
-from grader.judge.failure import Failure, is_own
+from grader.judge.failure import Failure, is_blank, is_own
+from grader.judge.following import NOT, TO_THE_LETTER
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Learner
@@ -20,7 +22,7 @@ from grader.records.results import OR
 from grader.sandbox.remote import Remote
 
 MAX_RUNS = 250  # of checks on wrong versions, for one submission
-MAX_PAIRS = 400  # of wrong versions that are tried together, for one submission
+MAX_PAIRS = 80  # of wrong versions that are tried together, for one submission
 
 
 class Diagnostician:
@@ -41,6 +43,7 @@ class Diagnostician:
         passed: the checks that passed; subject: the proxy of the submission, on which something may be tried out.
         """
         self.tried = False
+        self.wrong_versions.begin()
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
         none: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", none, self.matches, begun, passed)
@@ -61,35 +64,74 @@ class Diagnostician:
         Where several do, those count that fail the fewest checks which the learner passed: none at best, but the
         learner's mistake may reach less far than each known one, or a second one hides it there.
 
-        One mistake usually explains several checks, so what explained one check is tried first on the next. Then follow
-        those that failed_checks.json lists for the check, and last the others, which may fail it with another seed. The
-        number of runs is limited, so that code that nothing explains costs little time.
         """
+        versions, found = self.wrong_versions, self.explaining(failures, passed)
         matches: dict[str, list[WrongVersion]] = {}
-        earlier: list[WrongVersion] = []  # those that explained an earlier failure
-        left = MAX_RUNS
         for name, failure in failures.items():
             if failure.check.measured:
                 matches[name] = self.with_same_memory(failure, failures, passed)
                 continue
-            alike = self.wrong_versions.explaining(earlier, failure)
-            for likely in (True, False):
-                if not alike:
-                    others = [wrong for wrong in self.wrong_versions.all if wrong not in earlier]
-                    others = [wrong for wrong in others if wrong.may_fail(name) == likely][: max(left, 0)]
-                    left -= len(others)
-                    alike = self.wrong_versions.explaining(others, failure)
-                    earlier += alike
-            if len(alike) > 1:
-                broken = {wrong: self.wrong_versions.broken(wrong, passed) for wrong in alike}
-                fewest = min(broken.values())
-                alike = {wrong: likeness for wrong, likeness in alike.items() if broken[wrong] == fewest}
+            alike = versions.explaining(found, failure)
+            fewest = min((wrong.broken(passed) for wrong in alike), default=0)
             alike = {
-                wrong: likeness for wrong, likeness in alike.items() if not self.blames_another(wrong, failure, passed)
+                wrong: likeness
+                for wrong, likeness in alike.items()
+                if wrong.broken(passed) == fewest and not self.blames_another(wrong, failure, passed)
             }
             closest = max(alike.values(), default=0)
             matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
-        return matches
+        return self.without_chance(matches, failures)
+
+    def without_chance(
+        self, matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
+    ) -> dict[str, list[WrongVersion]]:
+        """The matches without versions that are alike in nothing but NaN or inf, while more of it is unexplained.
+
+        Many mistakes end in NaN for large scores; the one that gives NaN for small ones, too, is another.
+        """
+        blank = {name for name, failure in failures.items() if is_blank(failure)}
+        if all(matches[name] for name in blank):
+            return matches
+        sound = {wrong for name, versions in matches.items() if name not in blank for wrong in versions}
+        return {
+            name: [wrong for wrong in versions if name not in blank or wrong in sound]
+            for name, versions in matches.items()
+        }
+
+    def explaining(self, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
+        """The wrong versions that explain a failure.
+
+        One mistake usually explains several checks, so what explained one check is tried first on the next, and then
+        the others by `groups`. The number of runs is limited, so that code that nothing explains costs little time.
+        """
+        found: list[WrongVersion] = []
+        ways: set[object] = set()  # in which the learner's functions failed
+        left = MAX_RUNS
+        for name, failure in failures.items():
+            if failure.check.measured or self.wrong_versions.explaining(found, failure):
+                continue
+            alike: dict[WrongVersion, int] = {}
+            groups = self.groups(name, set(failures), passed)
+            for number, group in enumerate(groups[:2] if failure.way in ways else groups):
+                if alike and (number > 1 or TO_THE_LETTER in alike.values()):
+                    break
+                others = [wrong for wrong in group if wrong not in found][: max(left, 0)]
+                left -= len(others)
+                alike |= self.wrong_versions.explaining(others, failure)
+            ways.add(failure.way)
+            found += alike
+        return found
+
+    def groups(self, check: str, failed: set[str], passed: set[str]) -> list[list[WrongVersion]]:
+        """The wrong versions that may fail a check, in the order in which they are tried.
+
+        First those that fail the same checks as the learner's code, then those that fail none that it passed, and last
+        the others. These are many and seldom the reason: they are tried on one check of all that fail in the same way.
+        """
+        left = [wrong for wrong in self.wrong_versions.all if wrong.may_fail(check)]
+        same = [wrong for wrong in left if wrong.failed == frozenset(failed)]
+        narrow = [wrong for wrong in left if wrong not in same and not wrong.broken(passed)]
+        return [same, narrow, [wrong for wrong in left if wrong.broken(passed)]]
 
     def blames_another(self, wrong: WrongVersion, failure: Failure, passed: set[str]) -> bool:
         """Whether the sentence names a function that this check does not call, and whose own checks may have passed.
@@ -98,37 +140,35 @@ class Diagnostician:
         """
         called = {call.function for call in failure.calls}
         named = [name for name in wrong.functions if name in wrong.sentence and name not in called]
-        return bool(named) and self.wrong_versions.broken(wrong, passed) > 0
+        return bool(named) and wrong.broken(passed) > 0
 
     def pairs(
         self, failures: dict[str, Failure], passed: set[str], matches: dict[str, list[WrongVersion]]
     ) -> dict[str, list[WrongVersion]]:
         """Two wrong versions in one, for each failure that none explains alone."""
-        by_check: dict[str, list[WrongVersion]] = {}
-        matched = {wrong for versions in matches.values() for wrong in versions}
+        versions = self.wrong_versions
+        matched = {wrong for known in matches.values() for wrong in known}
         tried: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
-        explained: list[WrongVersion] = []
-        exercise = self.session.exercise
-        unexplained = [
-            name for name, failure in failures.items() if not matches.get(name) and not failure.check.measured
-        ]
-        unexplained.sort(
-            key=lambda name: (failures[name].raised, len(failures[name].calls))
-        )  # the shortest tells soonest
-        for name in unexplained:
-            failure = failures[name]
-            by_check[name] = [both for both in explained if self.wrong_versions.fails_alike(both, failure)]
-            for pair in two_mistakes.candidates(self.wrong_versions, failure, set(failures), passed, matched):
-                if by_check[name] or len(tried) >= MAX_PAIRS:
-                    break
-                if failure.raised and not matched.issuperset(pair):
-                    continue  # that an error has the same words is no proof of two mistakes that nothing else shows
+        found: list[WrongVersion] = []
+        unexplained = [one for name, one in failures.items() if not matches.get(name) and not one.check.measured]
+        unexplained.sort(key=lambda one: (one.raised, len(one.calls)))  # the shortest tells soonest
+        for failure in unexplained:
+            if versions.explaining(found, failure):
+                continue
+            all_of_it = [failure, *(other for other in unexplained if other is not failure)]
+            candidates = two_mistakes.candidates(versions, all_of_it, set(failures), passed, matched)
+            for pair in islice(candidates, max(0, MAX_PAIRS - len(tried))):
+                if (failure.raised or is_blank(failure)) and not matched.issuperset(pair):
+                    continue  # the same words of an error, or nothing but NaN, are no proof of two mistakes
                 if pair not in tried:
-                    tried[pair] = two_mistakes.joined(paths.solution(exercise.folder), exercise.slug, *pair)
+                    tried[pair] = two_mistakes.joined(versions, *pair)
                 both = tried[pair]
-                if both is not None and self.wrong_versions.fails_alike(both, failure):
-                    by_check[name], explained = [both], [*explained, both]
-        return by_check
+                if both is not None and versions.trace(both, failure).degree != NOT:
+                    found.append(both)
+                    break
+        by_check = {failure.check.id: list(versions.explaining(found, failure)) for failure in unexplained}
+        reach = {both: sum(both in others for others in by_check.values()) for both in found}
+        return {name: sorted(alike, key=lambda both: -reach[both])[:1] for name, alike in by_check.items()}
 
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
         """The wrong versions that take too much memory in the same checks as the learner's code, and in no others.
@@ -139,7 +179,7 @@ class Diagnostician:
             return []
         measured = {check.id for check in self.session.checks if check.measured}
         mine = measured & failures.keys()
-        listed = [(wrong, wrong.failed) for wrong in self.wrong_versions.all if wrong.failed is not None]
+        listed = [(wrong, wrong.not_passed) for wrong in self.wrong_versions.all if wrong.not_passed is not None]
         return [wrong for wrong, failed in listed if failed & measured == mine and not failed & passed]
 
     def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:

@@ -33,6 +33,21 @@ class Failure:
         """The function or class that was called last; "" where none was."""
         return self.calls[-1].function.partition(".")[0] if self.calls else ""
 
+    @property
+    def way(self) -> tuple[str, str, str]:
+        """What was asked last, for what of it, and whether an answer or an error came: ("f", "output", "Mismatch")."""
+        last = self.calls[-1] if self.calls else None
+        kind = str(self.error.facts.get("type")) if isinstance(self.error, LearnerError) else type(self.error).__name__
+        return (last.function, last.want, kind) if last else ("", "", kind)
+
+
+def is_blank(failure: Failure) -> bool:
+    """Whether the wrong answer, or the last one where none is told, holds floats and none of them is finite."""
+    got = failure.error.got if isinstance(failure.error, Mismatch) else None
+    answers = [got] if isinstance(got, torch.Tensor) else tensors_in(failure.calls[-1].value) if failure.calls else []
+    floats = [one for one in answers if one.is_floating_point() and one.device.type != "meta" and one.numel()]
+    return bool(floats) and not any(bool(one.isfinite().any()) for one in floats)
+
 
 def is_own(failure: Failure) -> bool:
     """Whether an answer was compared with another one of the learner's, which need not be right."""

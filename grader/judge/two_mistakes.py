@@ -2,56 +2,64 @@
 
 from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 
 from grader.catalog import overlay
 from grader.catalog.merging import merged
+from grader.catalog.mistakes import Mistake
+from grader.judge.both_answers import misfits
 from grader.judge.failure import Failure
 from grader.judge.wrong_versions import WrongVersion, WrongVersions
 from grader.records.results import AND
-from grader.sandbox.local import Local
+
+LOOKED_AT = 4  # failed checks whose answers are compared
+STEPS = 8  # into which the shares of misfits are divided; within a step, what fails least comes first
 
 
 def candidates(
-    versions: WrongVersions, failure: Failure, failed: set[str], passed: set[str], known: set[WrongVersion]
+    versions: WrongVersions, failures: list[Failure], failed: set[str], passed: set[str], known: set[WrongVersion]
 ) -> Iterator[tuple[WrongVersion, WrongVersion]]:
-    """The pairs that may explain why a check fails, the likeliest first.
+    """The pairs that may explain why the first of these checks fails, the likeliest first.
 
-    Neither fails a check that passed; together they fail all that failed. Both fail this check, or one does and the
-    other explains another check already (`known`): a check that compares the learner's answers with each other passes
-    for a mistake which changes them all alike, and yet its calls are answered otherwise. First come the pairs with a
-    known one, then those whose mistakes each fail the check in the way it failed (wrong values, say, and no exception),
-    then those that fail least.
+    Neither fails a check that passed; together they fail all that failed, and one of them this one. First come the
+    pairs with a known one, which explains another check already, then those that both fail this check: a check that
+    compares the learner's answers with each other passes for a mistake which changes them all alike, and yet its calls
+    are answered otherwise. Of these come first those whose answers fit the learner's best, then those that fail least.
     """
-    check = failure.check.id
-    likely = [(one, one.failed) for one in versions.all if one.failed and not one.failed & passed]
+    check = failures[0].check.id
+    likely = [(one, one.not_passed) for one in versions.all if one.not_passed and not one.not_passed & passed]
 
-    def may_explain(one: WrongVersion, reach: frozenset[str], other: WrongVersion, others: frozenset[str]) -> bool:
-        if not failed <= reach | others or check not in reach | others:
-            return False
-        return (check in reach or one in known) and (check in others or other in known)
+    pairs = [(one, other) for one, other in combinations(likely, 2) if {*failed, check} <= one[1] | other[1]]
+    if not pairs:
+        return
+    number = {one: place for place, one in enumerate(dict.fromkeys(one for pair in pairs for one, _ in pair))}
+    misfit = [[0.0] * len(number) for _ in number]
+    for failure in failures[:LOOKED_AT]:
+        right = versions.trace(versions.solution, failure)
+        fails = [failure is failures[0] or one.may_fail(failure.check.id) for one in number]
+        traces = [versions.trace(one, failure) if it else right for one, it in zip(number, fails, strict=True)]
+        for row, found in zip(misfit, misfits(right, traces, failure).tolist(), strict=True):
+            row[:] = [sum(shares) for shares in zip(row, found, strict=True)]
 
-    pairs = [(one, other) for one, other in combinations(likely, 2) if may_explain(*one, *other)]
-
-    other_way = {one for one in {one for pair in pairs for one, _ in pair} if not versions.fails_so(one, failure)}
-
-    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, int, int]:
-        versions, reaches = zip(*pair, strict=True)
-        return -len(known & {*versions}), len(other_way & {*versions}), sum(map(len, reaches))
+    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, bool, int, int]:
+        (one, reach), (other, others) = pair
+        share = misfit[number[one]][number[other]]
+        silent = {version for version, checks in pair if check not in checks} - known
+        return -len(known & {one, other}), bool(silent), round(share * STEPS), len(reach) + len(others)
 
     for (one, _), (other, _) in sorted(pairs, key=rank):
         yield one, other
 
 
-def joined(solution: Path, slug: str, one: WrongVersion, other: WrongVersion) -> WrongVersion | None:
+def joined(versions: WrongVersions, one: WrongVersion, other: WrongVersion) -> WrongVersion | None:
     """The file that makes both mistakes; None where they cannot be made together."""
-    source = solution.read_text("utf-8")
-    changes = merged(source, one.overlay, other.overlay)
+    solution = versions.solution.mistake
+    changes = merged(solution.source, one.mistake.overlay, other.mistake.overlay)
     if changes is None:
         return None
+    name, sentence = f"{one.name} + {other.name}", AND.join((one.sentence, other.sentence))
     try:
-        connection = Local(overlay.compose(source, changes), solution.name, slug)
+        whole = Mistake(name, sentence, solution.path, changes, overlay.compose(solution.source, changes))
+        both = WrongVersion(name, one.slug, lambda: whole)
+        return both if both.connection else None
     except (ValueError, RuntimeError):
         return None
-    sentence = AND.join((one.sentence, other.sentence))
-    return WrongVersion(f"{one.name} + {other.name}", sentence, "", None, lambda: connection)

@@ -3,50 +3,70 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 
-from grader.catalog import mistakes
+from grader.catalog import mistakes, paths
+from grader.catalog.mistakes import Mistake
 from grader.catalog.overlay import definitions
 from grader.judge.collection import Check
 from grader.judge.failure import Failure
-from grader.judge.likeness import differ, outline, words
+from grader.judge.following import NOT, Following, Trace, degree
+from grader.judge.likeness import differ
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.records.bounded_cache import BoundedCache
 from grader.sandbox.call_results import Call
 from grader.sandbox.local import Local
-from grader.sandbox.transcript import Differs
 
 CACHED = 64 << 20  # bytes of the answers of wrong versions
-NOT, ALIKE, TO_THE_LETTER = 0, 1, 2  # how closely a wrong version explains a failure
+NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
 class WrongVersion:
-    """A known mistake. sentence: the first line of its docstring, which the learner reads.
+    """A known mistake, or two of them in one file.
 
-    overlay: what it changes; failed: the checks that it does not pass, None where failed_checks.json does not list it.
-    load: makes the connection, when it is first asked for: many are never run.
+    slug: the name of the module. read: reads it when it is first asked for, as many are never run. failed: the checks
+    that it fails, None where failed_checks.json does not list it; not_passed: these and those that wait for them.
     """
 
     name: str
-    sentence: str
-    overlay: str
-    failed: frozenset[str] | None
-    load: Callable[[], Local]
+    slug: str
+    read: Callable[[], Mistake]
+    failed: frozenset[str] | None = None
+    not_passed: frozenset[str] | None = None
+
+    @cached_property
+    def mistake(self) -> Mistake:
+        """What it changes, and its source."""
+        return self.read()
+
+    @property
+    def sentence(self) -> str:
+        """The first line of its docstring, which the learner reads."""
+        return self.mistake.sentence or self.name
 
     @cached_property
     def connection(self) -> Local:
         """The wrong version, loaded in this process."""
         return self.load()
 
+    def load(self) -> Local:
+        """Load it anew. Raises RuntimeError or ValueError where it cannot be run."""
+        return Local(self.mistake.source, self.mistake.path.name, self.slug)
+
     @cached_property
     def functions(self) -> tuple[str, ...]:
         """The names of the functions that it changes, without methods."""
-        return tuple(name for name in definitions(self.overlay) if "." not in name)
+        return tuple(name for name in definitions(self.mistake.overlay) if "." not in name)
 
     def may_fail(self, check: str) -> bool:
-        """Whether it fails this check, as far as `make verify` has recorded it."""
-        return self.failed is None or check in self.failed
+        """Whether it fails this check or does not reach it, as far as `make verify` has recorded it."""
+        return self.not_passed is None or check in self.not_passed
+
+    def broken(self, passed: set[str]) -> int:
+        """How many checks that the learner's code passed it fails, as far as `make verify` has recorded it."""
+        return len((self.failed or NONE) & passed)
 
 
 class WrongVersions:
@@ -58,49 +78,53 @@ class WrongVersions:
 
     def __init__(self, session: Session):
         self.session, self.caches_runs = session, False
+        self._followed: dict[str, Following] = {}  # by check, of one submission
+        self._traces: dict[tuple[WrongVersion, str], Trace] = {}  # of one submission
         self._runs: BoundedCache[tuple[str, str], tuple[BaseException | None, list[Call]]] = BoundedCache(CACHED)
 
     @cached_property
     def all(self) -> list[WrongVersion]:
         """Every known mistake of the exercise."""
         exercise = self.session.exercise
-        failed_checks = mistakes.failed_checks(exercise.folder)
+        listed = mistakes.failed_checks(exercise.folder)
         versions = []
-        for mistake in mistakes.mistakes(exercise.folder):
-            load = partial(Local, mistake.source, mistake.path.name, exercise.slug)
-            failed = failed_checks[mistake.name].checks if mistake.name in failed_checks else None
-            sentence = mistake.sentence or mistake.name
-            versions.append(WrongVersion(mistake.name, sentence, mistake.overlay, failed, load))
+        for path in paths.mistakes(exercise.folder):
+            read = partial(self._mistake, path)
+            row = listed.get(path.stem)
+            sets = (frozenset(row.failed), row.checks) if row else (None, None)
+            versions.append(WrongVersion(path.stem, exercise.slug, read, *sets))
         return versions
+
+    @cached_property
+    def solution(self) -> WrongVersion:
+        """The solution, as a version that makes no mistake."""
+        path = paths.solution(self.session.exercise.folder)
+        whole = mistakes.Mistake("", "", path, "", path.read_text("utf-8"))
+        return WrongVersion("", self.session.exercise.slug, lambda: whole, NONE, NONE)
+
+    def _mistake(self, path: Path) -> Mistake:
+        """A known mistake, from its file."""
+        return mistakes.read(path, self.solution.mistake.source)
+
+    def begin(self) -> None:
+        """Begin with another submission."""
+        self._followed, self._traces = {}, {}
 
     def explaining(self, candidates: Iterable[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
         """Those candidates that explain the failure, and how closely."""
-        likeness = {wrong: self.explains(wrong, failure) for wrong in candidates}
+        likeness = {wrong: self.trace(wrong, failure).degree for wrong in candidates}
         return {wrong: degree for wrong, degree in likeness.items() if degree != NOT}
 
-    def explains(self, wrong: WrongVersion, failure: Failure) -> int:
-        """How similar the failure of the wrong version is to the learner's: NOT, ALIKE or TO_THE_LETTER."""
-        error, calls = self.run(wrong, failure.check) if self.caches_runs else self.follow(wrong, failure)
-        if not _is_alike(error, calls, failure):
-            return NOT
-        if self.caches_runs and any(map(differ, calls, failure.calls)):
-            return NOT
-        return TO_THE_LETTER if error and words(error) == words(failure.error) else ALIKE
-
-    def fails_alike(self, wrong: WrongVersion, failure: Failure) -> bool:
-        """Whether the wrong version fails the check as the learner's code did. Nothing is cached."""
-        return _is_alike(*self.follow(wrong, failure), failure)
-
-    def fails_so(self, wrong: WrongVersion, failure: Failure) -> bool:
-        """Whether the wrong version, where it fails the check, fails it in the same words, whatever the answers are."""
-        error, _ = self.run(wrong, failure.check)
-        return error is None or outline(error) == outline(failure.error)
-
-    def broken(self, wrong: WrongVersion, passed: set[str]) -> int:
-        """How many checks that the learner's code passed the wrong version fails. Measured ones count as listed."""
-        suspects = [check for check in self.session.checks if check.id in passed and wrong.may_fail(check.id)]
-        listed = wrong.failed is not None
-        return sum(listed if check.measured else self.run(wrong, check)[0] is not None for check in suspects)
+    def trace(self, wrong: WrongVersion, failure: Failure) -> Trace:
+        """How far a version answers as the learner's code did."""
+        key = (wrong, failure.check.id)
+        if key not in self._traces:
+            if self.caches_runs and wrong.failed is not None:
+                self._traces[key] = _trace(*self.run(wrong, failure.check), failure)
+            else:
+                following = self._followed.setdefault(failure.check.id, Following(self.session, failure))
+                self._traces[key] = following.trace(wrong.connection, wrong.load)
+        return self._traces[key]
 
     def run(self, wrong: WrongVersion, check: Check) -> tuple[BaseException | None, list[Call]]:
         """The error and the calls of a check on a wrong version. A cached run is not repeated."""
@@ -111,13 +135,10 @@ class WrongVersions:
             self._runs.put(key, run)
         return run
 
-    def follow(self, wrong: WrongVersion, failure: Failure) -> tuple[BaseException | None, list[Call]]:
-        """The same, up to the first answer that differs from the learner's: the error is Differs then."""
-        return self.session.run(failure.check, Learner(wrong.connection, follows=failure.calls))
 
-
-def _is_alike(error: BaseException | None, calls: list[Call], failure: Failure) -> bool:
-    """Whether an error after these calls is the learner's error after the learner's calls."""
-    if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
-        return False
-    return outline(error) == outline(failure.error)
+def _trace(error: BaseException | None, calls: list[Call], failure: Failure) -> Trace:
+    """The trace of a run to its end."""
+    for number, (call, mine) in enumerate(zip(calls, failure.calls, strict=False)):
+        if differ(call, mine):
+            return Trace(number, call)
+    return Trace(min(len(calls), len(failure.calls)), None, degree(error, calls, failure))

@@ -43,9 +43,13 @@ class Local:
 
     def answer(self, request: Request, tensors: list[RawTensor]) -> bytes:
         """The encoded reply."""
+        return protocol.encode_reply(*self.handled(request, tensors))
+
+    def handled(self, request: Request, tensors: list[RawTensor]) -> tuple[Reply, list[RawTensor]]:
+        """The reply as it is, for a caller that knows what the source may answer. It is a quarter faster."""
         state = torch.get_rng_state()  # a check draws from the same generator: it must not notice
         try:
             with _disable_current_modes():  # our own modes must not see what the source computes
-                return protocol.encode_reply(*self.executor.handle(request, tensors))
+                return self.executor.handle(request, tensors)
         finally:
             torch.set_rng_state(state)
