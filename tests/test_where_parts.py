@@ -11,14 +11,17 @@ from grader.judge.where.blame import Group
 from grader.judge.where.bypass import bypassed
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Change, Tree
+from grader.judge.where.expressions import expression_edits
 from grader.judge.where.known_values import Known, Step, scaled
 from grader.judge.where.marked_source import marked
 from grader.judge.where.probes import alike
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import needed, steps
+from grader.judge.where.statements import statement_edits
 from grader.judge.where.stretches import stretch
 from grader.judge.where.swapping import SUPPORT, Swap, can_be_swapped
 from grader.judge.where.twins import Twins
+from grader.judge.where.vocabulary import MISSING
 from grader.sandbox.call_results import Call, LearnerError
 from grader.worker import protocol
 from grader.worker.codec import Encoder
@@ -171,6 +174,57 @@ def test_a_stretch_that_differs_is_replaced_as_a_whole():
     assert same is None  # nothing differs
     whole = Tree("def f(x, w, n):\n    y = x - w\n    z = y - n\n    return z\n")
     assert stretch(Alignment(whole.units[0], Tree(right).units[0])) is None  # all of it differs
+
+
+def test_a_stretch_within_a_loop_is_the_statement_that_differs():
+    right = "def f(x):\n    for row in x:\n        y = row + 1\n        row.copy_(y)\n    return x\n"
+    tree = Tree(right.replace("row + 1", "(row * row).exp()"))
+    found = stretch(Alignment(tree.units[0], Tree(right).units[0]))
+    assert found is not None and found[1] == (3,)
+    assert tree.edited(tree.units[0], found[0].changes) == right
+
+
+def test_a_missing_statement_comes_first_where_it_stands_in_the_solution():
+    right = "def f(x, n):\n    y = x.exp()\n    z = y.sum()\n    if n % 2:\n        raise ValueError\n    return z\n"
+    tree = Tree(right.replace("    if n % 2:\n        raise ValueError\n", ""))
+    edits = list(donor_edits(Alignment(tree.units[0], Tree(right).units[0]), frozenset()))
+    inserted = [edit for edit in edits if edit.kind == MISSING and "if n % 2" in tree.text(tree.units[0], edit.changes)]
+    assert [edit.line for edit in inserted if edit.tier == 0] == [4]
+    assert {edit.line for edit in inserted} == {2, 3, 4}
+
+
+def test_what_a_loop_runs_over_is_not_replaced_where_the_mistake_may_be_in_it():
+    right = "def f(x):\n    y = 0\n    for row in x.split(2):\n        y = y + row.sum()\n    return y\n"
+    for body, lines in (("row.sum()", {3}), ("row.exp().sum() * 2", set())):
+        tree = Tree(right.replace("x.split(2)", "x.split(3)").replace("row.sum()", body))
+        edits = donor_edits(Alignment(tree.units[0], Tree(right).units[0]), frozenset())
+        found = [edit for edit in edits if edit.kind == "what split is called with"]
+        assert {edit.line for edit in found if "x.split(2):" in tree.text(tree.units[0], edit.changes)} == lines
+
+
+def test_one_layer_under_two_names_is_made_anew():
+    right = "class A:\n    def __init__(self, n):\n        self.q = Linear(n)\n        self.k = Linear(n)\n"
+    tree = Tree(right.replace("self.k = Linear(n)", "self.k = self.q"))
+    edits = donor_edits(Alignment(tree.units[0], Tree(right).units[0]), frozenset())
+    texts = {tree.edited(tree.units[0], edit.changes) for edit in edits if edit.kind == "what is made there"}
+    assert right in texts
+
+
+def test_what_is_meant_is_among_the_edits():
+    for wrong, right in (
+        ("return (x, [y, y])", "return (x, (y, y))"),
+        ("return (x, torch.stack([y, y]))", "return (x, (y, y))"),
+        ("return x.setdefault(y, 0)", "return x[y]"),
+        ("return x.masked_fill(y, torch.nan)", "return x.masked_fill(y, float('-inf'))"),
+        ("return {one: y for one in x}", "return {one: y for one in enumerate(x)}"),
+        ("return x / y.shape[0] ** 0.5", "return x / y.shape[-1] ** 0.5"),
+    ):
+        tree = Tree(f"def f(x, y):\n    {wrong}\n")
+        edits = expression_edits(tree.units[0].node, Scope.of(tree.units[0]))
+        assert f"def f(x, y):\n    {right}" in {tree.text(tree.units[0], edit.changes) for edit in edits}, wrong
+    tree = Tree("@torch.no_grad()\ndef f(x):\n    return x\n")
+    (edit,) = [one for one in statement_edits(tree.units[0].node, Scope(), False) if one.kind == "a decorator"]
+    assert tree.edited(tree.units[0], edit.changes) == "def f(x):\n    return x\n" and edit.line == 1
 
 
 def test_answers_are_alike_where_the_checks_take_them_for_the_same():

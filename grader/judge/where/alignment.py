@@ -6,11 +6,12 @@ Alignment of a program with a right one: Wang et al. 2018 (Sarfgen, arXiv 1711.0
 import ast
 import copy
 import difflib
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from typing import TypeVar
 
 from grader.judge.where.edits import Unit
+from grader.judge.where.equal_statements import same, text_of, value_of, without_equals
 from grader.judge.where.guidance import words
 from grader.judge.where.nodes import is_docstring, parameters
 
@@ -33,13 +34,17 @@ class Alignment:
         self.attributes = _attributes(unit, twin)
         self.values = dict(_definitions(twin))  # of the solution's local names
         self._align()
-        theirs = [new for node in statements(twin) if (new := self.renamed(node)) is not None]
-        self.odd, missing = _without_equals(list(statements(unit)), theirs, (_text, _value))
+        pairs = [(node, self.renamed(node)) for node in statements(twin)]
+        theirs = [new for _, new in pairs if new is not None]
+        self.origin = {id(new): node for node, new in pairs}  # of what is missing, the solution's statement
+        self.odd, missing = without_equals(list(statements(unit)), theirs, (text_of, value_of))
         if not self.odd:  # two values may have each other's names
-            self.odd, missing = _without_equals(list(statements(unit)), theirs, (_text,))
+            self.odd, missing = without_equals(list(statements(unit)), theirs, (text_of,))
         named = [new for node in statements(twin) if (new := self.renamed(node, MAX_INLINED)) is not None]
-        known = {_text(node) for node in named}  # what is put in the place of a name would go round the learner's value
-        self.missing = [node for node in missing if _text(node) in known]
+        known = {
+            text_of(node) for node in named
+        }  # what is put in the place of a name would go round the learner's value
+        self.missing = [node for node in missing if text_of(node) in known]
 
     def renamed(self, node: Node, inlined: int = 0) -> Node | None:
         """A copy of the solution's code with the learner's names; None where one has no counterpart."""
@@ -47,12 +52,18 @@ class Alignment:
         new: Node = renamer.visit(copy.deepcopy(node))
         return None if renamer.is_lost else new
 
+    def stands_between(self, new: ast.stmt, before: list[ast.stmt], after: ast.stmt) -> bool:
+        """Whether a missing statement stands in the solution beside one of these two."""
+        siblings = next((body for body in _bodies(self.twin.node) if self.origin.get(id(new)) in body), [])
+        at = siblings.index(self.origin[id(new)]) if siblings else 0
+        beside = [*zip(siblings[max(at - 1, 0) : at], before), *zip(siblings[at + 1 : at + 2], [after])]
+        return any((theirs := self.renamed(one)) is not None and same(theirs, other) for one, other in beside)
+
     def with_free_names(self, node: Node) -> Node | None:
-        """The same, where a name without counterpart stays as it is; None where the learner's code has it already."""
+        """The same, where a name without counterpart stays as it is; None where it is that of something else."""
         renamer = _Renamer(self, MAX_INLINED)
         new: Node = renamer.visit(copy.deepcopy(node))
-        own = {part.id for part in ast.walk(self.unit.node) if isinstance(part, ast.Name)}
-        return None if renamer.kept & own else new
+        return None if renamer.kept & set(self.names.values()) else new
 
     def _align(self) -> None:
         """Each local name of the solution with the learner's whose definition looks most alike."""
@@ -110,47 +121,11 @@ def share(one: Counter[str], other: Counter[str]) -> float:
     return 2 * sum((one & other).values()) / total if total else 1.0
 
 
-def same(one: ast.stmt, other: ast.stmt) -> bool:
-    """Whether two statements say the same, with what stands in them."""
-    return ast.unparse(one) == ast.unparse(other)
-
-
-def _without_equals(
-    mine: list[ast.stmt], theirs: list[ast.stmt], keys: Sequence[Callable[[ast.stmt], str]]
-) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """What is left of both after equal statements are taken out. keys: what must be equal, the strictest first."""
-    for key in keys:
-        held = defaultdict(list)
-        for node in theirs:
-            held[key(node)].append(node)
-        left = []
-        for node in mine:
-            equal = held[key(node)]
-            if equal:
-                equal.pop(0)
-            else:
-                left.append(node)
-        mine, theirs = left, [node for nodes in held.values() for node in nodes]
-    return mine, theirs
-
-
-def _value(node: ast.stmt) -> str:
-    """A statement in which a local name that is given a value does not matter."""
-    if not isinstance(node, ast.Assign):
-        return _text(node)
-    kept = [ast.unparse(target) for target in node.targets if not isinstance(target, (ast.Name, ast.Tuple))]
-    return f"{kept} = {ast.unparse(node.value)}"
-
-
-def _text(node: ast.stmt) -> str:
-    """What two statements must have in common to be the same; of a loop its head, and no word of an error."""
-    if isinstance(node, (ast.If, ast.While)):
-        return f"if {ast.unparse(node.test)}"
-    if isinstance(node, ast.For):
-        return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
-    if isinstance(node, ast.With):
-        return f"with {[ast.unparse(item) for item in node.items]}"
-    return "raise" if isinstance(node, ast.Raise) else ast.unparse(node)
+def _bodies(function: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(function):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            yield body
 
 
 def _parameters(unit: Unit) -> list[str]:

@@ -45,8 +45,11 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
             for other in scope.unused[:3]:
                 for operator in "-/*+":
                     yield partial(around_of, part, f"(E) {operator} {other}"), f"the call of {name}", 0, None
-    if name == "get" and inner is not None and node.args:
-        yield ast.Subscript(inner, node.args[0], ast.Load()), "the call of get", 0, None
+    for many in node.args[:1]:
+        if isinstance(many, ast.List):
+            yield ast.Tuple(many.elts, ast.Load()), f"the call of {name}", 0, None
+    if name in ("get", "setdefault", "pop") and inner is not None and node.args:
+        yield ast.Subscript(inner, node.args[0], ast.Load()), f"the call of {name}", 0, None
     if inner is not None and node.args and isinstance(inner, ast.Name) and inner.id == "self":
         yield node.args[0], f"the call of {name}", 0, ("without", name)
     if name in ("transpose", "swapaxes", "permute") and inner is not None:

@@ -29,10 +29,15 @@ def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
     yield from _statements(alignment, helpers)
     yield from _surplus(alignment, helpers)
     yield from _parameters(alignment)
+    if alignment.unit.node.name == "__init__":
+        yield from _made_anew(alignment)
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    donors, known = [], set()
+    donors, known, odd = [], set(), set(map(id, alignment.odd))
+    loops = [node for node in ast.walk(alignment.unit.node) if isinstance(node, ast.For)]
+    doubted = [loop for loop in loops if odd.intersection(id(part) for node in loop.body for part in ast.walk(node))]
+    kept = {id(node) for loop in doubted for node in ast.walk(loop.iter)}  # to run otherwise goes round the mistake
     for node, _, _ in slots(alignment.twin.node):
         new = alignment.renamed(node)
         text = ast.unparse(new) if new is not None else ""
@@ -43,7 +48,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
     pairs: list[tuple[float, int, ast.expr, Slot, ast.expr, int]] = []
     made = assigned(alignment.unit.node)
     for target, slot, around in slots(alignment.unit.node):
-        if isinstance(target, (ast.Slice, ast.Starred)) or named(target) & helpers:
+        if isinstance(target, (ast.Slice, ast.Starred)) or named(target) & helpers or id(target) in kept:
             continue
         own, mine = words(target), ast.unparse(target)
         is_value = isinstance(around, (ast.Assign, ast.Return))
@@ -81,7 +86,9 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
                 if inserted < MAX_INSERTED and not isinstance(new, ast.Return):
                     inserted += 1
                     change = Change(parent, field, None, [*before, new, old, *after])
-                    yield Edit((change,), old.lineno, MISSING, 1 if likeliest < CLOSE else 2)
+                    is_between = alignment.stands_between(new, before[-1:], old)
+                    tier = 1 if likeliest < CLOSE else 2
+                    yield Edit((change,), old.lineno, MISSING, tier - is_between)
 
 
 def _surplus(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
@@ -105,6 +112,20 @@ def _parameters(alignment: Alignment) -> Iterator[Edit]:
             places = [node for node in ast.walk(mine) if isinstance(node, ast.Name) and node.id == own.arg]
             changes = (Change(own, "arg", None, other.arg), *(Change(node, "id", None, other.arg) for node in places))
             yield Edit(changes, own.lineno, "the name of a parameter", 0)
+
+
+def _made_anew(alignment: Alignment) -> Iterator[Edit]:
+    """What the solution makes, in the place of a part of `self`: two names of one layer are one layer."""
+    makers = {}
+    for node, _, around in slots(alignment.twin.node):
+        new = alignment.renamed(node) if isinstance(node, ast.Call) and isinstance(around, ast.Assign) else None
+        if new is not None:
+            makers[ast.unparse(new)] = new
+    for target, slot, around in slots(alignment.unit.node):
+        is_value = isinstance(around, ast.Assign) or (isinstance(around, ast.Call) and target in around.args)
+        if is_value and isinstance(target, ast.Attribute) and "self" in named(target):
+            for new in makers.values():
+                yield Edit((Change(*slot, new),), target.lineno, "what is made there", 0)
 
 
 def named(node: ast.AST) -> frozenset[str]:

@@ -73,7 +73,8 @@ class Unit:
 
     @property
     def lines(self) -> range:
-        return range(self.node.lineno, (self.node.end_lineno or self.node.lineno) + 1)
+        first, last = span(self.node)
+        return range(first, last + 1)
 
 
 class Tree:

@@ -77,7 +77,10 @@ def _replacements(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Rep
         yield ast.IfExp(node.test, node.orelse, node.body), "a condition", 2, None
     elif isinstance(node, ast.Subscript):
         yield from other_subscripts(node)
-    elif isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) > 1:
+    elif isinstance(node, (ast.Tuple, ast.List)) and node.elts:
+        other_kind = ast.List if isinstance(node, ast.Tuple) else ast.Tuple
+        if not isinstance(around, ast.Subscript):
+            yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
         yield from _other_orders(node)
 
 
@@ -115,6 +118,8 @@ def _other_attributes(node: ast.Attribute, scope: Scope) -> Iterator[Replacement
                 yield ast.Attribute(node.value, other, node.ctx), "which part of self is used", 0, None
         for name in scope.values:
             yield ast.Name(name, ast.Load()), "which value is used", 2, None
+    if node.attr in ("inf", "nan"):
+        yield from ((expression(text), "a number", 0, None) for text in ("float('-inf')", "float('inf')", "0.0"))
     if node.attr in ("T", "mT", "data", "H"):
         kind = "a transpose" if node.attr != "data" else "the use of .data"
         yield node.value, kind, 0, ("plain", node.attr)

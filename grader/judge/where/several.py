@@ -14,6 +14,7 @@ from grader.judge.where.guidance import words
 from grader.judge.where.statements import bodies
 
 MAX_CHANGES = 10  # that are made at once
+SAME_TARGET = 0.5  # what it adds to the likeness of two statements that they give a value to the same
 PARTS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}
 
 
@@ -33,7 +34,7 @@ def steps(alignment: Alignment, helpers: frozenset[str]) -> tuple[list[Step], li
         for number, node in enumerate(body)
     }
     pairs = [
-        (share(words(_head(old)), words(_head(new))), -number, -other, old, new)
+        (_likeness(old, new), -number, -other, old, new)
         for number, old in enumerate(alignment.odd)
         for other, new in enumerate(alignment.missing)
         if type(old) is type(new) or not (hasattr(old, "body") or hasattr(new, "body") or isinstance(new, ast.Return))
@@ -69,6 +70,15 @@ def needed(found: Sequence[Step], mends: Callable[[Sequence[Step]], bool]) -> li
         if rest and mends(rest):
             kept = rest
     return kept
+
+
+def _likeness(old: ast.stmt, new: ast.stmt) -> float:
+    """How alike two statements are: those that give a value to the same thing are more."""
+    found = share(words(_head(old)), words(_head(new)))
+    if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
+        return found
+    targets = [[ast.unparse(one) for one in node.targets] for node in (old, new)]
+    return found + SAME_TARGET * (targets[0] == targets[1])
 
 
 def _head(node: ast.stmt) -> ast.AST:

@@ -8,6 +8,7 @@ from grader.judge.where.edits import Change, Edit, Function
 from grader.judge.where.nodes import is_docstring
 from grader.judge.where.scope import Scope
 
+NEEDED = ("staticmethod", "classmethod", "property")
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, AN_ORDER, A_RETURN, A_CONDITION = (
     "a statement",
@@ -23,6 +24,11 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
         first = ast.parse("super().__init__()").body
         yield _body(function, "body", [*first, *function.body], function.lineno, "something is missing there", 0)
     yield from _parameters(function, is_method)
+    for index, decorator in enumerate(function.decorator_list):
+        if not (isinstance(decorator, ast.Name) and decorator.id in NEEDED):
+            rest = [*function.decorator_list[:index], *function.decorator_list[index + 1 :]]
+            change = Change(function, "decorator_list", None, rest)
+            yield Edit((change,), decorator.lineno, "a decorator", 0)
     yield from _returned(function, scope)
     for parent, field, body in bodies(function):
         for index, statement in enumerate(body):

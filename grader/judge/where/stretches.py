@@ -3,9 +3,10 @@
 import ast
 from collections.abc import Sequence
 
-from grader.judge.where.alignment import Alignment, same
+from grader.judge.where.alignment import Alignment
 from grader.judge.where.donors import named
 from grader.judge.where.edits import Change
+from grader.judge.where.equal_statements import same
 from grader.judge.where.nodes import is_docstring
 from grader.judge.where.several import Step
 
@@ -28,6 +29,8 @@ def stretch(alignment: Alignment, own: frozenset[str] = frozenset()) -> tuple[St
     put = [node for node in new if node is not None]
     if len(put) < len(new) or len(new) > MOST_THEIRS or not 0 < len(old) <= MOST or 2 < len(mine) <= len(old):
         return None
+    if len(old) == len(put) == 1 and hasattr(old[0], "body"):
+        return _within(old[0], put[0], own)
     if any(named(node) & own for node in old):
         return None
     if any(hasattr(node, "body") for node in old) and len(old) > 1:
@@ -36,6 +39,20 @@ def stretch(alignment: Alignment, own: frozenset[str] = frozenset()) -> tuple[St
     body = [*docstring, *mine[:first], *put, *mine[len(mine) - last :]]
     lines = tuple(node.lineno for node in old)
     return Step((Change(function, "body", None, body or [ast.Pass()]),), lines[0]), lines
+
+
+def _within(old: ast.stmt, new: ast.stmt, own: frozenset[str]) -> tuple[Step, tuple[int, ...]] | None:
+    """The one statement that differs in two loops or conditions whose heads are the same."""
+    mine, theirs = getattr(old, "body", []), getattr(new, "body", [])
+    pairs = [(n, one, other) for n, (one, other) in enumerate(zip(mine, theirs)) if not same(one, other)]
+    if type(old) is not type(new) or len(mine) != len(theirs) or len(pairs) != 1:
+        return None
+    number, one, other = pairs[0]
+    if hasattr(one, "body") and hasattr(other, "body"):
+        return _within(one, other, own)
+    if named(one) & own:
+        return None
+    return Step((Change(old, "body", number, other),), one.lineno), (one.lineno,)
 
 
 def _common(mine: Sequence[ast.stmt], theirs: Sequence[ast.stmt | None]) -> int:

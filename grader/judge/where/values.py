@@ -106,9 +106,9 @@ class Values:
         return [False] * len(trials) if answer is None else [probe.fits(body) for body in answer[len(before) + 1 :: 2]]
 
     def _is_sure(self, group: Group, run: list[tuple[Mark, Any]], at: int, right: "Known") -> bool:
-        """Whether all that the statement reads is right. What `self` holds is where only the one method is to blame."""
+        """Whether all that the statement reads is right. What `self` holds is in the one method that is to blame."""
         mark = run[at][0]
-        if mark.uses_self and not group.is_sure:
+        if mark.uses_self and not (group.is_sure and mark.unit is group.units[0]):
             return False
         stored = {one.name for one in marks_of(run, mark)}
         for name in mark.reads & stored:
