@@ -300,3 +300,8 @@ def test_a_write_into_the_input_is_told_and_not_what_autograd_says_of_it(fork_se
 def test_a_wrong_mask_is_no_change_of_the_given_cache(fork_server):
     told = said(graded("17", changed("17", ("triu(1 + past)", "triu(1)")), fork_server))
     assert "chunks" in told and "cache_unchanged" not in told
+
+
+def test_two_mistakes_that_read_oddly_together_warn_nobody(recwarn):
+    Local("a = b = [1]\ntry:\n    a[0] ** 2[0]\nexcept TypeError:\n    pass\n", "joined.py", "joined")
+    assert not [warning for warning in recwarn if warning.category is SyntaxWarning]

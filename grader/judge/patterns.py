@@ -16,6 +16,7 @@ FACTORS = {
     2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
 }  # fmt: skip
 EVERY = "Every value"
+SHAPE = "The values are right, but the shape is not: look at squeeze, reshape and keepdim."  # alike for all shapes
 OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
 MAX_PERMUTED = 64  # rows that are compared in all orders
 MAX_LOOKED_AT = 1 << 20  # elements of an answer; larger answers are not examined, to save memory
@@ -40,7 +41,7 @@ def describe(error: BaseException) -> str | None:
         if got.ndim >= 2 and got.mT.shape == expected.shape and _alike(got.mT, expected):
             return "The values are right, but the result is transposed: rows and columns are swapped."
         if _alike(got.reshape(expected.shape), expected):
-            return f"The values are right, but the shape is not: expected {tuple(expected.shape)}."
+            return SHAPE
         return None
     if _alike(got, expected, 1e-3):
         return _rounded(got, expected)
