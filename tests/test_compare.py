@@ -135,6 +135,9 @@ def test_the_first_difference_is_told():
     assert "first difference at [1, 2]: got 0.5000, expected 0.0000, off by 0.5000" in error.value.details
     assert ", row 1 [0.0000, 0.0000, 0.0000]" in error.value.details  # the row that differs, and not the first
     assert "0.5" not in error.value.summary  # the summary is for everybody's eyes
+    with pytest.raises(Mismatch, match="values differ") as error:
+        expect(got[None].expand(2, 2, 3).contiguous(), torch.zeros(2, 2, 3))
+    assert ", row [0, 1] [0.0000, 0.0000, 0.5000]" in error.value.details
 
 
 def test_nan_is_named():

@@ -84,7 +84,7 @@ def values(tensor: torch.Tensor, at: tuple[int, ...] = ()) -> str:
     if tensor.ndim > 1 and tensor.numel():
         place = at[:-1] or (0,) * (tensor.ndim - 1)
         row = tensor[place]  # no copy, however large
-        which = f"row {', '.join(map(str, place))}" if any(place) else "first row"
+        which = f"row {place[0] if len(place) == 1 else list(place)}" if any(place) else "first row"
         lead = f"shape {tuple(tensor.shape)}, {which} "
     items = [number(item) for item in row[:SHOWN].tolist()]
     return f"{lead}[{', '.join(items)}{', …' if row.numel() > SHOWN else ''}]"
