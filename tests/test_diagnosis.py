@@ -110,6 +110,25 @@ def test_a_mistake_that_only_the_other_one_makes_visible_is_named(fork_server):
     assert AND in told["documented_query_and_key"]
 
 
+def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(fork_server):
+    """Large scores give the same answer for columns that sum to 1 and for weights that are turned."""
+    source = paths.solution("07_self_attention_v1").read_text("utf-8")
+    assert "dim=-1" in source and "keys.shape[-1]" in source
+    source = source.replace("dim=-1", "dim=0").replace("keys.shape[-1]", "x.shape[-1]")
+    told = said(graded("07", source, fork_server))
+    assert AND in told["fresh_context_vectors"]
+    assert told["large_scores"] == mistakes.find("07_self_attention_v1", "softmax_over_columns").sentence
+
+
+def test_an_error_of_the_same_words_in_one_check_of_several_names_no_mistake(fork_server):
+    """Keys of x_1 and a softmax over the queries: the sizes collide as keys do that were not transposed."""
+    source = (paths.styles_folder("14_cross_attention") / "one_liners.py").read_text("utf-8")
+    assert "(x_2 @ self.W_key)" in source and ".softmax(1)" in source
+    source = source.replace("(x_2 @ self.W_key)", "(x_1 @ self.W_key)").replace(".softmax(1)", ".softmax(0)")
+    told = said(graded("14", source, fork_server))
+    assert "not transposed" not in told["large_scores"]
+
+
 def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
     """The work is counted in requests to known mistakes, since a verdict must not depend on the time that it takes."""
     solution = paths.solution("11_causal_attention").read_text("utf-8")

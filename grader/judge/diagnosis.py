@@ -8,9 +8,9 @@ from itertools import islice
 
 import torch
 
-from grader.judge import patterns, two_mistakes, used_functions
+from grader.judge import one_mistake, patterns, two_mistakes, used_functions
 from grader.judge.failure import Failure, is_blank, is_own
-from grader.judge.following import NOT, TO_THE_LETTER
+from grader.judge.following import NOT
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Learner
@@ -21,7 +21,6 @@ from grader.records import containment
 from grader.records.results import OR
 from grader.sandbox.remote import Remote
 
-MAX_RUNS = 250  # of checks on wrong versions, for one submission
 MAX_PAIRS = 80  # of wrong versions that are tried together, for one submission
 
 
@@ -65,7 +64,8 @@ class Diagnostician:
         learner's mistake may reach less far than each known one, or a second one hides it there.
 
         """
-        versions, found = self.wrong_versions, self.explaining(failures, passed)
+        versions = self.wrong_versions
+        found = one_mistake.candidates(versions, failures, passed)
         matches: dict[str, list[WrongVersion]] = {}
         for name, failure in failures.items():
             if failure.check.measured:
@@ -80,58 +80,7 @@ class Diagnostician:
             }
             closest = max(alike.values(), default=0)
             matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
-        return self.without_chance(matches, failures)
-
-    def without_chance(
-        self, matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
-    ) -> dict[str, list[WrongVersion]]:
-        """The matches without versions that are alike in nothing but NaN or inf, while more of it is unexplained.
-
-        Many mistakes end in NaN for large scores; the one that gives NaN for small ones, too, is another.
-        """
-        blank = {name for name, failure in failures.items() if is_blank(failure)}
-        if all(matches[name] for name in blank):
-            return matches
-        sound = {wrong for name, versions in matches.items() if name not in blank for wrong in versions}
-        return {
-            name: [wrong for wrong in versions if name not in blank or wrong in sound]
-            for name, versions in matches.items()
-        }
-
-    def explaining(self, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
-        """The wrong versions that explain a failure.
-
-        One mistake usually explains several checks, so what explained one check is tried first on the next, and then
-        the others by `groups`. The number of runs is limited, so that code that nothing explains costs little time.
-        """
-        found: list[WrongVersion] = []
-        ways: set[object] = set()  # in which the learner's functions failed
-        left = MAX_RUNS
-        for name, failure in failures.items():
-            if failure.check.measured or self.wrong_versions.explaining(found, failure):
-                continue
-            alike: dict[WrongVersion, int] = {}
-            groups = self.groups(name, set(failures), passed)
-            for number, group in enumerate(groups[:2] if failure.way in ways else groups):
-                if alike and (number > 1 or TO_THE_LETTER in alike.values()):
-                    break
-                others = [wrong for wrong in group if wrong not in found][: max(left, 0)]
-                left -= len(others)
-                alike |= self.wrong_versions.explaining(others, failure)
-            ways.add(failure.way)
-            found += alike
-        return found
-
-    def groups(self, check: str, failed: set[str], passed: set[str]) -> list[list[WrongVersion]]:
-        """The wrong versions that may fail a check, in the order in which they are tried.
-
-        First those that fail the same checks as the learner's code, then those that fail none that it passed, and last
-        the others. These are many and seldom the reason: they are tried on one check of all that fail in the same way.
-        """
-        left = [wrong for wrong in self.wrong_versions.all if wrong.may_fail(check)]
-        same = [wrong for wrong in left if wrong.failed == frozenset(failed)]
-        narrow = [wrong for wrong in left if wrong not in same and not wrong.broken(passed)]
-        return [same, narrow, [wrong for wrong in left if wrong.broken(passed)]]
+        return one_mistake.without_chance(matches, failures)
 
     def blames_another(self, wrong: WrongVersion, failure: Failure, passed: set[str]) -> bool:
         """Whether the sentence names a function that this check does not call, and whose own checks may have passed.
@@ -183,10 +132,13 @@ class Diagnostician:
         return [wrong for wrong, failed in listed if failed & measured == mine and not failed & passed]
 
     def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
-        """The sentence of the version that explains most checks; two sentences where several explain as many."""
+        """The sentence of the version that explains most checks, perhaps with another one; two where several do."""
         if not versions:
             return None
-        score = {wrong: sum(wrong in others for others in matches.values()) for wrong in versions}
+        score = {
+            wrong: sum(wrong in others or any(wrong in other.parts for other in others) for others in matches.values())
+            for wrong in versions
+        }
         best = [wrong for wrong in versions if score[wrong] == max(score.values())]
         return OR.join(wrong.sentence for wrong in best[:2])
 

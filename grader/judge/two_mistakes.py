@@ -59,7 +59,7 @@ def joined(versions: WrongVersions, one: WrongVersion, other: WrongVersion) -> W
     name, sentence = f"{one.name} + {other.name}", AND.join((one.sentence, other.sentence))
     try:
         whole = Mistake(name, sentence, solution.path, changes, overlay.compose(solution.source, changes))
-        both = WrongVersion(name, one.slug, lambda: whole)
+        both = WrongVersion(name, one.slug, lambda: whole, parts=(one, other))
         return both if both.connection else None
     except (ValueError, RuntimeError):
         return None

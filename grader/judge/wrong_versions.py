@@ -28,6 +28,7 @@ class WrongVersion:
 
     slug: the name of the module. read: reads it when it is first asked for, as many are never run. failed: the checks
     that it fails, None where failed_checks.json does not list it; not_passed: these and those that wait for them.
+    parts: the two of which it was made.
     """
 
     name: str
@@ -35,6 +36,7 @@ class WrongVersion:
     read: Callable[[], Mistake]
     failed: frozenset[str] | None = None
     not_passed: frozenset[str] | None = None
+    parts: tuple["WrongVersion", ...] = ()
 
     @cached_property
     def mistake(self) -> Mistake:
