@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import statistics
 import subprocess
 import sys
@@ -28,6 +29,14 @@ SAVES = 24
 WATCHED = ("03", "13")
 MOST_S = {"19": 3.0, "21": 3.0}  # where memory is measured; 0.3 s elsewhere
 WRONG_FILES = (("07", "** 0.5", "** 0.37 + 0.11"), ("13", "keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"))
+COMMAND = """
+import functools, sys
+from grader.cli import main
+from grader.records import results
+if sys.argv[1] == "without":
+    results.Settings = functools.partial(results.Settings, diagnose=False)
+sys.exit(main(sys.argv[2:]))
+"""
 CHECK = [sys.executable, "-m", "grader", "check", "03", "--seed", "7"]
 CHECK += ["--submission", str(ROOT / "tests/golden/right_answer/submission.py")]
 
@@ -130,6 +139,29 @@ def diagnosis() -> None:
                     f"wrong file of exercise {number}, {what} mistake: {plain * 1e3:.0f} ms without diagnosis,", end=" "
                 )
                 print(f"{full * 1e3:.0f} ms with it; ratio {full / plain:.2f}")
+                whole_command(number, source)
+
+
+def whole_command(number: str, source: str) -> None:
+    """`check` of a wrong file from nothing, with and without diagnosis, in turns."""
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / "submission.py"
+        file.write_text(source, "utf-8")
+        options = ["check", number, "--submission", str(file), "--where", "0", "--format", "json", "--seed", "1"]
+
+        def taken(diagnosed: str) -> float:
+            began = time.perf_counter()
+            command = [sys.executable, "-c", COMMAND, diagnosed, *options]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert done.returncode == 1, done.stderr
+            found = any(check["diagnosis"] for check in json.loads(done.stdout)["checks"])
+            assert diagnosed == "with" or not found
+            return time.perf_counter() - began
+
+        taken("with")  # warm the disk
+        pairs = [(taken("without"), taken("with")) for _ in range(ROUNDS)]
+        ratio = statistics.median(full / plain for plain, full in pairs)
+        print(f"  whole command: ratio {ratio:.2f} (at most 1.10 is promised)")
 
 
 def right_files() -> None:
