@@ -2,7 +2,8 @@
 
     python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where]
 
-The default is the first three. "speed" prints what the processors' time was spent on (tests/shares.py).
+The default is the first three. "speed" prints what the processors' time was spent on (tests/shares.py), of fewer
+students with STUDENTS=40 in the environment.
 "memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
 "proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
 grader is killed 20 times. "where" is what FEEDBACK=where costs, and how many of the wrong files get a line.
@@ -35,7 +36,7 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.worker import rlimits, wire
 
-STUDENTS = 200
+STUDENTS = int(os.environ.get("STUDENTS", 200))
 NOTEBOOKS, STOCK = 300, 5  # for this grader, and of these for nbgrader's own autograde
 HOSTILE = 24  # files whose answers are as large as allowed
 PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
