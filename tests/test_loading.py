@@ -38,6 +38,11 @@ def notebook(*cells: str) -> submission.Submission:
 # A file.
 
 
+def test_memory_in_a_worker_is_collected_as_in_any_process(grade):
+    """The fork server imports torch without the garbage collector."""
+    assert grade(f"{RIGHT}import gc\nprint('collected:', gc.isenabled())\n").output == "collected: True\n"
+
+
 @pytest.mark.parametrize(
     "line, note",
     [

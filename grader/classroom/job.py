@@ -47,6 +47,7 @@ class Job:
     def run(self) -> None:
         """Grade one task after the other until no more come."""
         order = json.loads(next(self.lines))
+        gc.disable()  # which saves a tenth of the time that the imports take
         with ForkServer(order["device"], order["tier"]) as fork_server:
             from grader import catalog
             from grader.classroom.where import Allowance
@@ -54,6 +55,7 @@ class Job:
             from grader.records import containment
 
             gc.freeze()  # modules stay loaded, so the garbage collector need not visit them
+            gc.enable()
             try:
                 sandbox = fork_server.demand(order["accept_tier"])
             except InfrastructureError as error:

@@ -82,6 +82,7 @@ def warm() -> None:
     handle_requests()
     gc.collect()
     gc.freeze()
+    gc.enable()  # it is off while modules are imported
 
 
 def handle_requests() -> None:
