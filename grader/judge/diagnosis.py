@@ -21,7 +21,7 @@ from grader.records import containment
 from grader.records.results import OR
 from grader.sandbox.remote import Remote
 
-MAX_PAIRS = 80  # of wrong versions that are tried together, for one submission
+MAX_PAIRS = 100  # of wrong versions that are tried together, for one submission
 
 
 class Diagnostician:
