@@ -248,6 +248,8 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
         in done.stderr
     )
     assert json.loads(failed_checks_of(house).read_text()) == nothing
+    assert said("verify", "77", "--write", cwd=house).returncode == 0  # written, and the diagnoses looked at once more
+    assert json.loads(failed_checks_of(house).read_text()) != nothing
 
 
 def test_on_a_device_a_report_is_written_that_lists_the_failures(house, said):

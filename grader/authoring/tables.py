@@ -11,15 +11,10 @@ from grader.catalog.mistakes import NotPassed
 FAILED, NOT_CHECKED = "✗", "–"
 
 
-def update(exercise: catalog.Exercise, not_passed: dict[str, NotPassed], write: bool) -> bool:
-    """Whether failed_checks.json of an exercise is current. write: write it first.
-
-    not_passed: mistake → the checks that it does not pass.
-    """
-    path, text = paths.failed_checks(exercise.folder), as_json(not_passed)
-    if write:
-        path.write_text(text, "utf-8")
-    return path.exists() and path.read_text("utf-8") == text
+def is_current(exercise: catalog.Exercise, not_passed: dict[str, NotPassed]) -> bool:
+    """Whether failed_checks.json of an exercise is current. not_passed: mistake → the checks that it does not pass."""
+    path = paths.failed_checks(exercise.folder)
+    return path.exists() and path.read_text("utf-8") == as_json(not_passed)
 
 
 def as_json(not_passed: dict[str, NotPassed]) -> str:

@@ -160,6 +160,9 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
         yield Problem(f"it is not judged at all: {result.message}", mistake.path, mend, line)
         return
     report.not_passed[mistake.name] = NotPassed(failed, not_checked)
+    recorded = mistakes.failed_checks(folder).get(mistake.name)
+    if recorded is not None and recorded != report.not_passed[mistake.name]:
+        return  # a diagnosis reads what is recorded, which must be written anew first
     others: dict[str | None, list[str]] = {}  # diagnosis → checks
     for check in result.checks:
         if check.outcome == FAILED and check.diagnosis != mistake.sentence:

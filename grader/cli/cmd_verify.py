@@ -46,10 +46,14 @@ def run(options: argparse.Namespace) -> int:
     with Console(stderr=True).status(f"0 of {len(chosen)} exercises") as status:
         for number, report in enumerate(parallel.verify_all(chosen, options.seed, jobs, device), 1):
             status.update(f"{number} of {len(chosen)} exercises")
-            if report.problems and options.write and device == "cpu" and report.is_complete:
-                not_current(report, write=True)  # what a diagnosis reads: the next run may find less
-            if not report.problems and device == "cpu":  # where the table of mistakes is made
-                report.problems += not_current(report, options.write)
+            if device == "cpu" and report.is_complete:  # where the table of mistakes is made
+                stale = not_current(report)
+                if stale and options.write:
+                    write(report)
+                    status.update(f"{report.exercise.folder} once more")  # a diagnosis reads what was written
+                    (report,) = parallel.verify_all([report.exercise], options.seed, 1, device)
+                else:
+                    report.problems += stale
             problems += report.problems
             reports.append(report)
         if options.device:
@@ -64,15 +68,22 @@ def run(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-def not_current(report: Report, write: bool) -> list[Problem]:
-    """The problem of a failed_checks.json that is not current. write: write the file, so that there is no problem."""
+def not_current(report: Report) -> list[Problem]:
+    """The problem of a failed_checks.json that is not current."""
     from grader.authoring import tables
 
-    if tables.update(report.exercise, report.not_passed, write):
+    if tables.is_current(report.exercise, report.not_passed):
         return []
     folder = report.exercise.folder
     mend = f"Make it anew: {again(folder)} WRITE=1"
     return [Problem("it is not there, or not current", paths.failed_checks(folder), mend)]
+
+
+def write(report: Report) -> None:
+    """Write down which checks each mistake fails."""
+    from grader.authoring import tables
+
+    paths.failed_checks(report.exercise.folder).write_text(tables.as_json(report.not_passed), "utf-8")
 
 
 def write_report(device: str, reports: list[Report], path: Path) -> None:
