@@ -380,3 +380,12 @@ def test_the_construct_of_a_mistake_holds_the_words_that_the_solution_lacks():
     assert guide.construct(tree, tree.units) == 3
     tree = Tree("def f(a):\n    b = torch.ones(a.shape[0]) - 1\n    return a @ a\n")
     assert guide.construct(tree, tree.units) is None
+
+
+def test_what_is_printed_in_a_stretch_is_not_told():
+    mine = Tree("def f(x):\n    y = x.sum(0)\n    print(y)\n    return y + 1\n").units[0]
+    theirs = Tree("def f(x):\n    z = x.sum(-1)\n    return z\n").units[0]
+    assert stretch(Alignment(mine, theirs)) is None  # that is the whole definition
+    mine = Tree("def f(x):\n    y = x * 2\n    y = y - 1\n    print(y)\n    return y.sum(0)\n").units[0]
+    theirs = Tree("def f(x):\n    y = x * 2\n    y = y - 1\n    return y.sum(-1)\n").units[0]
+    assert stretch(Alignment(mine, theirs))[1] == (5,)

@@ -3,6 +3,7 @@
 Fault localisation by tried repairs: Weimer et al. 2009 (GenProg), Singh et al. 2013 (arXiv 1204.1751).
 """
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,6 +27,7 @@ from grader.records.source import nesting
 from grader.records.submission import Submission
 
 SECONDS = 1.6  # for one submission
+MOST_FOR_KIND = 80  # edits on a line that is known
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
 
@@ -144,6 +146,9 @@ class Search:
         repairs.spare = ()
         edit = repairs.whole(group, repairs.parts(group))
         lines, suspicion = repairs.several(group) if edit is None else (), NOTHING
+        if len(lines) == 1:  # what kind of change helps there
+            on_line = repairs.all(group, guide, replace(NOTHING, sure=lines[0]))
+            edit = repairs.whole(group, itertools.islice(on_line, MOST_FOR_KIND))
         if edit is None and not lines:
             suspicion = self.values.suspicion(group, repairs.probes)
             edit = repairs.whole(group, repairs.all(group, guide, suspicion), suspicion.right)

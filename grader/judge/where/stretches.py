@@ -37,8 +37,16 @@ def stretch(alignment: Alignment, own: frozenset[str] = frozenset()) -> tuple[St
         return None
     docstring = function.body[: len(function.body) - len(mine)]
     body = [*docstring, *mine[:first], *put, *mine[len(mine) - last :]]
-    lines = tuple(node.lineno for node in old)
+    lines = tuple(node.lineno for node in old if not _is_aside(node)) or (old[0].lineno,)
     return Step((Change(function, "body", None, body or [ast.Pass()]),), lines[0]), lines
+
+
+def _is_aside(node: ast.stmt) -> bool:
+    """Whether a statement can hardly be the mistake: something printed or asserted, or a text."""
+    if isinstance(node, ast.Expr):
+        value = node.value
+        return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "print")
+    return isinstance(node, (ast.Assert, ast.Pass))
 
 
 def _within(old: ast.stmt, new: ast.stmt, own: frozenset[str]) -> tuple[Step, tuple[int, ...]] | None:
