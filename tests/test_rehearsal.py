@@ -37,7 +37,7 @@ def told(result) -> dict:
             "output": result.output, "notes": result.notes}  # fmt: skip
 
 
-@pytest.mark.parametrize("number", sample(["02", "07", "04"], 2))
+@pytest.mark.parametrize("number", sample(["07", "02", "04"], 1))
 def test_rehearsed_verdicts_are_those_of_a_submission_alone(number, fork_server):
     exercise, settings = catalog.find(number), examiner.Settings(seed=SEED, reveal=False)
     handed_in, results = hand_ins(exercise), []

@@ -58,9 +58,9 @@ def offered(tier: str) -> str:
 
 
 def pairs(ways: tuple[str, str]) -> list[tuple[str, str]]:
-    """Every tier, each with one of two ways; with THOROUGH=1 with both."""
+    """Two tiers, each with one of two ways; with THOROUGH=1 all tiers with both."""
     every = [(tier, way) for tier, both in zip(TIERS, (ways, ways[::-1], ways, ways[::-1])) for way in both]
-    return sample(every, len(TIERS))
+    return sample(every[1:] + every[:1], 2)
 
 
 @pytest.mark.parametrize("tier, how", pairs(("SIGSTOP", "SIGKILL")))
