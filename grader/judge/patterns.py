@@ -110,6 +110,7 @@ def _factor(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     large = expected.abs() > 1e-3
     if not large.any() or not expected.any():
         return None
+    got, expected = got.detach(), expected.detach()
     factor = float((got * expected).sum() / (expected * expected).sum())
     if abs(factor) < 1e-6 or abs(factor - 1) < 1e-3 or not _alike(got, expected * factor):
         return None
