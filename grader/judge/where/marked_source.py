@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.judge.where.edits import Change, Tree, Unit
-from grader.judge.where.nodes import is_docstring
+from grader.judge.where.nodes import is_docstring, parameters
 
 GIVEN, PUT, LOG = "where_given", "where_put", "where_log"
 SUPPORT = f"""
@@ -68,7 +68,7 @@ def marked(tree: Tree, units: Sequence[Unit]) -> tuple[str, list[Mark]]:
     for unit in units:
         node = copy.deepcopy(unit.node)
         docstring, body = (node.body[:1], node.body[1:]) if is_docstring(node.body[0]) else ([], node.body)
-        arguments = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        arguments = [one.arg for one in parameters(node)]
         inputs = [Mark(unit, node.lineno, name, is_input=True) for name in arguments if name not in ("self", "cls")]
         node.body = [*docstring, *_noted(inputs, marks), *_body(body, unit, marks)]
         holder = unit.owner or tree.module

@@ -3,7 +3,7 @@
 import ast
 
 MAKING = ("register_buffer", "register_parameter", "register_module", "add_module", "setattr")
-LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "init")
+LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "T", "init")
 
 
 def number_of(node: ast.expr) -> float | None:
@@ -60,17 +60,7 @@ def is_library(node: ast.expr) -> bool:
     """Whether `node.name(…)` calls a library's function: torch.exp, F.softmax, torch.nn.functional.relu."""
     while isinstance(node, ast.Attribute):
         node = node.value
-    return isinstance(node, ast.Name) and node.id in (
-        "torch",
-        "F",
-        "nn",
-        "math",
-        "functional",
-        "np",
-        "itertools",
-        "T",
-        "init",
-    )
+    return isinstance(node, ast.Name) and node.id in LIBRARIES
 
 
 def where_of(around: ast.AST) -> str:

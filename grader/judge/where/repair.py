@@ -92,7 +92,7 @@ class Repairs(Trying):
     def several(self, group: Group) -> tuple[int, ...]:
         """A few lines whose statements, replaced together, make the group's checks pass; () without any.
 
-        More lines than FEW are kept as `spare`, and so are those of one stretch of statements that is replaced.
+        They are single statements, else one stretch of them. More lines than FEW are kept as `spare`.
         """
         replaced: list[Step] = []
         left_out: list[Step] = []

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from grader.judge.where import nodes
 from grader.judge.where.edits import Unit
 
 
@@ -30,8 +31,7 @@ class Scope:
     @classmethod
     def of(cls, unit: Unit, units: Sequence[Unit] = ()) -> "Scope":
         """The scope of a definition. units: all of the source."""
-        arguments = unit.node.args
-        parameters = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        parameters = [one.arg for one in nodes.parameters(unit.node)]
         this = parameters.pop(0) if unit.owner is not None and parameters else ""
         stored = [node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and _is_stored(node)]
         attributes, layers = [], []
