@@ -5,21 +5,25 @@ import contextlib
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
 import pytest
 from browser import browser
 from copies import copy
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths
 from grader.desk import examples, reset
 from grader.integrations.figures import joining
 from grader.integrations.notebook import collect
+from grader.integrations.notebook.grading_process import GradingProcess
 
 WANTED = ["f"]
 
@@ -202,6 +206,33 @@ def test_outside_of_a_notebook_it_says_what_to_type(checkout):
     assert "make check EX=03" in done.stdout
 
 
+def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone():
+    exercise, process = catalog.find("03"), GradingProcess()
+    right = paths.solution(exercise.folder).read_text("utf-8")
+    hangs = right.replace("    return", "    while True: pass\n    return")
+
+    def said_of(source: str) -> str:
+        """What is answered."""
+        request = {"what": "check", "exercise": exercise.folder, "source": source, "name": "your notebook", "seed": 1}
+        return process.ask(request)["text"]
+
+    assert "7 of 7 points" in said_of(right)
+    first = process.process.pid
+    assert "7 of 7 points" not in said_of(right.replace("    return", "    return -")) and "7 of 7 points" in said_of(
+        right
+    )
+    assert process.process.pid == first
+    process.process.kill()
+    assert "7 of 7 points" in said_of(right) and process.process.pid != first
+    second = process.process.pid
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()  # the learner interrupts the cell
+    with pytest.raises(KeyboardInterrupt):
+        said_of(hangs)
+    assert "7 of 7 points" in said_of(right) and process.process.pid != second
+    process.process.stdin.close()  # the kernel ends
+    assert process.process.wait(timeout=30) == 0
+
+
 # Real kernels.
 
 
@@ -320,6 +351,7 @@ def jupyterlab(folder):
         server.wait(timeout=30)
 
 
+@nightly
 def test_in_a_real_jupyterlab(checkout):
     """Open the made notebook, run all its cells, and read the verdict where a learner reads it."""
     for name in ("jupyterlab", "jupytext"):

@@ -6,22 +6,20 @@ cannot change the grader's code; as everywhere, the learner's code runs in a san
 
 import ast
 import contextlib
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 from grader import catalog
-from grader.catalog import paths
 from grader.catalog.errors import WrongUse
 from grader.desk import reset
 from grader.integrations.notebook import collect
+from grader.integrations.notebook.grading_process import GradingProcess
 
 SANDBOXES = {
     "A": "a sandbox of its own", "B": "a sandbox without hidden folders", "C": "a sandbox that opens no files",
     "D": "a process of its own, without a sandbox",
 }  # fmt: skip
 NAME = "your notebook"  # the name of the learner's code in messages
+grading_process = GradingProcess()  # of this kernel
 
 
 def check(exercise: str | int | None = None, seed: int | None = None) -> None:
@@ -37,6 +35,7 @@ def setup() -> None:
     """Say that the installation is complete, and which sandbox this machine gives the learner's code."""
     from grader.sandbox import tiers
 
+    grading_process.start()  # it is ready when the learner checks for the first time
     tier = tiers.choose()
     text = f"Ready. Your code runs in {SANDBOXES[tier.name]} (tier {tier.name})."
     _show({"text": text if tier.name == "A" else f"{text} Why no stronger one: {'; '.join(tier.reasons)}"})
@@ -101,21 +100,7 @@ def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> di
     source = collect.source(shell.history_manager.input_hist_raw, wanted)
     if not source:
         return {"text": f"Run the cells that define {', '.join(wanted)} first: none of them was run in this kernel."}
-    request = {"what": kind, "exercise": chosen.folder, "source": source, "name": NAME, "seed": seed}
-    # The folder is not the notebook's, so that no file beside the notebook can be imported.
-    done = subprocess.run(
-        [sys.executable, "-m", "grader.integrations.notebook"],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        cwd=paths.ROOT,
-        check=False,
-    )
-    try:
-        return json.loads(done.stdout)
-    except ValueError:
-        last = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
-        return {"text": f"The grader could not do its work: {last}"}
+    return grading_process.ask({"what": kind, "exercise": chosen.folder, "source": source, "name": NAME, "seed": seed})
 
 
 def _exercise(name: str | int | None) -> catalog.Exercise:

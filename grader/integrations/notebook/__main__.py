@@ -1,8 +1,9 @@
-"""The process that grades for a notebook: reads one request from stdin, writes one answer to stdout, as JSON."""
+"""The process that grades for a notebook: requests come from stdin, answers go to stdout, each a line of JSON."""
 
 import json
 import os
 import secrets
+import select
 import sys
 from typing import Any
 
@@ -14,8 +15,10 @@ from grader.records.results import ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
+IDLE_S = 1800.0  # without a question, after which the process ends and gives its memory back
 
-def answer(request: dict) -> dict:
+
+def answer(request: dict, fork_server: ForkServer) -> dict:
     """{"text", "html"} for {"what", "exercise", "source", "name", "seed"}; "what" is "check", "plot" or "matrices".
 
     Raises InfrastructureError where the grader cannot do its work.
@@ -24,19 +27,15 @@ def answer(request: dict) -> dict:
     if len(request["source"].encode()) > MAX_SOURCE:
         return {"text": f"{request['name']} holds too much code: {MAX_SOURCE >> 10} KiB is the limit."}
     handed_in = Submission(request["source"], request["name"])
-    with ForkServer() as fork_server:  # it imports torch while this process does
-        from grader.integrations.notebook import display
-        from grader.judge import capture, examiner
+    from grader.integrations.notebook import display
+    from grader.judge import capture, examiner
 
-        if form := {"plot": display.pictures, "matrices": display.matrices}.get(request["what"]):
-            return form(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
-        seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
-        settings = examiner.Settings(seed=seed)
-        result = examiner.grade(exercise, handed_in, fork_server, settings, _located)
-        progress.note(result, kind=progress.NOTEBOOK)
-        return display.verdict(
-            result, capture.capture_pictures(exercise, handed_in, fork_server) if result.started else ()
-        )
+    if form := {"plot": display.pictures, "matrices": display.matrices}.get(request["what"]):
+        return form(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
+    seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
+    result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=seed), _located)
+    progress.note(result, kind=progress.NOTEBOOK)
+    return display.verdict(result, capture.capture_pictures(exercise, handed_in, fork_server) if result.started else ())
 
 
 def _located(judge: Any, handed_in: Submission, verdict: ExerciseResult) -> ExerciseResult:
@@ -47,15 +46,17 @@ def _located(judge: Any, handed_in: Submission, verdict: ExerciseResult) -> Exer
 
 
 def main() -> None:
-    """Answer one request and end the process."""
-    request = json.load(sys.stdin)
-    out, sys.stdout = sys.stdout, sys.stderr  # so that nothing printed meanwhile mixes with the answer
-    try:
-        reply = answer(request)
-    except InfrastructureError as error:
-        reply = {"text": f"The grader could not do its work: {error}"}
-    json.dump(reply, out)
-    out.flush()
+    """Answer requests until there are no more, then end the process."""
+    out, sys.stdout = sys.stdout, sys.stderr  # so that nothing printed meanwhile mixes with the answers
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.judge import examiner  # noqa: F401
+
+        while select.select([sys.stdin], [], [], IDLE_S)[0] and (line := sys.stdin.readline()):
+            try:
+                reply = answer(json.loads(line), fork_server)
+            except InfrastructureError as error:
+                reply = {"text": f"The grader could not do its work: {error}"}
+            print(json.dumps(reply), file=out, flush=True)
     os._exit(0)  # skips torch's cleanup, which takes a quarter of a second
 
 
