@@ -143,6 +143,12 @@ def test_what_starts_first_needs_no_torch(name):
     assert done.stdout == heavy, done.stderr
 
 
+def test_no_verb_needs_torch_to_say_its_options():
+    ask = "import sys; from grader import cli; cli._parser(['--help']); print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", ask], cwd=paths.ROOT, capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr
+
+
 def test_only_one_module_builds_paths():
     """Besides __main__, which guards sys.path before all imports, the worker, and what is copied into notebooks."""
     looked = [path for path in modules() if path.name not in ("paths.py", "__main__.py", "in_notebook.py")]

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog import paths, stubs
-from grader.catalog.documented import numbers
 from grader.catalog.errors import WrongUse
 
 TOP = "attention-kata"  # the folder inside the zip
@@ -102,6 +101,8 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
         points_shown(paths.exercise_toml(folder).read_text("utf-8"), public_checks).encode(),
     )
     if paths.documented_toml(folder).exists():
+        from grader.catalog.documented import numbers  # imports torch
+
         hidden = {number.id for number in numbers(folder) if number.check not in public_checks}
         text = paths.documented_toml(folder).read_text("utf-8")
         yield f"{checks_folder}/documented.toml", numbers_shown(text, hidden).encode()

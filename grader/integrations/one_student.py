@@ -9,7 +9,6 @@ from grader.catalog import Exercise
 from grader.catalog.errors import NoSuchFile
 from grader.classroom.handins import HandIn, Misplaced
 from grader.classroom.intake.finder import find_one
-from grader.judge import examiner
 from grader.records import containment
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded
 from grader.records.seeds import secret_seed
@@ -79,6 +78,8 @@ def _grade(
     exercise: Exercise, handin: HandIn, folder: Path, fork_server: ForkServer, settings: Settings
 ) -> ExerciseResult:
     """The verdict on one hand-in."""
+    from grader.judge import examiner  # imports torch, which the fork server does meanwhile
+
     name = handin.below(folder)
 
     def read() -> Submission:
