@@ -13,13 +13,16 @@ from unittest import mock
 
 import nbformat
 from nbgrader import apps
+from nbgrader.validator import Validator
 
 from grader.catalog import paths
 
 FOLDER = "03_context_vectors"
 APPS = {
-    "autograde": apps.AutogradeApp, "export": apps.ExportApp, "generate_assignment": apps.GenerateAssignmentApp,
-    "generate_feedback": apps.GenerateFeedbackApp,
+    "autograde": apps.AutogradeApp, "collect": apps.CollectApp, "export": apps.ExportApp,
+    "fetch_assignment": apps.FetchAssignmentApp, "generate_assignment": apps.GenerateAssignmentApp,
+    "generate_feedback": apps.GenerateFeedbackApp, "release_assignment": apps.ReleaseAssignmentApp,
+    "submit": apps.SubmitApp, "validate": apps.ValidateApp,
 }  # fmt: skip
 MARKS = re.compile(r" *### (BEGIN|END) SOLUTION\n?")
 
@@ -48,13 +51,14 @@ class Course:
 
     def nbgrader(self, command: str, *words: str, ok: bool = True) -> subprocess.CompletedProcess:
         """`nbgrader("autograde", FOLDER)` runs what `nbgrader autograde` runs, in the course folder."""
-        before, told, app, code = Path.cwd(), io.StringIO(), APPS[command](), 0
+        before, printed, logged, app, code = Path.cwd(), io.StringIO(), io.StringIO(), APPS[command](), 0
         os.chdir(self.root)
         try:
             with (
                 mock.patch.dict(os.environ, environment()),
-                contextlib.redirect_stdout(told),
-                contextlib.redirect_stderr(told),
+                contextlib.redirect_stdout(printed),
+                contextlib.redirect_stderr(logged),
+                mock.patch.object(Validator, "stream", printed),
             ):
                 app.initialize(list(words))
                 app.start()
@@ -62,8 +66,8 @@ class Course:
             code = ended.code
         finally:
             os.chdir(before)
-        assert not ok or not code, told.getvalue()
-        return subprocess.CompletedProcess([command, *words], code, "", told.getvalue())
+        assert not ok or not code, logged.getvalue()
+        return subprocess.CompletedProcess([command, *words], code, printed.getvalue(), logged.getvalue())
 
     def source(self) -> nbformat.NotebookNode:
         return nbformat.read(self.root / "source" / FOLDER / f"{FOLDER}.ipynb", 4)

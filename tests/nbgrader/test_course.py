@@ -176,9 +176,8 @@ def test_validate_tells_the_learner(classroom):
     for student, notebook in (("right", classroom.solved()), ("wrong", wrong), ("stub", classroom.released())):
         classroom.submit(student, notebook)
     (classroom.root / "nbgrader_config.py").unlink()
-    done = classroom.run(
-        "nbgrader", "validate", *(f"submitted/{s}/{FOLDER}/{FOLDER}.ipynb" for s in ("right", "wrong", "stub"))
-    )
+    students = ("right", "wrong", "stub")
+    done = classroom.nbgrader("validate", *(f"submitted/{student}/{FOLDER}/{FOLDER}.ipynb" for student in students))
     right, _, rest = done.stdout.partition("Success! Your notebook passes all the tests.")
     assert right == ""
     assert "FAILED ON 1 CELL" in rest and "The context vectors of all six tokens are the printed ones." in rest
@@ -213,5 +212,5 @@ def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_t
         ran = Submission(collect.source(codes, collect.defined(reset.source(exercise.folder))), "your notebook")
         checked = examiner.grade(exercise, ran, fork_server, examiner.Settings(seed=1)).status == "passed"
         path = f"submitted/{student}/{FOLDER}/{FOLDER}.ipynb"
-        validated = "Success!" in classroom.run("nbgrader", "validate", path).stdout
+        validated = "Success!" in classroom.nbgrader("validate", path).stdout
         assert full == checked == validated == (student == "right"), (scores, checked, validated)
