@@ -5,7 +5,7 @@ code deserves, and what it tries; `# note:` says what the note for the teacher n
 expression gives the rest of a file that is too long to keep.
 
 Some of each group are tried in each tier, other ones in another: all attacks on the sandbox itself in tier A, and of
-the others, whose verdict the trusted side gives in any tier, every twelfth. All in all tiers, as CI does every night:
+the others, whose verdict the trusted side gives in any tier, every eighteenth. All in all tiers, as CI does every night:
 `THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
 -k A`.
 """
@@ -50,8 +50,8 @@ CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
 # Groups whose attacks a tier alone withstands: reading and writing (B tries one in two, C the others), breaking out.
 ON_FILES, ON_THE_SANDBOX = "FG", "FGK"
-SAMPLE = 12  # of the other groups each tier tries one attack in so many, none of them the same
-HONEST_EVERY = 1 if THOROUGH else 4  # attacks before each honest hand-in
+SAMPLE = 18  # of the other groups each tier tries one attack in so many, none of them the same
+HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line
 SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second

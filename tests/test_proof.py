@@ -8,17 +8,19 @@ import sys
 
 import hostile_class
 import pytest
-from thorough import sample
+from thorough import THOROUGH, sample
+
+STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
-@pytest.mark.parametrize("layout, kills", sample([("mixed", 2), ("downloads", 0), ("zip", 0)], 1))
+@pytest.mark.parametrize("layout, kills", sample([("mixed", 1), ("downloads", 0), ("zip", 0)], 1))
 def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path):
     exercises, options = ("02", "03"), ("--ex", "02,03")
-    alone = hostile_class.lay(tmp_path / "alone", layout, exercises, students=8, strangers=0)
+    alone = hostile_class.lay(tmp_path / "alone", layout, exercises, students=STUDENTS, strangers=0)
     expected = hostile_class.grade(alone, tmp_path / "expected", *options)
-    assert len(expected) == 16
-    among = hostile_class.lay(tmp_path / "among", layout, exercises, students=8, strangers=12)
+    assert len(expected) == 2 * STUDENTS
+    among = hostile_class.lay(tmp_path / "among", layout, exercises, students=STUDENTS, strangers=12)
     if kills:
         assert hostile_class.killed(among, tmp_path / "out", kills, 8.0, *options)
     got = hostile_class.grade(among, tmp_path / "out", *options)
