@@ -22,8 +22,7 @@ WRONG = GOLDEN / "returns_none" / "submission.py"
 
 @pytest.mark.slow
 def test_exit_codes(cli):
-    assert cli("check", "03", "--submission", RIGHT).returncode == 0
-    assert cli("check", "03", "--submission", WRONG).returncode == 1
+    """0 and 1: test_golden, also through a process of its own."""
     assert cli("check", "99").returncode == 2
     if not os.path.exists("/dev/nvidia0"):
         asked = cli("check", "03", "--device", "cuda", "--submission", RIGHT)

@@ -5,7 +5,7 @@ code deserves, and what it tries; `# note:` says what the note for the teacher n
 expression gives the rest of a file that is too long to keep.
 
 Some of each group are tried in each tier, other ones in another: all attacks on the sandbox itself in tier A, and of
-the others, whose verdict the trusted side gives in any tier, every eighteenth. All in all tiers, as CI does every night:
+the others, whose verdict the trusted side gives in any tier, one in eighteen. All in all tiers, as CI does every night:
 `THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
 -k A`.
 """
@@ -403,7 +403,7 @@ def test_what_is_tried_in_each_tier():
     sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
     assert chosen["A"] >= sandbox and (chosen["B"] | chosen["C"]) >= sandbox and len(sandbox) >= 40
     assert not (chosen["B"] & chosen["C"]) - {attack for attack in sandbox if attack.name[0] not in ON_FILES}
-    assert sum(map(len, chosen.values())) >= len(every) // 2
+    assert sum(map(len, chosen.values())) >= len(every) * 2 // 5
     for tier in TIERS:
         assert {attack.name[0] for attack in chosen[tier]} == set("ABCDEFGHIJKL")
     assert {attack.verdict for attack in set.union(*chosen.values())} == {attack.verdict for attack in ATTACKS}

@@ -10,6 +10,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths
@@ -140,6 +141,7 @@ def test_bubblewrap_that_is_refused_is_told_as_such(container):
     assert done.stdout[:1] in ("B", "C") and "A: bubblewrap is refused here" in done.stdout, done.stderr
 
 
+@nightly
 def test_in_an_editor_it_needs_a_kernel_and_nothing_else(python, tmp_path, monkeypatch):
     """As VS Code runs it: a kernel of an environment of its own, no Jupyter server, the notebook in its folder."""
     import nbformat

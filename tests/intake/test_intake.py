@@ -17,13 +17,14 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 from bombs import ARCHIVES, BOMBS, FOLDER, HONEST, NOTEBOOKS, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from in_this_process import Here
 from survive import CASES, case
 from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission
-from grader.classroom import alike
+from grader.classroom import alike, run
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.intake import archives, exercise_names, platform_names, student_ids, walker
 from grader.classroom.intake.finder import find
@@ -181,7 +182,7 @@ def test_a_rare_way_of_packing_is_refused_before_it_is_unpacked(built):
 # A class
 
 
-def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path):
+def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path, said, fork_server, monkeypatch):
     """Everybody honest has full marks; nobody is missing; whatever was refused is told with its reason."""
     root = tmp_path / "in"
     for number in range(4):
@@ -202,11 +203,8 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path):
         os.mkdir(place)
         with open(place + b"/softmax_naive.py", "w") as file:
             file.write(HONEST)
-    words = ["grade", str(root), "--ex", "02", "--out", str(tmp_path / "out"), "--log", str(tmp_path / "log")]
-    words += ["--jobs", "1"]
-    done = subprocess.run(
-        [sys.executable, "-m", "grader", *words], cwd=paths.ROOT, capture_output=True, text=True, timeout=500
-    )
+    monkeypatch.setattr(run, "executor_of", Here(fork_server))  # the same command, without a process
+    done = said("grade", root, "--ex", "02", "--out", tmp_path / "out", "--log", tmp_path / "log")
     assert done.returncode == 3 and "Traceback" not in done.stderr + done.stdout, done.stderr  # some are not placed
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         grades = {row["student"]: row for row in csv.DictReader(file)}
