@@ -157,6 +157,14 @@ def test_structure_names_what_it_sees():
     assert patterns.describe(AssertionError("x")) is None
 
 
+def test_a_pattern_looks_at_values_without_their_gradients(recwarn):
+    """torch warns of a tensor with a gradient that becomes a number: the learner would read it."""
+    expected = torch.arange(6.0).reshape(3, 2).requires_grad_()
+    for answer in (expected + 1, expected * 2, expected.flip(0)):
+        assert saying(answer, expected)
+    assert not recwarn.list
+
+
 def test_text_is_made_inert():
     assert inert("a\tb\nc") == "a\tb\nc"
     assert inert("\x1b[31m\r\x00\u202e\ud800\u2028") == "\\x1b[31m\\r\\x00\\u202e\\ud800\\u2028"

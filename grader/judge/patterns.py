@@ -36,7 +36,7 @@ def describe(error: BaseException) -> str | None:
         return None
     if got.dtype != expected.dtype and expected.dtype != torch.float64:
         return None
-    got, expected = got.double(), expected.double()
+    got, expected = got.detach().double(), expected.detach().double()
     if got.shape != expected.shape:
         if got.ndim >= 2 and got.mT.shape == expected.shape and _alike(got.mT, expected):
             return "The values are right, but the result is transposed: rows and columns are swapped."
@@ -110,7 +110,6 @@ def _factor(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     large = expected.abs() > 1e-3
     if not large.any() or not expected.any():
         return None
-    got, expected = got.detach(), expected.detach()
     factor = float((got * expected).sum() / (expected * expected).sum())
     if abs(factor) < 1e-6 or abs(factor - 1) < 1e-3 or not _alike(got, expected * factor):
         return None
