@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_once import made_once
 
 from grader import cli as command_line
 from grader.authoring import parallel
@@ -81,20 +82,15 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, as `make docs` builds it: once, whichever process of xdist is the first to ask."""
-    import fcntl
+    """The site, as `make docs` builds it."""
 
-    root = tmp_path_factory.getbasetemp()
-    root = root.parent if os.environ.get("PYTEST_XDIST_WORKER") else root
-    out = root / "site"
-    with (root / "site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (out / "index.html").exists():
-            command = [sys.executable, "-m", "grader", "docs", "--output", str(out)]
-            done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=200)
-            assert done.returncode == 0, done.stderr
-            assert "index.html" in done.stdout
-    return out
+    def build(out: Path) -> None:
+        command = [sys.executable, "-m", "grader", "docs", "--output", str(out)]
+        done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+        assert "index.html" in done.stdout
+
+    return made_once(tmp_path_factory, "site", build)
 
 
 @pytest.fixture

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from made_once import made_once
 
 from grader import catalog
 
@@ -20,10 +22,11 @@ def released(tmp_path_factory) -> Course:
 
     from grader.integrations.nbgrader import course
 
-    made = Course(tmp_path_factory.mktemp("nbgrader") / "kata")
-    course.make(made.root, (catalog.find("03"),))
-    made.nbgrader("generate_assignment", FOLDER)
-    return made
+    def release(root: Path) -> None:
+        course.make(root, (catalog.find("03"),))
+        Course(root).nbgrader("generate_assignment", FOLDER)
+
+    return Course(made_once(tmp_path_factory, "kata", release))
 
 
 @pytest.fixture
