@@ -101,8 +101,8 @@ class Pool:
 
     def _idle(self) -> JobProcess | None:
         """The process with the fewest submissions, or None where none can take another."""
-        free = [job for job in self.jobs if len(job.tasks) < (ASSIGNED if job.ready else 1)]
-        return min(free, key=lambda job: len(job.tasks), default=None)
+        idle = [job for job in self.jobs if len(job.tasks) < (ASSIGNED if job.ready else 1)]
+        return min(idle, key=lambda job: len(job.tasks), default=None)
 
     def _listen(self) -> Iterator[Outcome]:
         """Wait for messages, at most one second, and replace processes that ended or are silent for too long."""
@@ -146,10 +146,10 @@ class Pool:
         self.deaths += 1
         if self.deaths > 3 + 2 * TRIES and not job.ready:
             raise InfrastructureError(f"the grading processes end at once: {reason}. See: make doctor")
-        first, *others = job.tasks or [None]
-        self.returned.extendleft(reversed(others))
-        if first is not None:
-            yield from self._try_again(first, reason)
+        failed_task, *other_tasks = job.tasks or [None]
+        self.returned.extendleft(reversed(other_tasks))
+        if failed_task is not None:
+            yield from self._try_again(failed_task, reason)
         self._start()
 
     def _try_again(self, task: Task, reason: str) -> Iterator[Outcome]:

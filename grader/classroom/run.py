@@ -128,12 +128,12 @@ def grade(
     submissions: Found,
     publish: Callable[[Event], None],
     memory: Memory | None = None,
-    gone: Sequence[str] = (),
+    removed_students: Sequence[str] = (),
 ) -> dict[str, float]:
     """Grade all submissions without a result, on this machine or on a cluster. Results of other exercises stay.
 
-    memory: of earlier attempts; gone: students who leave the class. Returns the processor time of the processes that
-    graded, as Job.spent gives it.
+    memory: of earlier attempts; removed_students: those who leave the class. Returns the processor time of the
+    processes that graded, as Job.spent gives it.
 
     All submissions of one run get the same inputs. Once feedback is published, students may know these inputs and the
     answers. So a later grading gets a new seed, and a submission that has a result keeps it.
@@ -149,7 +149,7 @@ def grade(
         replaced(plan, submissions),
         any_seed=plan.seed is None,
         memory=memory,
-        gone=gone,
+        gone=removed_students,
     )
     order = Order(ledger.settings, plan.tier, plan.accept_tier)
     with contextlib.ExitStack() as stack:

@@ -40,30 +40,30 @@ def grade(
 def graded(
     exercise: Exercise,
     read: Callable[[], Submission],
-    shown: str,
+    display_name: str,
     fork_server: ForkServer,
     settings: Settings,
     completed: Completed | None = None,
 ) -> ExerciseResult:
     """The result of the submission that `read()` gives: "error" for a BadSubmission, "not_graded" for an error of ours.
 
-    shown: the name of a submission that cannot be read; completed: see `grade_all`. Raises NoSuchFile.
+    display_name: the name of a submission that cannot be read; completed: see `grade_all`. Raises NoSuchFile.
     """
     try:
         return grade(exercise, read(), fork_server, settings, completed)
     except BadSubmission as error:
-        return unreadable(exercise, shown, str(error), settings)
+        return unreadable(exercise, display_name, str(error), settings)
     except NoSuchFile:
         raise
     except Exception as error:
-        return broken(exercise, shown, error, settings)
+        return broken(exercise, display_name, error, settings)
 
 
-def broken(exercise: Exercise, shown: str, error: Exception, settings: Settings) -> ExerciseResult:
+def broken(exercise: Exercise, display_name: str, error: Exception, settings: Settings) -> ExerciseResult:
     """The result "not_graded", for an error of ours. Raises the error where `containment.policy.strict` is set."""
     if containment.policy.strict and not isinstance(error, InfrastructureError):
         raise error
-    return ungraded(exercise, shown, containment.reason(error), settings)
+    return ungraded(exercise, display_name, containment.reason(error), settings)
 
 
 def grade_all(

@@ -56,8 +56,8 @@ def of_checks(
     failure: Failure, failures: dict[str, Failure], passed: set[str], checks: tuple[Check, ...]
 ) -> str | None:
     """What the other checks say of this one's failure."""
-    last = [other.calls[-1].text if other.calls else "" for other in failures.values()]
-    dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in last}
+    last_calls = [other.calls[-1].text if other.calls else "" for other in failures.values()]
+    dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in last_calls}
     if passed and len(dtypes) == 1 and dtypes != {""}:
         return (
             f"Only what is asked in {dtypes.pop()} is wrong: "
@@ -98,8 +98,8 @@ def _transposed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
 def _first_of_batch(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     if got.ndim < 3 or got.shape[0] < 2:
         return None
-    right = [_alike(mine, theirs) for mine, theirs in zip(got, expected, strict=True)]
-    if right[0] and not any(right[1:]):
+    is_right = [_alike(got_part, expected_part) for got_part, expected_part in zip(got, expected, strict=True)]
+    if is_right[0] and not any(is_right[1:]):
         return "Only the part at index 0 of dimension 0 is right: does something use x[0], or one part for all?"
     return None
 
@@ -147,10 +147,10 @@ def _permuted(got: torch.Tensor, expected: torch.Tensor) -> str | None:
             continue
         if not torch.isfinite(got).all() or not torch.isfinite(expected).all():
             return None
-        mine, theirs = got.movedim(dim, 0).flatten(1), expected.movedim(dim, 0).flatten(1)
-        if _alike(mine.flip(0), theirs):
+        got_slices, expected_slices = got.movedim(dim, 0).flatten(1), expected.movedim(dim, 0).flatten(1)
+        if _alike(got_slices.flip(0), expected_slices):
             return f"The {name} are right, but in the opposite order."
-        matches = torch.cdist(mine, theirs, p=torch.inf) < 1e-4
+        matches = torch.cdist(got_slices, expected_slices, p=torch.inf) < 1e-4
         if bool((matches.sum(0) == 1).all() and (matches.sum(1) == 1).all()):
             return f"The {name} are right, but in another order."
     return None

@@ -131,8 +131,8 @@ class Recording:
             return (None, *self.session.run(check, subject))
         # A verdict on this file alone is of no use: of equal files, one is graded.
         if keys and is_complete and (error is None or keys[-1][-1] != remote.submission.digest):
-            kept = () if error is None else tuple(calls)
-            self.remember(keys, Verdict(error, kept, dict(subject.hits)))
+            kept_calls = () if error is None else tuple(calls)
+            self.remember(keys, Verdict(error, kept_calls, dict(subject.hits)))
         return key if is_complete else None, error, calls
 
     def keys(
@@ -157,8 +157,8 @@ class Recording:
         if script is None or not script.reads_source:
             return ""
         source, rules = remote.submission.source, self.session.exercise.forbidden
-        uses = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
-        return remote.submission.digest if uses else ""
+        has_forbidden_use = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
+        return remote.submission.digest if has_forbidden_use else ""
 
     def verdict_on(self, keys: tuple[Key, ...]) -> Verdict | None:
         """The verdict on the same answers."""
@@ -166,5 +166,5 @@ class Recording:
 
     def remember(self, keys: tuple[Key, ...], verdict: Verdict) -> None:
         """Keep a verdict for later submissions with the same answers."""
-        passed, any_ = keys
-        self.verdicts.put(passed if verdict.error is None else any_, verdict)
+        key_if_passed, key_of_any = keys
+        self.verdicts.put(key_if_passed if verdict.error is None else key_of_any, verdict)

@@ -36,10 +36,10 @@ class Channel:
 
     def spawn(self) -> Worker:
         """A new worker. Each function that did not end halves the time of a call: often all of them run one loop."""
-        most = self.limits.call_cpu_s
-        if not self.hung or most is None:
+        limit_s = self.limits.call_cpu_s
+        if not self.hung or limit_s is None:
             return self.fork_server.spawn(self.limits)
-        call_cpu_s = max(most / 2 ** len(self.hung), min(LEAST_CPU_S, most))
+        call_cpu_s = max(limit_s / 2 ** len(self.hung), min(LEAST_CPU_S, limit_s))
         return self.fork_server.spawn(replace(self.limits, call_cpu_s=call_cpu_s))
 
     def asking(self, function: str) -> "Asking":
@@ -60,10 +60,10 @@ class Channel:
 
     def seconds_left(self) -> float:
         """The time that the next call may take. Raises LearnerError where none is left."""
-        left = self.limits.total_s - self.spent
-        if left <= 0:
+        remaining_s = self.limits.total_s - self.spent
+        if remaining_s <= 0:
             raise LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
-        return min(self.limits.call_s, left)
+        return min(self.limits.call_s, remaining_s)
 
     def count(self, size: int) -> None:
         """Count the bytes of a reply, which is kept. Raises LearnerError where the sum of all is too large."""

@@ -65,9 +65,9 @@ class ForkServer:
                 "No mark was recorded. See: make doctor, and SECURITY.md"
             )
         if sandbox.tier == "D" and accepted != "D":
-            why = "; ".join(sandbox.reasons) or "tier D was asked for"
+            reasons = "; ".join(sandbox.reasons) or "tier D was asked for"
             raise InfrastructureError(
-                f"refused to grade others' code: there is no sandbox here ({why}). No mark was recorded. "
+                f"refused to grade others' code: there is no sandbox here ({reasons}). No mark was recorded. "
                 "See: make doctor. To grade all the same, at your own risk: --accept-tier D"
             )
         return sandbox
@@ -87,7 +87,7 @@ class ForkServer:
         """
         with selftest.bait_files() as bait_files:
             connection, pid, live = self._fork("probe", Limits(), bait_files.facts())
-            tried: dict[str, str] = {}
+            outcomes: dict[str, str] = {}
             try:
                 deadline = time.monotonic() + START_S
                 for expected in (1, 2):
@@ -95,17 +95,17 @@ class ForkServer:
                     message, _ = wire.decode(body)
                     if nonce != expected or not isinstance(message.get("tried"), dict):
                         raise wire.ProtocolError("the probe answered something else")
-                    tried |= {str(name): str(outcome) for name, outcome in message["tried"].items()}
+                    outcomes |= {str(name): str(outcome) for name, outcome in message["tried"].items()}
             except framing.Closed:
-                if not tried:
+                if not outcomes:
                     raise InfrastructureError("the probe of the sandbox ended before it told anything") from None
-                tried["run a program"] = "done"  # another program replaced it, or it was killed for the attempt
+                outcomes["run a program"] = "done"  # another program replaced it, or it was killed for the attempt
             except (wire.ProtocolError, framing.Deadline) as error:
                 raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
             finally:
                 self.end(pid)
                 connection.close()
-            return tried | bait_files.changes() | selftest.arithmetic(live)
+            return outcomes | bait_files.changes() | selftest.arithmetic(live)
 
     def end(self, pid: Pid) -> int | None:
         """Kill a worker. Returns its exit status if it had ended by itself, else None."""
@@ -142,29 +142,29 @@ class ForkServer:
         server fails too.
         """
         fork_limits = asdict(on_device(limits, self.device))
-        lost = 0
+        failures = 0
         while True:
-            ours, theirs = connected()
+            own_end, worker_end = connected()
             try:
                 command = {"do": do, "limits": fork_limits, "facts": facts}
-                pid = self.process.command(command, theirs)["pid"]
-                theirs.close()
+                pid = self.process.command(command, worker_end)["pid"]
+                worker_end.close()
                 deadline = time.monotonic() + (CONTROL_S if self.process.warm else START_S)
-                pid = Pid(pid, sender(ours, deadline))
-                nonce, body = framing.receive(ours, deadline)
+                pid = Pid(pid, sender(own_end, deadline))
+                nonce, body = framing.receive(own_end, deadline)
                 live, _ = wire.decode(body)
                 if nonce != 0 or "live" not in live:
                     raise ValueError(str(live.get("failed", "the worker began with something else")))
                 self.process.warm, self._torch = True, str(live["live"])
                 pid.start_s = float(live["cpu_s"])  # no code of a learner's has run yet
-                return ours, pid, live
+                return own_end, pid, live
             except (OSError, ValueError, KeyError, wire.ProtocolError, framing.Deadline) as error:
-                ours.close()
-                theirs.close()
+                own_end.close()
+                worker_end.close()
                 never_worked = not self.process.warm
                 reason = self._replace(step_down=never_worked) or str(error)
-                lost += 0 if never_worked and not self.forced and self._weakened else 1
-                if lost == 2:
+                failures += 0 if never_worked and not self.forced and self._weakened else 1
+                if failures == 2:
                     raise InfrastructureError(f"the worker could not start: {reason}") from None
 
     def _replace(self, step_down: bool = False) -> str:
@@ -182,15 +182,15 @@ class ForkServer:
         return last_line
 
     def _describe(self) -> Sandbox:
-        tried = self.probe()
+        outcomes = self.probe()
         return Sandbox(
             tier=self.tier.name,
             layers=self.tier.layers(),
             reasons=self.tier.reasons,
             torch=self._torch,
             kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
-            probe=tried,
-            holes=selftest.holes(self.tier, self.device, tried),
+            probe=outcomes,
+            holes=selftest.holes(self.tier, self.device, outcomes),
         )
 
     def __enter__(self) -> "ForkServer":

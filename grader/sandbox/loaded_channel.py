@@ -52,15 +52,16 @@ class LoadedChannel(Channel):
 
     def stopped(self) -> dict[int, LeftOut]:
         """The statements that were stopped, or ended the process, by number."""
-        by_line = {one.statement: one for one in self.left_out or () if one.error.kind in ENDINGS}
-        lines = [first for first, _ in statements(self.source)] if by_line else []
+        by_line = {left_out.statement: left_out for left_out in self.left_out or () if left_out.error.kind in ENDINGS}
+        lines = [first_line for first_line, _ in statements(self.source)] if by_line else []
         return {number: by_line[line] for number, line in enumerate(lines) if line in by_line}
 
     def why_missing(self, name: str) -> LeftOut | None:
         """The statement that failed and should have defined this name; None where there is none."""
         left_out = self.left_out or []
         spans = defining(self.source, name) if left_out else []
-        return next((one for one in reversed(left_out) for first, _ in spans if one.statement == first), None)
+        first_lines = {first for first, _ in spans}
+        return next((failed for failed in reversed(left_out) if failed.statement in first_lines), None)
 
     def run_source(self) -> list[LeftOut]:
         """Run the source in the worker. Returns what failed. Raises LearnerError where the process ends or hangs."""

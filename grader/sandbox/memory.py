@@ -41,7 +41,7 @@ def resident(pid: int) -> int | None:
 
 def _resident_by_ps(pid: int) -> int | None:
     try:
-        done = subprocess.run(["ps", "-o", "rss=", "-p", f"{pid:d}"], capture_output=True, timeout=PS_S, check=False)
-        return int(done.stdout) << 10
+        process = subprocess.run(["ps", "-o", "rss=", "-p", f"{pid:d}"], capture_output=True, timeout=PS_S, check=False)
+        return int(process.stdout) << 10
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None

@@ -41,9 +41,9 @@ def everything() -> list[str]:
 def interpreter() -> list[str]:
     """The library folders and the executable of the running Python."""
     base = Path(sys.base_prefix)
-    own = {"platbase": sys.base_exec_prefix, "base": sys.base_prefix}
+    variables = {"platbase": sys.base_exec_prefix, "base": sys.base_prefix}
     folders = [str(base / "lib"), str(base / "lib64")]
-    folders += [sysconfig.get_path(kind, vars=own) for kind in ("stdlib", "platstdlib")]
+    folders += [sysconfig.get_path(kind, vars=variables) for kind in ("stdlib", "platstdlib")]
     folders = [folder for folder in dict.fromkeys(folders) if folder and os.path.isdir(folder)]
     return [*(folder for folder in folders if not _inside(folder, folders)), executable()]
 
@@ -58,7 +58,7 @@ def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
 
     control: the number of its socket's file descriptor.
     """
-    here = {
+    common = {
         "control": control, "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
         "device": device, "devices": devices(device), "versions": packages.versions(),
         "parent": None if tier.bwrap else watched_parent(),
@@ -66,10 +66,10 @@ def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
     readable = [*_libraries(device), *SYSTEM, *DEVICES[1:], *interpreter()]
     readable += (*CUDA_SYSTEM, *CUDA_PROC) if device == "cuda" else ()
     if tier.bwrap:
-        return here | {"worker": WORKER, "import_paths": [SITE], "readable": [*readable, SITE, WORKER]}
+        return common | {"worker": WORKER, "import_paths": [SITE], "readable": [*readable, SITE, WORKER]}
     closure = packages.closure()
     import_paths = list(dict.fromkeys(os.path.dirname(path) for path in closure.values()))
-    return here | {
+    return common | {
         "worker": str(paths.WORKER),
         "import_paths": import_paths,
         "readable": [*readable, *closure.values()],
@@ -78,39 +78,39 @@ def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
 
 def bubblewrap(tier: Tier, device: str) -> list[str]:
     """The command line of bubblewrap up to the program. It mounts only the folders that a worker may read."""
-    words = [tier.bwrap or "", "--new-session", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    words += ["--unshare-cgroup-try", "--cap-drop", "ALL"]
+    arguments = [tier.bwrap or "", "--new-session", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    arguments += ["--unshare-cgroup-try", "--cap-drop", "ALL"]
     if os.geteuid() != 0:
-        words += ["--unshare-user"]
+        arguments += ["--unshare-user"]
     elif tier.uid is not None:  # the fork server stays root inside, to change the user of its forks and to end them
-        words += [word for power in ("SETUID", "SETGID", "KILL") for word in ("--cap-add", f"CAP_{power}")]
+        arguments += [argument for power in ("SETUID", "SETGID", "KILL") for argument in ("--cap-add", f"CAP_{power}")]
     if watched_parent() is not None:
-        words += ["--die-with-parent"]
+        arguments += ["--die-with-parent"]
     libraries = _libraries(device)
     system = (*SYSTEM, HUGE_PAGES, *(CUDA_SYSTEM if device == "cuda" else ()))
     binds = [*libraries, *interpreter(), *system, f"{SITE}/x", "/tmp/x"]
-    parents = {parent for place in binds for parent in map(str, Path(place).parents)}
+    parents = {parent for path in binds for parent in map(str, Path(path).parents)}
     for folder in sorted({*parents, "/dev", "/proc"} - {"/", *libraries}):  # otherwise only root could read them
         if not _inside(folder, libraries):
-            words += ["--dir", folder]
+            arguments += ["--dir", folder]
     for folder in libraries:
         if os.path.islink(folder):
-            words += ["--symlink", os.readlink(folder), folder]
+            arguments += ["--symlink", os.readlink(folder), folder]
         elif os.path.isdir(folder):
-            words += ["--ro-bind", folder, folder]
-    for place in interpreter():
-        if place not in libraries and not _inside(place, libraries):
-            words += ["--ro-bind", place, place]
+            arguments += ["--ro-bind", folder, folder]
+    for path in interpreter():
+        if path not in libraries and not _inside(path, libraries):
+            arguments += ["--ro-bind", path, path]
     for folder in _installed(libraries):
-        words += ["--tmpfs", folder]
-    for name, place in packages.closure().items():
-        words += ["--ro-bind", place, f"{SITE}/{name}"]
-    words += ["--ro-bind", str(paths.WORKER), WORKER, "--proc", "/proc"]
-    for place in system:
-        words += ["--ro-bind-try", place, place]
-    for place in (*DEVICES, *devices(device)):
-        words += ["--dev-bind-try", place, place]
-    return [*words, "--remount-ro", "/", "--chdir", "/"]
+        arguments += ["--tmpfs", folder]
+    for name, path in packages.closure().items():
+        arguments += ["--ro-bind", path, f"{SITE}/{name}"]
+    arguments += ["--ro-bind", str(paths.WORKER), WORKER, "--proc", "/proc"]
+    for path in system:
+        arguments += ["--ro-bind-try", path, path]
+    for path in (*DEVICES, *devices(device)):
+        arguments += ["--dev-bind-try", path, path]
+    return [*arguments, "--remount-ro", "/", "--chdir", "/"]
 
 
 def devices(device: str) -> list[str]:
@@ -139,11 +139,11 @@ def _installed(libraries: tuple[str, ...]) -> list[str]:
 
     They are all hidden. Of the packages, those that a worker may read are then mounted again.
     """
-    roots = {str(Path(place).resolve()) for place in (*libraries, *interpreter()) if os.path.isdir(place)}
+    roots = {str(Path(path).resolve()) for path in (*libraries, *interpreter()) if os.path.isdir(path)}
     starts = [start for root in sorted(roots) for start in (Path(root), *Path(root).glob("python3*"))]
     installed = [str(start / name) for start in starts for name in landlock.INSTALLED if (start / name).is_dir()]
     return [*installed, *([str(paths.ROOT)] if _inside(str(paths.ROOT), roots) else [])]
 
 
-def _inside(place: str, folders: Iterable[str]) -> bool:
-    return any(place.startswith(folder + os.sep) for folder in folders)
+def _inside(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(folder + os.sep) for folder in folders)

@@ -45,12 +45,12 @@ def versions() -> dict[str, str]:
 
 def _required(folders: list[str]) -> Iterator[tuple[str, metadata.Distribution | None]]:
     """The wanted packages and their requirements without extras, each once; None for a package without metadata."""
-    waiting, seen = list(WANTED), set()
+    waiting, required_so_far = list(WANTED), set()
     while waiting:
         name = canonicalize_name(waiting.pop())
-        if name in seen:
+        if name in required_so_far:
             continue
-        seen.add(name)
+        required_so_far.add(name)
         distribution = next(iter(metadata.distributions(name=name, path=folders)), None)
         yield name, distribution
         waiting += _requirements(distribution)
@@ -80,8 +80,8 @@ def _located(name: str, folders: list[str]) -> dict[str, str]:
     """The path of the package or module of this name in the first folder that has it, by file name; {} if none."""
     for folder in folders:
         for entry in (name, f"{name}.py"):
-            if os.path.exists(place := os.path.join(folder, entry)):
-                return {entry: os.path.realpath(place)}
+            if os.path.exists(path := os.path.join(folder, entry)):
+                return {entry: os.path.realpath(path)}
     return {}
 
 

@@ -103,18 +103,18 @@ class Process:
     """One fork server, from start to end."""
 
     def __init__(self, tier: Tier, device: str):
-        ours, theirs = connected()
+        own_end, server_end = connected()
         environment = dict(ENVIRONMENT)
         for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
             if name in os.environ:
                 environment[name] = os.environ[name]
         environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
-        plan = json.dumps(mounts.plan(tier, device, theirs.fileno()))
+        plan = json.dumps(mounts.plan(tier, device, server_end.fileno()))
         command = [*mounts.bubblewrap(tier, device), "--"] if tier.bwrap else []
         command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT, plan]
         self.process = subprocess.Popen(
             command,
-            pass_fds=[theirs.fileno()],
+            pass_fds=[server_end.fileno()],
             env=environment,
             cwd="/",
             stdin=subprocess.DEVNULL,
@@ -122,8 +122,8 @@ class Process:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        theirs.close()
-        self.control, self.warm, self.pid = ours, False, self.process.pid
+        server_end.close()
+        self.control, self.warm, self.pid = own_end, False, self.process.pid
 
     def command(self, command: dict[str, Any], descriptor: socket.socket | None = None) -> dict[str, Any]:
         """Send one command and wait for its reply. Raises OSError where there is none in time."""

@@ -92,7 +92,7 @@ class Remote(LoadedChannel):
         is_over_limit = self.spent >= self.limits.total_s or self.received > MAX_RECEIVED
         if is_over_limit or self.hung or self.worker is None or not self.is_alive:
             return None
-        began = time.monotonic()
+        start_time = time.monotonic()
         bodies: list[bytes | bytearray | Exception] = []
         try:
             for body in self.worker.exchange_all(requests, self.seconds_left(), held):
@@ -104,7 +104,7 @@ class Remote(LoadedChannel):
             self.restart()
             return None
         finally:
-            self.spent += time.monotonic() - began
+            self.spent += time.monotonic() - start_time
         self.ahead = Transcript(requests, bodies)
         replies = [body for body in bodies if isinstance(body, bytearray)]
         return replies if len(replies) == len(bodies) else None

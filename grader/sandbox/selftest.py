@@ -32,10 +32,12 @@ class BaitFiles:
 
     def facts(self) -> dict[str, Any]:
         """Paths, ports and names for the probe: see worker.lockdown.probe.run."""
-        named = {name: str(self.folder / name) for name in ("hidden", "private", "writable")} if self.folder else {}
+        names = ("hidden", "private", "writable") if self.folder else ()
+        bait_paths = {name: str(Path(self.folder or "", name)) for name in names}
         tcp, udp = (self._listen(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
-        own = str(paths.module("sandbox/forkserver.py"))
-        facts: dict[str, Any] = {"own": own, "hidden": own, "private": None, "writable": None} | named
+        grader_source = str(paths.module("sandbox/forkserver.py"))
+        facts: dict[str, Any] = {"own": grader_source, "hidden": grader_source, "private": None, "writable": None}
+        facts |= bait_paths
         facts |= {"abstract": None, "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
         with contextlib.suppress(OSError):
             name = f"kata-{secrets.token_hex(8)}"
@@ -89,9 +91,9 @@ def arithmetic(live: dict[str, Any]) -> dict[str, str]:
     return {OTHER_ROUNDING: "refused: they are the same" if is_same else "done"}
 
 
-def holes(tier: Tier, device: str, tried: dict[str, str]) -> tuple[str, ...]:
+def holes(tier: Tier, device: str, outcomes: dict[str, str]) -> tuple[str, ...]:
     """The actions that succeeded although the tier promises to refuse them. Tier D promises nothing."""
     if tier.name == "D":
         return ()
     unpromised = (*UNPROMISED[tier.name], *(UNPROMISED_ON_CUDA if device == "cuda" else ()))
-    return tuple(name for name, outcome in tried.items() if outcome == "done" and name not in unpromised)
+    return tuple(name for name, outcome in outcomes.items() if outcome == "done" and name not in unpromised)

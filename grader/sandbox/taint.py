@@ -49,15 +49,17 @@ class Flow(TorchDispatchMode):  # type: ignore[no-untyped-call]
         Plain data cannot be tracked. A single whole number counts as a size, and all other plain data as from a reply.
         """
         values = {(raw.dtype, tuple(raw.shape), bytes(raw.data)) for raw in tensors}
-        plain = {repr(node) for field in VALUE_FIELDS for node in _plain(getattr(request, field, None))}
-        new = (values | plain) - self.sent
-        self.sent |= new
-        return any(isinstance(value, str) or self._computed(*value) for value in new)
+        plain_values = {repr(node) for field in VALUE_FIELDS for node in _plain(getattr(request, field, None))}
+        new_values = (values | plain_values) - self.sent
+        self.sent |= new_values
+        return any(isinstance(value, str) or self._computed(*value) for value in new_values)
 
     def _computed(self, dtype: str, shape: tuple[int, ...], data: bytes) -> bool:
         """Whether a tensor with these contents was computed from a reply."""
-        alike = (tensor for address in self.flowed for tensor in self.seen[address] if tuple(tensor.shape) == shape)
-        return bool(data) and any(NAMES.get(tensor.dtype) == dtype and _bytes(tensor) == data for tensor in alike)
+        same_shape = (
+            tensor for address in self.flowed for tensor in self.seen[address] if tuple(tensor.shape) == shape
+        )
+        return bool(data) and any(NAMES.get(tensor.dtype) == dtype and _bytes(tensor) == data for tensor in same_shape)
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:
@@ -68,7 +70,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
         value = value.values()
     elif not isinstance(value, (tuple, list)):
         return []
-    return [tensor for part in value for tensor in _tensors(part)]
+    return [tensor for item in value for tensor in _tensors(item)]
 
 
 def _address(tensor: torch.Tensor) -> int:
@@ -77,8 +79,8 @@ def _address(tensor: torch.Tensor) -> int:
 
 def _bytes(tensor: torch.Tensor) -> bytes:
     with _disable_current_modes():
-        plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
-    return ctypes.string_at(plain.data_ptr(), plain.nbytes)
+        contiguous = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    return ctypes.string_at(contiguous.data_ptr(), contiguous.nbytes)
 
 
 def _plain(node: Any) -> Iterator[Any]:
@@ -86,17 +88,17 @@ def _plain(node: Any) -> Iterator[Any]:
     if isinstance(node, str) or (isinstance(node, float) and not node.is_integer()):
         yield node
     elif isinstance(node, list) and node and node[0] in ("list", "tuple", "dict") and len(node) == 2:
-        parts = [pair[1] for pair in node[1]] if node[0] == "dict" else node[1]
-        for part in parts:
-            within = isinstance(part, list) and part and part[0] in ("list", "tuple", "dict")
-            numbers = within and any(isinstance(leaf, (int, float, str)) for leaf in _leaves(part))
-            yield from [part] if numbers else _plain(part)
+        children = [pair[1] for pair in node[1]] if node[0] == "dict" else node[1]
+        for child in children:
+            is_container = isinstance(child, list) and child and child[0] in ("list", "tuple", "dict")
+            numbers = is_container and any(isinstance(leaf, (int, float, str)) for leaf in _leaves(child))
+            yield from [child] if numbers else _plain(child)
 
 
 def _leaves(node: Any) -> Iterator[Any]:
     """The innermost values in a list, a tuple, or the values of a dict."""
     if isinstance(node, list) and node and node[0] in ("list", "tuple", "dict"):
-        for part in [pair[1] for pair in node[1]] if node[0] == "dict" else node[1]:
-            yield from _leaves(part)
+        for child in [pair[1] for pair in node[1]] if node[0] == "dict" else node[1]:
+            yield from _leaves(child)
     else:
         yield node

@@ -39,10 +39,10 @@ class Tier:
 
     def layers(self) -> tuple[str, ...]:
         """The names of the tier's layers, for the record of a result."""
-        named = {
+        layers = {
             "bubblewrap": self.bwrap, "Landlock": self.landlock, "seccomp": self.seccomp, "own user": self.uid,
         }  # fmt: skip
-        return (*(name for name, used in named.items() if used), "limits", "own process")
+        return (*(name for name, is_used in layers.items() if is_used), "limits", "own process")
 
 
 @dataclass(frozen=True)
@@ -129,13 +129,13 @@ def stranger() -> int | None:
     return None
 
 
-def strangers_may_read(places: list[str], parents: bool = False) -> bool:
+def strangers_may_read(paths: list[str], parents: bool = False) -> bool:
     """Whether the modes of these paths let any user read them. parents: also test the folders that lead to them."""
-    for place in map(Path, places):
-        wanted = 0o005 if place.is_dir() else 0o004
-        if place.exists() and place.stat().st_mode & wanted != wanted:
+    for path in map(Path, paths):
+        permissions = 0o005 if path.is_dir() else 0o004
+        if path.exists() and path.stat().st_mode & permissions != permissions:
             return False
-        if parents and any(not folder.stat().st_mode & 0o001 for folder in place.resolve().parents):
+        if parents and any(not folder.stat().st_mode & 0o001 for folder in path.resolve().parents):
             return False
     return True
 
@@ -171,12 +171,12 @@ def _try(tier: Tier, device: str) -> None:
     command = [*mounts.bubblewrap(tier, device), "--", "/true"]
     command[1:1] = ["--ro-bind", os.path.realpath(program), "/true"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=TRIAL_S, env={}, cwd="/", check=False)
+        process = subprocess.run(command, capture_output=True, timeout=TRIAL_S, env={}, cwd="/", check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"bubblewrap does not run here ({type(error).__name__})") from None
-    if done.returncode != 0:
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise Unavailable(f"bubblewrap is refused here ({lines[-1][:200] if lines else done.returncode})")
+    if process.returncode != 0:
+        lines = process.stderr.decode(errors="replace").strip().splitlines()
+        raise Unavailable(f"bubblewrap is refused here ({lines[-1][:200] if lines else process.returncode})")
 
 
 def _line(path: str, otherwise: str) -> str:
@@ -191,4 +191,4 @@ def _mapped(table: Path, uid: int) -> bool:
         rows = [tuple(map(int, line.split())) for line in table.read_text().splitlines()]
     except OSError:
         return True
-    return any(first <= uid < first + count for first, _, count in rows)
+    return any(first_uid <= uid < first_uid + count for first_uid, _, count in rows)

@@ -46,9 +46,9 @@ class Transcript:
 
     def until_here(self) -> "Transcript":
         """A transcript of the exchanges that have been read, to which further ones can be added."""
-        done = Transcript(self.requests[: self.position], self.replies[: self.position])
-        done.position = self.position
-        return done
+        transcript = Transcript(self.requests[: self.position], self.replies[: self.position])
+        transcript.position = self.position
+        return transcript
 
     def rewind(self) -> None:
         """Read it from the start again."""

@@ -39,8 +39,8 @@ class UnansweredNumbers:
 
 def _numbers(tensors: list[RawTensor]) -> torch.Tensor:
     """The numbers of tensors in float64, (n,), without those of few digits, which may be equal by chance."""
-    parts = [Decoder([tensor]).tensor(0, {}).double().flatten() for tensor in tensors]
-    numbers = torch.cat(parts) if parts else torch.empty(0, dtype=torch.float64)
+    flat_tensors = [Decoder([tensor]).tensor(0, {}).double().flatten() for tensor in tensors]
+    numbers = torch.cat(flat_tensors) if flat_tensors else torch.empty(0, dtype=torch.float64)
     return numbers[numbers.isfinite() & (numbers != numbers.bfloat16())]
 
 

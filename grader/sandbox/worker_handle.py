@@ -70,7 +70,7 @@ class Worker:
         Raises as `exchange` does. Replies are sent together, so a worker that ends or hangs may have answered more of
         them. Its time limit is lower here, and the caller must then send the requests again, one after the other.
         """
-        most = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
+        limit_s = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
         count, take = len(requests), self.inbox.take
         nonces = struct.unpack(f"<{count}Q", secrets.token_bytes(8 * count))
         sent = under_way = 0
@@ -85,7 +85,7 @@ class Worker:
                 if frame is not None and frame[0] == nonce:  # most replies have arrived together with an earlier one
                     yield frame[1]
                 else:
-                    yield self._reply(nonce, seconds, most, frame)
+                    yield self._reply(nonce, seconds, limit_s, frame)
                 under_way -= len(requests[answered])
 
     def close(self) -> int | None:

@@ -99,14 +99,14 @@ class Encoder:
             if value.device.type == "meta":
                 return ["meta", NAMES[value.dtype], list(value.shape)]
             facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
-            plain, size, is_contiguous = value, value.numel() * value.element_size(), value.is_contiguous()
+            tensor, size, is_contiguous = value, value.numel() * value.element_size(), value.is_contiguous()
             if size > MAX_PAYLOAD:  # an expanded tensor has more elements than its storage
                 return ["opaque", f"a tensor of {value.numel():,} elements"]
             if self.strides and not is_contiguous and 0 not in value.stride():
                 facts["stride"] = list(value.stride())
             if value.device.type != "cpu" or not is_contiguous or value.is_conj() or value.is_neg():
-                plain = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
-            data = ctypes.string_at(plain.data_ptr(), size) if size else b""
+                tensor = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
+            data = ctypes.string_at(tensor.data_ptr(), size) if size else b""
             self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
             return ["tensor", len(self.tensors) - 1, facts]
 

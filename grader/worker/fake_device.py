@@ -107,13 +107,13 @@ def move_module(module: torch.nn.Module) -> None:
     which takes a second in each fork. A real move keeps the Parameter objects, so that code which holds a reference to
     one finds it moved too. Each Parameter therefore gets an attribute, MOVED, with its values on the fake device.
     """
-    for _, part in parts(module):
-        held = table(part, "_parameters")
-        for name, parameter in held.items():
+    for _, submodule in parts(module):
+        tensors = table(submodule, "_parameters")
+        for name, parameter in tensors.items():
             if parameter is not None:
-                held[name] = vars(parameter).setdefault(MOVED, Placed(parameter.detach()))
-                held[name]._is_param = True  # isinstance(…, nn.Parameter) reads it, for example in get_parameter
-        buffers = table(part, "_buffers")
+                tensors[name] = vars(parameter).setdefault(MOVED, Placed(parameter.detach()))
+                tensors[name]._is_param = True  # isinstance(…, nn.Parameter) reads it, for example in get_parameter
+        buffers = table(submodule, "_buffers")
         for name, buffer in buffers.items():
             if buffer is not None:
                 buffers[name] = Placed(buffer.detach())
@@ -130,8 +130,8 @@ def compute(function, args: tuple, kwargs: dict):
         with torch.inference_mode(False):
             return compute(function, args, kwargs)
     schema, tensors = function._schema, []
-    inner = [_inner_values(value, tensors) for value in args]
-    named = {key: _inner_values(value, tensors) for key, value in kwargs.items()}
+    inner_args = [_inner_values(value, tensors) for value in args]
+    inner_kwargs = {key: _inner_values(value, tensors) for key, value in kwargs.items()}
     placed = any(type(tensor) is Placed for tensor in tensors)
     if placed and len(tensors) > 1 and schema.name not in CROSSING:
         if schema.name in INDEXING:  # indices may lie on the CPU
@@ -139,10 +139,10 @@ def compute(function, args: tuple, kwargs: dict):
             _inner_values((args[:1], args[2:], *kwargs.values()), tensors)
         if any(type(tensor) is not Placed and tensor.ndim > 0 for tensor in tensors):
             raise RuntimeError(MIXED)
-    device = named.get("device")
+    device = inner_kwargs.get("device")
     if device is not None:
-        placed, named["device"] = torch.device(device) == DEVICE, "cpu"
-    result = function(*inner, **named)
+        placed, inner_kwargs["device"] = torch.device(device) == DEVICE, "cpu"
+    result = function(*inner_args, **inner_kwargs)
     if args and schema.is_mutable and isinstance(result, torch.Tensor):
         changed = _moved(args[0])
         if type(changed) is Placed and torch.Tag.inplace_view in function.tags:

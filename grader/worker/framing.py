@@ -105,10 +105,10 @@ def _read_exactly(sock: socket.socket, size: int, deadline: float | None) -> byt
     return data
 
 
-def _read_some(sock: socket.socket, most: int, deadline: float | None) -> bytes:
+def _read_some(sock: socket.socket, max_bytes: int, deadline: float | None) -> bytes:
     try:
         _set_timeout(sock, deadline)
-        chunk = sock.recv(min(most, 1 << 20))
+        chunk = sock.recv(min(max_bytes, 1 << 20))
     except TimeoutError:
         raise Deadline from None
     except OSError:
@@ -123,7 +123,7 @@ def _set_timeout(sock: socket.socket, deadline: float | None) -> None:
         if sock.gettimeout() is not None:  # a worker may make few system calls, and this is one
             sock.settimeout(None)
         return
-    left = deadline - time.monotonic()
-    if left <= 0:
+    remaining_s = deadline - time.monotonic()
+    if remaining_s <= 0:
         raise Deadline
-    sock.settimeout(left)
+    sock.settimeout(remaining_s)

@@ -33,8 +33,8 @@ def _add_leaves(name: str, value, leaves: dict) -> None:
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         leaves[name] = value.requires_grad_()
     elif isinstance(value, MODULE):
-        named = {f"{name}.{key}": parameter for key, parameter in parameters(value).items()}
-        leaves |= {key: parameter for key, parameter in named.items() if REQUIRES_GRAD(parameter)}
+        parameters_by_path = {f"{name}.{key}": parameter for key, parameter in parameters(value).items()}
+        leaves |= {key: parameter for key, parameter in parameters_by_path.items() if REQUIRES_GRAD(parameter)}
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
             _add_leaves(f"{name}[{index}]", item, leaves)

@@ -52,8 +52,8 @@ class ReadableFinder(PathFinder):
             def locate_file(self, path):
                 return pathlib.Path(sys.path[-1]) / path  # the folder of the packages
 
-        wanted = context and context.name
-        names = [_normal(wanted)] if wanted else cls.versions
+        requested_name = context and context.name
+        names = [_normal(requested_name)] if requested_name else cls.versions
         return (ReadableDistribution(name) for name in names if name in cls.versions)
 
 

@@ -35,6 +35,6 @@ def _value(code: str, is_expression: bool):
 
 def keep_file(name: str, content) -> None:
     """Let torch's `load(name)` return this content, since a worker has no files."""
-    kept = _NAMES.setdefault("_kept_files", {})
-    kept[name] = content
-    _torch.load = lambda name, **options: kept[name]
+    kept_files = _NAMES.setdefault("_kept_files", {})
+    kept_files[name] = content
+    _torch.load = lambda name, **options: kept_files[name]

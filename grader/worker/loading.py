@@ -50,14 +50,14 @@ class Loading:
         self.failed: list[tuple[int, BaseException]] = []
         self.flags, self.clock = 0, Clock()
 
-    def run(self, module: types.ModuleType, most: int | None = None) -> bool:
-        """Run the next `most` statements, or all of them. Returns whether there may be more."""
+    def run(self, module: types.ModuleType, max_statements: int | None = None) -> bool:
+        """Run the next `max_statements` statements, or all of them. Returns whether there may be more."""
         with self.clock.ticking() if self.seconds else contextlib.nullcontext():
             for number, statement in self.statements:
                 if number not in self.skip and not (number and _is_text(statement)):
                     self._run(statement, module)
-                most = most and most - 1
-                if most == 0:
+                max_statements = max_statements and max_statements - 1
+                if max_statements == 0:
                     return True
         return False
 

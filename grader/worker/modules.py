@@ -33,16 +33,16 @@ KINDS = _kinds()  # the names of torch's own classes, by id, since a learner's c
 
 def parts(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
     """The module and all modules inside it, each once and with its dotted name, as named_modules gives them."""
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     waiting = [("", module)]
     while waiting:
-        name, part = waiting.pop()
-        if id(part) in seen or not isinstance(part, MODULE):
+        name, submodule = waiting.pop()
+        if id(submodule) in seen_ids or not isinstance(submodule, MODULE):
             continue
-        seen.add(id(part))
-        yield name, part
-        inside = [(f"{name}.{key}".strip("."), value) for key, value in dict.items(table(part, "_modules"))]
-        waiting += reversed(inside)
+        seen_ids.add(id(submodule))
+        yield name, submodule
+        children = [(f"{name}.{key}".strip("."), value) for key, value in dict.items(table(submodule, "_modules"))]
+        waiting += reversed(children)
 
 
 @contextlib.contextmanager
@@ -69,11 +69,11 @@ def table(module: torch.nn.Module, name: str) -> dict:
 
 def parameters(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     """Every parameter once, by name, as named_parameters gives them."""
-    by_name, seen = {}, set()
-    for prefix, part in parts(module):
-        for key, value in dict.items(table(part, "_parameters")):
-            if value is not None and id(value) not in seen:
-                seen.add(id(value))
+    by_name, seen_ids = {}, set()
+    for prefix, submodule in parts(module):
+        for key, value in dict.items(table(submodule, "_parameters")):
+            if value is not None and id(value) not in seen_ids:
+                seen_ids.add(id(value))
                 by_name[f"{prefix}.{key}".strip(".")] = value
     return by_name
 
@@ -90,7 +90,7 @@ def described(module: torch.nn.Module, values: bool) -> dict:
     return {
         "parameters": by_name if values else empty,
         "frozen": [name for name, value in tensors.items() if not REQUIRES_GRAD(value)],
-        "modules": {name: kind(part) for name, part in parts(module)},
+        "modules": {name: kind(submodule) for name, submodule in parts(module)},
         "training": OWN_DICT(module).get("training") is not False,
     }
 
@@ -114,9 +114,9 @@ def set_parameters(module: torch.nn.Module, values: dict[str, torch.Tensor]) -> 
     return {"unknown": unknown, "misshapen": misshapen, "surplus": [name for name in by_name if name not in values]}
 
 
-def kind(part: torch.nn.Module) -> str:
+def kind(module: torch.nn.Module) -> str:
     """The name of torch's class that a part is an instance of, or that its class derives from: "Linear", "Module"."""
-    return next((KINDS[id(base)] for base in BASES(type(part)) if id(base) in KINDS), "Module")
+    return next((KINDS[id(base)] for base in BASES(type(module)) if id(base) in KINDS), "Module")
 
 
 def _has_graph(result) -> bool:

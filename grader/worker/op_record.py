@@ -49,8 +49,8 @@ class OpRecord(TorchDispatchMode):
         self._calls = Calls(self)
 
     def __enter__(self):
-        around = _get_current_dispatch_mode()
-        if around is not None and type(around) not in (FakeDevice, OpWatch):
+        active_mode = _get_current_dispatch_mode()
+        if active_mode is not None and type(active_mode) not in (FakeDevice, OpWatch):
             self.problem = OWN_DISPATCH
         self._calls.__enter__()
         return super().__enter__()
@@ -104,7 +104,7 @@ class Calls(TorchFunctionMode):
     def __torch_function__(self, function, types, args=(), kwargs=None):
         if any(tensor_class not in TORCHS_OWN and OWN_FUNCTION in own_parts(tensor_class) for tensor_class in types):
             self.record.problem = OWN_DISPATCH
-        if any(function is one for one in RECORDED_AS_ONE):  # `is`, since a learner's object can define `==`
+        if any(function is recorded for recorded in RECORDED_AS_ONE):  # `is`, since a learner's object can define `==`
             return self.record.run_as_one(function, args, kwargs or {})
         return function(*args, **(kwargs or {}))
 

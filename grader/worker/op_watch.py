@@ -89,8 +89,8 @@ class OpWatch(TorchDispatchMode):
         self.hits, self.computed, self.calls = [], False, Calls(self)
 
     def __enter__(self):
-        around = _get_current_dispatch_mode()
-        if around is not None and type(around) is not FakeDevice:
+        active_mode = _get_current_dispatch_mode()
+        if active_mode is not None and type(active_mode) is not FakeDevice:
             self.hit(OWN_DISPATCH, 0)
         self.calls.__enter__()
         return super().__enter__()

@@ -16,11 +16,11 @@ class Output(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Keep or count the characters of a text. Returns how many they are."""
-        kept = text[: self.room]
-        if kept:
-            self.parts.append(kept)
-            self.room -= len(kept)
-        self.lost += len(text) - len(kept)
+        kept_text = text[: self.room]
+        if kept_text:
+            self.parts.append(kept_text)
+            self.room -= len(kept_text)
+        self.lost += len(text) - len(kept_text)
         return len(text)
 
     def take(self) -> str:

@@ -157,7 +157,7 @@ def decode_request(body: bytes | bytearray) -> tuple[Request, list[RawTensor]]:
 
 def encode_reply(reply: Reply, tensors: list[RawTensor] = ()) -> bytes:
     """The body of a reply. Raises ProtocolError where it would exceed a limit of wire.py."""
-    return wire.encode({name: part for name, part in vars(reply).items() if part is not None}, tensors)
+    return wire.encode({name: value for name, value in vars(reply).items() if value is not None}, tensors)
 
 
 def decode_reply(body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
@@ -166,7 +166,7 @@ def decode_reply(body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
     Raises ProtocolError where a field does not have the type that it must have. `value` is checked by codec.Decoder.
     """
     message, tensors = wire.decode(body)
-    for name, part in message.items():
-        if name != "value" and (name not in FIELDS or not FIELDS[name](part)):
+    for name, value in message.items():
+        if name != "value" and (name not in FIELDS or not FIELDS[name](value)):
             raise ProtocolError("a part of the reply is none of ours")
     return Reply(**message), tensors

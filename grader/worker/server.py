@@ -186,10 +186,10 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     except OSError:
         return b"", []
     while line and not line.endswith(b"\n"):
-        more = control.recv(65536)
-        if not more:
+        chunk = control.recv(65536)
+        if not chunk:
             return b"", fds
-        line += more
+        line += chunk
     return line, fds
 
 

@@ -34,24 +34,24 @@ class Signatures:
 
     def read(self, function) -> tuple[inspect.Signature, range]:
         """The signature, and how many arguments fit where all are positional. Raises TypeError or ValueError."""
-        plain = getattr(function, "__func__", function)
-        key = (id(plain), plain is function)
+        function_itself = getattr(function, "__func__", function)
+        key = (id(function_itself), function_itself is function)
         entry = self.cache.get(key)
-        if entry is None or entry[0] is not plain:
+        if entry is None or entry[0] is not function_itself:
             signature = inspect.signature(function)
-            entry = (plain, signature, _positional_counts(signature))
-            if type(plain) in (types.FunctionType, type) and len(self.cache) < MAX_SIGNATURES:
+            entry = (function_itself, signature, _positional_counts(signature))
+            if type(function_itself) in (types.FunctionType, type) and len(self.cache) < MAX_SIGNATURES:
                 self.cache[key] = entry
         return entry[1:]
 
 
 def _positional_counts(signature: inspect.Signature) -> range:
     """The numbers of positional arguments with which a call without named arguments fits."""
-    kinds = [(part.kind, part.default is part.empty) for part in signature.parameters.values()]
+    kinds = [(parameter.kind, parameter.default is parameter.empty) for parameter in signature.parameters.values()]
     if (inspect.Parameter.KEYWORD_ONLY, True) in kinds:
         return range(0)
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     least = sum(kind in positional and required for kind, required in kinds)
     has_rest = inspect.Parameter.VAR_POSITIONAL in dict(kinds)
-    most = sys.maxsize if has_rest else sum(kind in positional for kind, _ in kinds)
-    return range(least, most + 1)
+    max_count = sys.maxsize if has_rest else sum(kind in positional for kind, _ in kinds)
+    return range(least, max_count + 1)

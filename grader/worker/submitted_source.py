@@ -44,12 +44,12 @@ class SubmittedSource:
         self.place(text)
         exec(compile(text, self.filename, "exec", dont_inherit=True), self.module.__dict__)
 
-    def run(self, most: int | None) -> protocol.Reply:
-        """Run the next `most` statements, or all of them.
+    def run(self, max_statements: int | None) -> protocol.Reply:
+        """Run the next `max_statements` statements, or all of them.
 
         The reply lists the statements that failed and, after the last statement, the names that the source defines.
         """
-        has_more = self.loading.run(self.module, most)
+        has_more = self.loading.run(self.module, max_statements)
         failed, self.loading.failed = self.loading.failed[:MAX_FAILED], []
         left_out = [
             [line, error.seconds if type(error) is TookTooLong else 0.0, self.explain(error)] for line, error in failed

@@ -22,8 +22,8 @@ def outlined(function: str, args: Any, kwargs: Any) -> str:
 
 
 def _call(function: str, args: Any, kwargs: Any, text: Callable[[Any], str]) -> str:
-    named = [f"{name}={text(value)}" for name, value in kwargs.items()]
-    return f"{function}({', '.join([*map(text, args), *named])})"
+    keyword_texts = [f"{name}={text(value)}" for name, value in kwargs.items()]
+    return f"{function}({', '.join([*map(text, args), *keyword_texts])})"
 
 
 def _value(value: Any) -> str:

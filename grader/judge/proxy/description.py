@@ -53,7 +53,7 @@ def _torchs_classes() -> frozenset[str]:
     """The names of all modules of torch.nn."""
     names, waiting = set(), [torch.nn.Module]
     while waiting:
-        part = waiting.pop()
-        names |= {part.__name__} if part.__module__.startswith("torch.nn") else set()
-        waiting += part.__subclasses__()
+        module_class = waiting.pop()
+        names |= {module_class.__name__} if module_class.__module__.startswith("torch.nn") else set()
+        waiting += module_class.__subclasses__()
     return frozenset(names)

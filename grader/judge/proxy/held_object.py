@@ -37,5 +37,5 @@ def without_objects(value: Any) -> Any:
         return {key: without_objects(item) for key, item in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(without_objects, value))
-    held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else ()
-    return None if any(isinstance(part, Proxy) for part in held) else value
+    attributes = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else ()
+    return None if any(isinstance(attribute, Proxy) for attribute in attributes) else value

@@ -54,9 +54,9 @@ class Module(Target, HeldObject):
         Raises Mismatch where the object is no torch.nn.Module.
         """
         value = self._facts(values)
-        own = {name: lesson for lesson, name in self._names.items()}
-        parameters = {own.get(name, name): held for name, held in value["parameters"].items()}
-        return value | {"parameters": parameters, "frozen": [own.get(name, name) for name in value["frozen"]]}
+        lesson_names = {name: lesson for lesson, name in self._names.items()}
+        parameters = {lesson_names.get(name, name): tensor for name, tensor in value["parameters"].items()}
+        return value | {"parameters": parameters, "frozen": [lesson_names.get(name, name) for name in value["frozen"]]}
 
     def _facts(self, values: bool = True, noted: bool = True) -> dict[str, Any]:
         """The description by the learner's own names. noted: as a call of the check, which a diagnosis compares."""
@@ -71,9 +71,9 @@ class Module(Target, HeldObject):
         if like is None:
             parameters: dict[str, torch.Tensor] = self.describe()["parameters"]
             return parameters
-        held = self._facts()["parameters"]
-        own = {name: lesson for lesson, name in self._fit(like, held).items()}
-        return {own.get(name, name): value for name, value in held.items()}
+        parameters_by_own_name = self._facts()["parameters"]
+        lesson_names = {name: lesson for lesson, name in self._fit(like, parameters_by_own_name).items()}
+        return {lesson_names.get(name, name): value for name, value in parameters_by_own_name.items()}
 
     def renamed(self, like: dict[str, Any]) -> dict[str, str]:
         """The lesson's names → the learner's, if only the names differ, otherwise {}. Both are safe to show."""
@@ -86,20 +86,20 @@ class Module(Target, HeldObject):
 
         Yields the number of each other map while its parameters are loaded.
         """
-        held = self._facts(values=False, noted=False)["parameters"] if self._state else {}
-        count = len(renaming.maps(_shapes(self._state), _shapes(held))) if held else 0
+        parameters = self._facts(values=False, noted=False)["parameters"] if self._state else {}
+        count = len(renaming.maps(_shapes(self._state), _shapes(parameters))) if parameters else 0
         for choice in (*range(1, count), 0) if count > 1 else ():
             self._learner.map_of[self.class_name] = choice
-            self._fit(self._state, held)
+            self._fit(self._state, parameters)
             self.load(self._state)
             if choice:
                 yield choice
 
-    def _fit(self, like: dict[str, Any], held: dict[str, Any]) -> dict[str, str]:
-        """Find the map from the names of `like` to those of `held`; {} where they are the same or no map fits."""
+    def _fit(self, like: dict[str, Any], parameters: dict[str, Any]) -> dict[str, str]:
+        """Find the map from the names of `like` to those of `parameters`; {} where they are the same or no map fits."""
         self._names = {}
-        if like.keys() != held.keys():
-            maps = renaming.maps(_shapes(like), _shapes(held))
+        if like.keys() != parameters.keys():
+            maps = renaming.maps(_shapes(like), _shapes(parameters))
             choice = self._learner.map_of.get(self.class_name, 0)
             self._names = maps[min(choice, len(maps) - 1)] if maps else {}
         return self._names
@@ -108,14 +108,14 @@ class Module(Target, HeldObject):
         """Gradients by the lesson's names."""
         if not self._names or type(value) is not dict:
             return value
-        own = {f"parameter {name}": f"parameter {lesson}" for lesson, name in self._names.items()}
-        return {own.get(name, name): part for name, part in value.items()}
+        lesson_keys = {f"parameter {name}": f"parameter {lesson}" for lesson, name in self._names.items()}
+        return {lesson_keys.get(name, name): gradient for name, gradient in value.items()}
 
     def _assigned(self, parameters: dict[str, torch.Tensor]) -> Reply:
         """The reply to a request that sets the parameters. Raises Mismatch where the object is no module."""
         encoder = Encoder()
-        own = {self._names.get(name, name): value for name, value in parameters.items()}
-        reply: Reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(own)), encoder)[1]
+        by_own_name = {self._names.get(name, name): value for name, value in parameters.items()}
+        reply: Reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(by_own_name)), encoder)[1]
         if reply.unknown is None:
             raise no_module(self.class_name)
         return reply
@@ -138,9 +138,9 @@ class Module(Target, HeldObject):
             details = f"it has:  {surplus or 'none that fit'}"
             summary = f"{self.class_name} has no parameter called {', '.join(unknown)}"
             raise Mismatch(summary, details, renaming.ends(reply.surplus or ()))
-        for name, got, _ in reply.misshapen or ():
+        for name, shape, _ in reply.misshapen or ():
             if name in parameters:
-                raise Mismatch(shape_words(tuple(got), tuple(parameters[name].shape), f"the parameter {name}"))
+                raise Mismatch(shape_words(tuple(shape), tuple(parameters[name].shape), f"the parameter {name}"))
         if reply.surplus:
             count = f"{len(reply.surplus)} parameter{'s' * (len(reply.surplus) > 1)}"
             raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}")

@@ -78,21 +78,21 @@ class Target(Proxy):
 
     def with_inputs(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
         """The result, and the arguments [args, kwargs] as they are after the same call."""
-        parts, _ = self._call(protocol.CallWithInputs, args, kwargs, seed)
-        is_whole = type(parts) is list and len(parts) == 3 and [type(part) for part in parts[1:]] == [list, dict]
-        if not is_whole or len(parts[1]) != len(args) or parts[2].keys() != kwargs.keys():
+        values, _ = self._call(protocol.CallWithInputs, args, kwargs, seed)
+        is_whole = type(values) is list and len(values) == 3 and [type(value) for value in values[1:]] == [list, dict]
+        if not is_whole or len(values[1]) != len(args) or values[2].keys() != kwargs.keys():
             raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
-        return parts[0], parts[1:]
+        return values[0], values[1:]
 
     def with_graph(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
         """The result, whether any module's result in the call has a graph for gradients, whether grad mode is on after.
 
         The result alone does not tell it where it holds no float, as a list of tokens.
         """
-        parts, _ = self._call(protocol.CallForGraph, args, kwargs, seed)
-        if type(parts) is not list or [type(part) for part in parts[1:]] != [bool, bool]:
+        values, _ = self._call(protocol.CallForGraph, args, kwargs, seed)
+        if type(values) is not list or [type(value) for value in values[1:]] != [bool, bool]:
             raise LearnerError("protocol", {"message": "nothing was told of graphs"}, self._learner.calls[-1])
-        return tuple(parts)
+        return tuple(values)
 
     def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""

@@ -19,8 +19,8 @@ def library() -> ctypes.CDLL:
 
 def call(number: int, *arguments) -> int:
     """Make the system call of this number and return its result. Raises OSError with the kernel's error number."""
-    words = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
-    result = library().syscall(ctypes.c_long(number), *words)
+    c_arguments = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
+    result = library().syscall(ctypes.c_long(number), *c_arguments)
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
@@ -30,8 +30,8 @@ def prctl(option: int, value: int, pointer=0) -> None:
     """Set an option of this process. Raises OSError where the kernel does not know the option or refuses it."""
     if not hasattr(library(), "prctl"):
         raise OSError(errno.ENOSYS, "no prctl on this system")
-    words = (ctypes.c_ulong(value), pointer or ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
-    if library().prctl(ctypes.c_int(option), *words) != 0:
+    c_arguments = (ctypes.c_ulong(value), pointer or ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
+    if library().prctl(ctypes.c_int(option), *c_arguments) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 

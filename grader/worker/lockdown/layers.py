@@ -59,15 +59,15 @@ def keep_only(connection: int, rules: int | None) -> int | None:
 
     Returns the number of the rules' descriptor; None where there are no rules.
     """
-    kept = [os.dup(descriptor) for descriptor in (connection, rules) if descriptor is not None]
-    while min(kept) < 8:  # higher than the numbers that are overwritten below
-        kept = [os.dup(descriptor) for descriptor in kept]
+    kept_descriptors = [os.dup(descriptor) for descriptor in (connection, rules) if descriptor is not None]
+    while min(kept_descriptors) < 8:  # higher than the numbers that are overwritten below
+        kept_descriptors = [os.dup(descriptor) for descriptor in kept_descriptors]
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
-    for number, descriptor in enumerate(kept, 3):
+    for number, descriptor in enumerate(kept_descriptors, 3):
         os.dup2(descriptor, number, inheritable=False)
-    os.closerange(3 + len(kept), 65536)
+    os.closerange(3 + len(kept_descriptors), 65536)
     return 4 if rules is not None else None
 
 

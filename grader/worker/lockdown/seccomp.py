@@ -45,12 +45,12 @@ def build(machine: str, pid: int, files: bool = True, device: str = "cpu") -> li
     machine: as `machine` returns it. pid: the worker's process id. files: whether it may open files, which Landlock
     then restricts. device: "cuda" needs more system calls.
     """
-    free, checked, unknown = syscalls.allowed(machine, files, device)
+    unconditional, checked, unknown = syscalls.allowed(machine, files, device)
     program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, syscalls.MACHINES[machine]), (RETURN, 0, 0, KILL)]
     program += [(LOAD, 0, 0, NUMBER)]
     if machine == "x86_64":
         program += [(AT_LEAST, 0, 1, syscalls.X32), (RETURN, 0, 0, KILL)]
-    for number in free:
+    for number in unconditional:
         program += _case(number, [(RETURN, 0, 0, ALLOW)])
     for number in unknown:
         program += _case(number, [(RETURN, 0, 0, REFUSE | errno.ENOSYS)])
@@ -79,15 +79,15 @@ def _line(conditions: list[tuple], pid: int) -> list[Instruction]:
     for argument, mask, value in conditions:
         value = pid if value is syscalls.SELF else value
         for half in (0, 1):  # the low word comes first: both architectures are little-endian
-            part = (mask >> 32 * half) & 0xFFFFFFFF
-            if part:
+            half_mask = (mask >> 32 * half) & 0xFFFFFFFF
+            if half_mask:
                 load = (LOAD, 0, 0, ARGUMENTS + 8 * argument + 4 * half)
-                masked = [] if part == 0xFFFFFFFF else [(AND, 0, 0, part)]
-                tests.append([load, *masked, (EQUAL, 0, 0, (value >> 32 * half) & part)])
-    left = sum(map(len, tests)) + 1  # instructions from here to the end of the line
+                masked = [] if half_mask == 0xFFFFFFFF else [(AND, 0, 0, half_mask)]
+                tests.append([load, *masked, (EQUAL, 0, 0, (value >> 32 * half) & half_mask)])
+    instructions_left = sum(map(len, tests)) + 1  # instructions from here to the end of the line
     code: list[Instruction] = []
     for test in tests:
-        left -= len(test)
-        *before, (operation, _, _, constant) = test
-        code += [*before, (operation, 0, left, constant)]
+        instructions_left -= len(test)
+        *other_tests, (operation, _, _, constant) = test
+        code += [*other_tests, (operation, 0, instructions_left, constant)]
     return [*code, (RETURN, 0, 0, ALLOW)]

@@ -72,13 +72,13 @@ def allowed(machine: str, files: bool, device: str) -> tuple[dict[int, str], dic
     machine: a key of MACHINES. files: whether the calls on files are allowed. device: "cuda" needs more calls.
     """
     column = list(MACHINES).index(machine)
-    free, checked, unknown = dict(ALWAYS), dict(CHECKED), {}
+    unconditional, checked, unknown = dict(ALWAYS), dict(CHECKED), {}
     if files:
-        free |= FILES
+        unconditional |= FILES
     if device == "cuda":
-        free |= CUDA
+        unconditional |= CUDA
         checked = {name: entry for name, entry in checked.items() if name not in CUDA} | CUDA_CHECKED
         unknown = NOT_THERE
-    numbers = {entry[column]: name for name, entry in free.items() if entry[column] is not None}
+    numbers = {entry[column]: name for name, entry in unconditional.items() if entry[column] is not None}
     lines = {entry[0][column]: (name, entry[1]) for name, entry in checked.items()}
     return numbers, lines, {entry[column] for entry in unknown.values()}
