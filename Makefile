@@ -158,7 +158,7 @@ fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strange
 bench: $(READY_DEV)  ## the speed claims, as ratios measured in one run
 	@"$(PYTHON)" tests/bench.py
 
-bench-where: $(READY_DEV)  ## how often the line that is told is the true one [EX=06,13 MOST=cases of each kind SEED=which cases]
+bench-where: $(READY_DEV)  ## how often the reported line is the true one [EX=06,13 MOST=cases of each kind SEED=which cases]
 	@"$(PYTHON)" tests/bench_where.py $(call option,--ex,$(EX)) $(call option,--most,$(MOST)) $(call option,--seed,$(SEED))
 
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]

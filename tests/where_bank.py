@@ -1,0 +1,103 @@
+"""The bank of cases of `make bench-where`: right files with one known mistake in them, or with two.
+
+Each known mistake of one change is carried into the solution, and into right answers of other styles where the changed
+code occurs too, up to names.
+"""
+
+import ast
+import difflib
+import functools
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from where_carrying import carried, changed_part
+
+from grader import catalog
+from grader.catalog import mistakes, paths
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file with mistakes. base: the right file's name; names: of the mistakes; truths: for each the changed lines."""
+
+    exercise: catalog.Exercise
+    base: str
+    names: tuple[str, ...]
+    source: str
+    truths: tuple[frozenset[int], ...]
+
+
+def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Case]]:
+    """The cases by kind: "solution", "styles", "pairs". most: of each kind, drawn with the seed; 0 for all."""
+    rng = random.Random(seed)
+    solution = paths.solution(exercise.folder)
+    bases = {"solution": [solution], "styles": list(paths.styles(exercise.folder))}
+    cases: dict[str, list[Case]] = {}
+    for kind, files in bases.items():
+        found_cases = [case for file in files for case in singles(exercise, file)]
+        rng.shuffle(found_cases)
+        cases[kind] = found_cases[:most] if most else found_cases
+    all_cases = [case for file in (solution, *bases["styles"]) for case in singles(exercise, file)]
+    pairs = [
+        case for first, second in itertools.combinations(all_cases, 2) if (case := pair(first, second)) is not None
+    ]
+    rng.shuffle(pairs)
+    cases["pairs"] = pairs[:most] if most else pairs
+    return cases
+
+
+def singles(exercise: catalog.Exercise, file: Path) -> Iterator[Case]:
+    """Each mistake that can be put into this right file."""
+    right, solution = bare(file.read_text("utf-8")), bare(paths.solution(exercise.folder).read_text("utf-8"))
+    for mistake in mistakes.mistakes(exercise.folder):
+        wrong = bare(mistake.source)
+        if right == solution:
+            yield Case(exercise, file.stem, (mistake.name,), wrong, (differing(right, wrong),))
+            continue
+        change = change_of(solution, wrong)
+        source = carried(right, *change) if change is not None else None
+        if source is not None and source != right:
+            yield Case(exercise, file.stem, (mistake.name,), source, (differing(right, source),))
+
+
+@functools.cache
+def bare(source: str) -> str:
+    """A source without comments and docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree) + "\n"
+
+
+@functools.cache
+def change_of(solution: str, wrong: str) -> tuple[ast.AST, ast.AST] | None:
+    """The part of the solution that the mistake changes, and what it becomes; see changed_part."""
+    return changed_part(ast.parse(solution), ast.parse(wrong))
+
+
+def pair(first: Case, second: Case) -> Case | None:
+    """Both mistakes in one file; None where they do not change different lines of it."""
+    first_truth, second_truth = first.truths[0], second.truths[0]
+    if first.base != second.base or first.names == second.names or min(first_truth) == min(second_truth):
+        return None
+    lines, second_lines = first.source.splitlines(), second.source.splitlines()
+    if len(lines) != len(second_lines) or any(abs(a - b) < 2 for a in first_truth for b in second_truth):
+        return None
+    for number in second_truth & set(range(1, len(lines) + 1)):
+        lines[number - 1] = second_lines[number - 1]
+    names, truths = (*first.names, *second.names), (*first.truths, *second.truths)
+    return Case(first.exercise, first.base, names, "\n".join(lines) + "\n", truths)
+
+
+def differing(right: str, wrong: str) -> frozenset[int]:
+    """The lines of the wrong file that differ from the right one, or that follow a removed part."""
+    matcher = difflib.SequenceMatcher(None, right.splitlines(), wrong.splitlines(), autojunk=False)
+    lines: set[int] = set()
+    for kind, _, _, start, end in matcher.get_opcodes():
+        if kind != "equal":
+            lines |= set(range(start + 1, max(end, start + 1) + 1))
+    return frozenset(lines)
