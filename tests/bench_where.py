@@ -47,7 +47,7 @@ class Cost:
 def counting(candidates: list[int]) -> Iterator[None]:
     """Within the block each search appends how many candidates it tried."""
     close = Trial.close
-    Trial.close = lambda trial: candidates.append(trial.tried) or close(trial)
+    Trial.close = lambda trial: candidates.append(trial.tried_count) or close(trial)
     try:
         yield
     finally:
@@ -136,12 +136,12 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
             costs.append(cost)
             verdict = count(case, places, counted)
             counted["in time"] += not verdict and cost.processor_s <= options.within
-            evidence = "/".join(sorted({place.how for place in places.values()})) or "nothing"
+            evidence = "/".join(sorted({place.evidence for place in places.values()})) or "nothing"
             counted[f"{evidence}: {verdict or 'true'}"] += 1
             if options.verbose and verdict:
                 print(f"  {verdict}: {case.base} {case.names} truth {sorted(map(sorted, case.truths))}", end=" ")
                 print(f"{cost.processor_s:.1f} s, {cost.candidates} tried,", end=" ")
-                print(sorted({(place.how, place.lines, place.sentence) for place in places.values()}))
+                print(sorted({(place.evidence, place.lines, place.sentence) for place in places.values()}))
     return counted
 
 

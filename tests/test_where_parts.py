@@ -12,11 +12,11 @@ from grader.judge.where.bypass import bypassed
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import Change, Tree
 from grader.judge.where.expressions import expression_edits
-from grader.judge.where.known_values import Known, Step, scaled
+from grader.judge.where.known_values import KnownValues, Step, scaled
 from grader.judge.where.marked_source import marked
-from grader.judge.where.probes import alike
+from grader.judge.where.probes import equal_answers
 from grader.judge.where.scope import Scope
-from grader.judge.where.several import needed, steps
+from grader.judge.where.several import minimized, steps
 from grader.judge.where.statements import statement_edits
 from grader.judge.where.stretches import stretch
 from grader.judge.where.swapping import SUPPORT, Swap, can_be_swapped
@@ -54,12 +54,12 @@ def test_names_are_those_that_mean_the_same():
 
 def test_a_right_answer_under_other_names_has_no_odd_statement():
     _, alignment = aligned(WRONG.replace("softmax(0)", "softmax(-1)"))
-    assert alignment.odd == [] and alignment.missing == []
+    assert alignment.unmatched == [] and alignment.missing == []
 
 
 def test_the_statement_that_stands_in_no_solution_is_odd():
     _, alignment = aligned(WRONG)
-    assert [node.lineno for node in alignment.odd] == [4]
+    assert [node.lineno for node in alignment.unmatched] == [4]
     assert [ast.unparse(node) for node in alignment.missing] == ["return products.softmax(-1) @ inputs"]
 
 
@@ -69,7 +69,7 @@ def test_values_under_each_others_names_are_odd():
     )
     wrong = right.replace("@ a", "@ _").replace("@ b", "@ a").replace("@ _", "@ b")
     alignment = Alignment(Tree(wrong).units[0], Tree(right).units[0])
-    assert [node.lineno for node in alignment.odd] == [2, 3] and len(alignment.missing) == 2
+    assert [node.lineno for node in alignment.unmatched] == [2, 3] and len(alignment.missing) == 2
 
 
 def test_what_has_no_counterpart_cannot_be_named():
@@ -100,7 +100,7 @@ def test_no_return_stands_for_what_the_learner_computed_before_it():
 
 def test_tensors_of_two_devices_are_not_compared():
     values = torch.ones(2)
-    assert not Known([Step(place_on_fake_device(values), ())]).holds(values)
+    assert not KnownValues([Step(place_on_fake_device(values), ())]).holds(values)
 
 
 def test_of_a_call_that_does_not_fit_the_first_line_of_the_definition_is_told():
@@ -157,9 +157,9 @@ def test_two_mistakes_are_two_steps_and_both_are_needed():
         return tree.changed(tuple(change for step in found for change in step.changes), {0}) == right
 
     assert mends(replaced)
-    assert needed(replaced, mends) == replaced
+    assert minimized(replaced, mends) == replaced
     alone = [step for step in replaced if step.line == 4]
-    assert needed(replaced, lambda found: any(step.line == 4 for step in found)) == alone
+    assert minimized(replaced, lambda found: any(step.line == 4 for step in found)) == alone
 
 
 def test_a_stretch_that_differs_is_replaced_as_a_whole():
@@ -229,12 +229,12 @@ def test_what_is_meant_is_among_the_edits():
 
 def test_answers_are_alike_where_the_checks_take_them_for_the_same():
     x = torch.tensor([0.5, 1.0, -2.0])
-    assert alike(reply(x), reply(x + 1e-7))
-    assert not alike(reply(x), reply(x + 0.1))
-    assert not alike(reply(x), reply(x.tolist()))
-    assert alike(reply([x, {"a": x}]), reply([x, {"a": x + 1e-7}]))
-    assert not alike(reply(x), protocol.encode_reply(protocol.Reply(missing="softmax_naive", names=[])))
-    assert not alike(reply(x), b"no reply")
+    assert equal_answers(reply(x), reply(x + 1e-7))
+    assert not equal_answers(reply(x), reply(x + 0.1))
+    assert not equal_answers(reply(x), reply(x.tolist()))
+    assert equal_answers(reply([x, {"a": x}]), reply([x, {"a": x + 1e-7}]))
+    assert not equal_answers(reply(x), protocol.encode_reply(protocol.Reply(missing="softmax_naive", names=[])))
+    assert not equal_answers(reply(x), b"no reply")
 
 
 def reply(value: object) -> bytes:
@@ -312,17 +312,17 @@ def test_every_value_can_be_read_and_replaced():
 
 def test_a_value_is_known_in_another_form():
     scores = torch.arange(24.0).view(2, 3, 4)
-    known = Known([Step(scores, (scores,))])
+    known = KnownValues([Step(scores, (scores,))])
     assert known.holds(scores.mT) and known.holds(scores.view(2, 3, 2, 2)) and not known.holds(scores + 1)
-    assert [step.value.shape for step in known.instead_of(torch.zeros(2, 4, 3))] == [(2, 4, 3)] * 5
+    assert [step.value.shape for step in known.replacements_of(torch.zeros(2, 4, 3))] == [(2, 4, 3)] * 5
 
 
 def test_a_value_is_known_divided_earlier():
     q, k = torch.rand(3, 4), torch.rand(5, 4)
     scores = q @ k.T
     steps = scaled([Step(scores, (q, k)), Step(q, ())], [2.0])
-    assert Known(steps).holds(scores / 2) and not Known(steps).holds(scores / 4)
-    assert not Known(steps).holds(q / 2)  # an input is not computed
+    assert KnownValues(steps).holds(scores / 2) and not KnownValues(steps).holds(scores / 4)
+    assert not KnownValues(steps).holds(q / 2)  # an input is not computed
 
 
 def test_a_list_of_values_can_be_read_and_replaced():

@@ -1,4 +1,4 @@
-"""Edits that put an expression or a statement of the solution in the place of the learner's, with the learner's names.
+"""Edits that replace an expression or a statement by one of the solution's, with the learner's names.
 
 Repair with parts of a right program: Gulwani et al. 2018 (Clara, arXiv 1603.03165).
 """
@@ -6,150 +6,176 @@ Repair with parts of a right program: Gulwani et al. 2018 (Clara, arXiv 1603.031
 import ast
 from collections.abc import Iterator
 
-from grader.judge.where.alignment import MAX_INLINED, Alignment, share, statements
+from grader.judge.where.alignment import MAX_INLINED, Alignment, similarity, statements
 from grader.judge.where.edits import Change, Edit
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.guidance import words
-from grader.judge.where.nodes import called, is_docstring, parameters
+from grader.judge.where.nodes import called_name, is_docstring, parameters
 from grader.judge.where.statements import bodies
 from grader.judge.where.vocabulary import MISSING
 
-LEAST = 0.3  # of the words that a part shares with what comes into its place
-MOST = 200  # pairs of an expression and another one
-CLOSE = 0.6
+MIN_SIMILARITY = 0.3  # of a part to its replacement; less similar ones are not tried
+HIGH_SIMILARITY = 0.6  # from here on an edit is among the likely ones
+WHOLE_VALUE = 0.05  # what is added to the similarity of an expression that is all of an assigned or returned value
+MAX_PAIRS = 200  # of an expression and its replacement
 MAX_INSERTED = 60
 
 
 def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    """The likeliest edits of this kind.
+    """The likeliest edits with parts of the solution.
 
-    helpers: the learner's own, which no edit goes round: the mistake may be there.
+    helpers: names of the learner's own functions. No edit replaces a call of one, as the mistake may be in it.
     """
     yield from _expressions(alignment, helpers)
     yield from _statements(alignment, helpers)
-    yield from _surplus(alignment, helpers)
+    yield from _removals(alignment, helpers)
     yield from _parameters(alignment)
     if alignment.unit.node.name == "__init__":
-        yield from _made_anew(alignment)
+        yield from _new_objects(alignment)
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    donors, known, odd = [], set(), set(map(id, alignment.odd))
+    donors, known_texts, unmatched_ids = [], set(), set(map(id, alignment.unmatched))
     loops = [node for node in ast.walk(alignment.unit.node) if isinstance(node, ast.For)]
-    doubted = [loop for loop in loops if odd.intersection(id(part) for node in loop.body for part in ast.walk(node))]
-    kept = {id(node) for loop in doubted for node in ast.walk(loop.iter)}  # to run otherwise goes round the mistake
+    doubtful_loops = [
+        loop
+        for loop in loops
+        if unmatched_ids.intersection(id(child) for node in loop.body for child in ast.walk(node))
+    ]
+    # A loop that runs over other values would bypass a mistake in its body.
+    kept_ids = {id(node) for loop in doubtful_loops for node in ast.walk(loop.iter)}
     for node, _, _ in slots(alignment.twin.node):
         new = alignment.renamed(node)
         text = ast.unparse(new) if new is not None else ""
-        if new is not None and text not in known and not isinstance(node, (ast.Slice, ast.Starred)):
-            known.add(text)
+        if new is not None and text not in known_texts and not isinstance(node, (ast.Slice, ast.Starred)):
+            known_texts.add(text)
             own_names = alignment.renamed(node, MAX_INLINED) is not None
             donors.append((new, words(new), text, own_names))
     pairs: list[tuple[float, int, ast.expr, Slot, ast.expr, int]] = []
-    made = assigned(alignment.unit.node)
-    for target, slot, around in slots(alignment.unit.node):
-        if isinstance(target, (ast.Slice, ast.Starred)) or named(target) & helpers or id(target) in kept:
+    local_names = assigned_names(alignment.unit.node)
+    for target, slot, parent in slots(alignment.unit.node):
+        if isinstance(target, (ast.Slice, ast.Starred)) or names_in(target) & helpers or id(target) in kept_ids:
             continue
-        own, mine = words(target), ast.unparse(target)
-        is_value = isinstance(around, (ast.Assign, ast.Return))
-        for new, theirs, text, own_names in donors:
-            likeness = share(own, theirs)
-            unused = isinstance(around, ast.Return) and goes_round(around, ast.Return(new), made)
-            if likeness >= LEAST and text != mine and not unused:
-                tier = 0 if likeness >= CLOSE and own_names else 1
-                pairs.append((likeness + 0.05 * is_value, len(pairs), target, slot, new, tier))
-    for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MOST]:
+        target_words, target_text = words(target), ast.unparse(target)
+        is_whole_value = isinstance(parent, (ast.Assign, ast.Return))
+        for new, new_words, text, own_names in donors:
+            score = similarity(target_words, new_words)
+            leaves_value_unused = isinstance(parent, ast.Return) and bypasses_value(
+                parent, ast.Return(new), local_names
+            )
+            if score >= MIN_SIMILARITY and text != target_text and not leaves_value_unused:
+                tier = 0 if score >= HIGH_SIMILARITY and own_names else 1
+                pairs.append((score + WHOLE_VALUE * is_whole_value, len(pairs), target, slot, new, tier))
+    for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MAX_PAIRS]:
         yield Edit((Change(*slot, new),), target.lineno, _kind(target), tier)
 
 
 def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    """Statements that the learner's definition lacks, in the place of one or between two.
+    """Edits with statements that the learner's definition lacks: each replaces a statement or is inserted before one.
 
-    No return comes into a loop or before other statements, which would not be run any more.
+    No return is put into a loop or before other statements, which would not run any more.
     """
-    inserted, made = 0, assigned(alignment.unit.node)
+    inserted, local_names = 0, assigned_names(alignment.unit.node)
     for new in alignment.missing:
-        theirs = words(new)
-        likeliest = max((share(words(old), theirs) for old in statements(alignment.unit)), default=0.0)
+        new_words = words(new)
+        likeliest = max((similarity(words(old), new_words) for old in statements(alignment.unit)), default=0.0)
         for parent, field, body in bodies(alignment.unit.node):
             for index, old in enumerate(body):
                 if is_docstring(old):
                     continue
                 before, after = body[:index], body[index + 1 :]
-                likeness = share(words(old), theirs)
-                fits = not hasattr(old, "body") and not named(old) & helpers and not goes_round(old, new, made)
+                score = similarity(words(old), new_words)
+                is_replaceable = (
+                    not hasattr(old, "body")
+                    and not names_in(old) & helpers
+                    and not bypasses_value(old, new, local_names)
+                )
                 is_last = not after and parent is alignment.unit.node
-                early = isinstance(new, ast.Return) and not isinstance(old, ast.Return) and not is_last
-                if likeness >= LEAST and fits and not early:
+                returns_early = isinstance(new, ast.Return) and not isinstance(old, ast.Return) and not is_last
+                if score >= MIN_SIMILARITY and is_replaceable and not returns_early:
                     change = Change(parent, field, None, [*before, new, *after])
-                    yield Edit((change,), old.lineno, "a statement", 0 if likeness >= CLOSE else 1)
+                    yield Edit((change,), old.lineno, "a statement", 0 if score >= HIGH_SIMILARITY else 1)
                 if inserted < MAX_INSERTED and not isinstance(new, ast.Return):
                     inserted += 1
                     change = Change(parent, field, None, [*before, new, old, *after])
                     is_between = alignment.stands_between(new, before[-1:], old)
-                    tier = 1 if likeliest < CLOSE else 2
+                    tier = 1 if likeliest < HIGH_SIMILARITY else 2
                     yield Edit((change,), old.lineno, MISSING, tier - is_between)
 
 
-def _surplus(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    """Statements left out that the solution lacks: those that only do something, or change a value once more."""
-    odd = {id(node) for node in alignment.odd}
+def _removals(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
+    """Edits that remove a statement which the solution lacks: an expression alone, or a second change of a value."""
+    unmatched_ids = {id(node) for node in alignment.unmatched}
     for parent, field, body in bodies(alignment.unit.node):
         for index, old in enumerate(body):
-            again = isinstance(old, ast.AugAssign) or (
-                isinstance(old, ast.Assign) and bool(named(old.targets[0]) & named(old.value))
+            changes_value_again = isinstance(old, ast.AugAssign) or (
+                isinstance(old, ast.Assign) and bool(names_in(old.targets[0]) & names_in(old.value))
             )
-            if id(old) in odd and (again or isinstance(old, ast.Expr)) and not named(old) & helpers:
-                rest = [*body[:index], *body[index + 1 :]] or [ast.Pass()]
-                yield Edit((Change(parent, field, None, rest),), old.lineno, "a statement", 0)
+            if (
+                id(old) in unmatched_ids
+                and (changes_value_again or isinstance(old, ast.Expr))
+                and not names_in(old) & helpers
+            ):
+                remaining = [*body[:index], *body[index + 1 :]] or [ast.Pass()]
+                yield Edit((Change(parent, field, None, remaining),), old.lineno, "a statement", 0)
 
 
 def _parameters(alignment: Alignment) -> Iterator[Edit]:
-    """A parameter under the solution's name, wherever it is read."""
-    mine, theirs = alignment.unit.node, alignment.twin.node
-    for own, other in zip(parameters(mine), parameters(theirs)):
-        if own.arg != other.arg:
-            places = [node for node in ast.walk(mine) if isinstance(node, ast.Name) and node.id == own.arg]
-            changes = (Change(own, "arg", None, other.arg), *(Change(node, "id", None, other.arg) for node in places))
-            yield Edit(changes, own.lineno, "the name of a parameter", 0)
+    """Edits that give a parameter the solution's name, wherever it is read."""
+    own_function, solution_function = alignment.unit.node, alignment.twin.node
+    for own_parameter, solution_parameter in zip(parameters(own_function), parameters(solution_function)):
+        if own_parameter.arg != solution_parameter.arg:
+            uses = [
+                node for node in ast.walk(own_function) if isinstance(node, ast.Name) and node.id == own_parameter.arg
+            ]
+            changes = (
+                Change(own_parameter, "arg", None, solution_parameter.arg),
+                *(Change(node, "id", None, solution_parameter.arg) for node in uses),
+            )
+            yield Edit(changes, own_parameter.lineno, "the name of a parameter", 0)
 
 
-def _made_anew(alignment: Alignment) -> Iterator[Edit]:
-    """What the solution makes, in the place of a part of `self`: two names of one layer are one layer."""
+def _new_objects(alignment: Alignment) -> Iterator[Edit]:
+    """Edits that replace an attribute of `self` by a call of the solution's that makes a new object.
+
+    Two names for one layer are one layer, where the solution has two.
+    """
     makers = {}
-    for node, _, around in slots(alignment.twin.node):
-        new = alignment.renamed(node) if isinstance(node, ast.Call) and isinstance(around, ast.Assign) else None
+    for node, _, parent in slots(alignment.twin.node):
+        new = alignment.renamed(node) if isinstance(node, ast.Call) and isinstance(parent, ast.Assign) else None
         if new is not None:
             makers[ast.unparse(new)] = new
-    for target, slot, around in slots(alignment.unit.node):
-        is_value = isinstance(around, ast.Assign) or (isinstance(around, ast.Call) and target in around.args)
-        if is_value and isinstance(target, ast.Attribute) and "self" in named(target):
+    for target, slot, parent in slots(alignment.unit.node):
+        is_value = isinstance(parent, ast.Assign) or (isinstance(parent, ast.Call) and target in parent.args)
+        if is_value and isinstance(target, ast.Attribute) and "self" in names_in(target):
             for new in makers.values():
                 yield Edit((Change(*slot, new),), target.lineno, "what is made there", 0)
 
 
-def named(node: ast.AST) -> frozenset[str]:
+def names_in(node: ast.AST) -> frozenset[str]:
     """The names and attributes in a piece of code."""
-    return frozenset(str(getattr(part, "id", getattr(part, "attr", ""))) for part in ast.walk(node))
+    return frozenset(str(getattr(child, "id", getattr(child, "attr", ""))) for child in ast.walk(node))
 
 
-def assigned(unit: ast.AST) -> frozenset[str]:
+def assigned_names(unit: ast.AST) -> frozenset[str]:
     """The names that a definition binds in its body."""
-    stored = (part for part in ast.walk(unit) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
-    return frozenset(part.id for part in stored)
+    stored_names = (
+        child for child in ast.walk(unit) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
+    )
+    return frozenset(child.id for child in stored_names)
 
 
-def goes_round(old: ast.stmt, new: ast.stmt, made: frozenset[str]) -> bool:
-    """Whether a return of a variable of the learner's gives way to one that does not use it.
+def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) -> bool:
+    """Whether a return of a local variable is replaced by a return that does not use the variable.
 
-    All that was computed for it would go unused, and any of that may be wrong. made: the variables.
+    What was computed for it would be unused, and the mistake may be there. local_names: the local variables.
     """
     if not isinstance(old, ast.Return) or not isinstance(new, ast.Return) or not isinstance(old.value, ast.Name):
         return False
-    return old.value.id in made and old.value.id not in named(new)
+    return old.value.id in local_names and old.value.id not in names_in(new)
 
 
 def _kind(target: ast.expr) -> str:
     if isinstance(target, ast.Call):
-        return f"what {called(target)} is called with"
+        return f"what {called_name(target)} is called with"
     return "an operation" if isinstance(target, (ast.BinOp, ast.Compare, ast.UnaryOp)) else "what is computed there"

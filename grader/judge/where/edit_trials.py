@@ -1,4 +1,4 @@
-"""Runs edits of a group's definitions: those that answer its cheapest probe rightly first, then the checks."""
+"""Tries edits of a group's definitions: first its cheapest probe is asked, then the checks are run."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,14 +11,18 @@ from grader.judge.where.swapping import Swap, can_be_swapped
 from grader.judge.where.trial import Trial
 from grader.records.seeds import part
 
-NO_PYTHON = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
-SEEDS = 1  # with which a repair is tried once more
+INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
+SEEDS = 1  # other seeds with which a repair must pass too
 
-Tried = tuple[Unit, Edit]
+UnitEdit = tuple[Unit, Edit]
 
 
-class Trying:
-    """Tries edits of one submission. probes: of the failed checks; passing: checks that no edit may break."""
+class EditTrials:
+    """Tries edits of one submission.
+
+    probes: of the failed checks, by their ids. passing: the checks that no edit may break. unexamined: checks that were
+    not run, as one before them failed.
+    """
 
     def __init__(
         self,
@@ -26,68 +30,68 @@ class Trying:
         tree: Tree,
         trial: Trial,
         blame: Blame,
-        found: dict[str, Probe],
+        probes: dict[str, Probe],
         passing: tuple[Check, ...],
     ):
         self.examiner, self.tree, self.trial, self.blame = examiner, tree, trial, blame
-        self.probes, self.passing = found, passing
-        self.others: tuple[Check, ...] = ()  # checks that were not examined as one before them failed
+        self.probes, self.passing = probes, passing
+        self.unexamined: tuple[Check, ...] = ()
 
-    def sifted(self, group: Group, edits: Iterable[Tried]) -> Iterator[Tried]:
-        """The edits after which the group's cheapest probe is answered rightly; all, where there is no probe."""
-        found = [self.probes[check.id] for check in group.checks if check.id in self.probes]
+    def sifted(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[UnitEdit]:
+        """The edits after which the group's cheapest probe is answered rightly; all edits where there is no probe."""
+        usable_probes = [self.probes[check.id] for check in group.checks if check.id in self.probes]
         candidates = self.candidates(group, edits)
         source = self.changed(group, (), set())
-        if found and source is not None:
-            return sifted(self.trial, min(found, key=lambda probe: probe.cost), source, candidates)
+        if usable_probes and source is not None:
+            return sifted(self.trial, min(usable_probes, key=lambda probe: probe.cost), source, candidates)
         return (pair for pair, _ in candidates)
 
-    def candidates(self, group: Group, edits: Iterable[Tried]) -> Iterator[tuple[Tried, Swap]]:
-        """Each edit that gives another definition than those before it, with that definition."""
-        seen: set[int] = set()
+    def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, Swap]]:
+        """Each edit with the definition that it gives, without those that give the same one as an earlier edit."""
+        seen_texts: set[int] = set()
         for unit, edit in edits:
             try:
                 text = self.tree.text(unit, edit.changes)
-            except NO_PYTHON:
+            except INVALID:
                 continue
-            if hash((unit.name, text)) in seen:
+            if hash((unit.name, text)) in seen_texts:
                 continue
-            seen.add(hash((unit.name, text)))
+            seen_texts.add(hash((unit.name, text)))
             source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
             if source is not None:
                 yield (unit, edit), Swap(unit.owner.name if unit.owner is not None else "", text, source)
 
     def source(self, group: Group, unit: Unit, edit: Edit) -> str | None:
-        """The source with the edit, None where it is no Python."""
+        """The source with the edit; None where it is no valid Python."""
         if group.base:
             return self.changed(group, edit.changes, {unit.top})
         try:
             return self.tree.edited(unit, edit.changes)
-        except NO_PYTHON:
+        except INVALID:
             return None
 
     def changed(self, group: Group, changes: tuple[Change, ...], tops: set[int]) -> str | None:
-        """The source with changes in several definitions, None where it is no Python."""
+        """The source with changes in several definitions; None where it is no valid Python."""
         try:
             if group.base:
                 return self.blame.with_solution((*group.base, *changes), {unit.top for unit in self.tree.units})
             return self.tree.changed(changes, tops)
-        except NO_PYTHON:
+        except INVALID:
             return None
 
     def mends(self, group: Group, unit: Unit, edit: Edit) -> bool:
-        """Whether the group's checks pass with the edit, and all that passed before."""
+        """Whether the group's checks pass with the edit, and all checks that passed before."""
         source = self.source(group, unit, edit)
         return source is not None and self.is_mended(group, source)
 
     def is_mended(self, group: Group, source: str) -> bool:
-        """Whether a source passes the group's checks, and all that passed before."""
+        """Whether a source passes the group's checks, and all checks that passed before."""
         if not self.trial.load(source) or not self.trial.passes_all(group.checks):
             return False
-        others = self.others if len(group.checks) == len(self.blame.failing) else ()
-        return self.trial.passes_all(others) and self.trial.passes_all(self.passing)
+        dependent_checks = self.unexamined if len(group.checks) == len(self.blame.failing) else ()
+        return self.trial.passes_all(dependent_checks) and self.trial.passes_all(self.passing)
 
     def confirmed(self, group: Group) -> bool:
-        """Whether the candidate passes with another seed too: weak checks accept nonsense by chance."""
+        """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""
         seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
         return all(self.trial.passes_with(seed, group.checks) for seed in seeds)

@@ -1,4 +1,4 @@
-"""A source as a tree that small changes are made to, one at a time, and the changes themselves."""
+"""The syntax tree of a source, small changes of it, and the source with such changes."""
 
 import ast
 import contextlib
@@ -12,16 +12,14 @@ from grader.records.syntax import FUNCTIONS
 
 MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Replacement = tuple[
-    Any, str, int, tuple[Any, ...] | None
-]  # what stands there instead, and kind, tier, sign of its Edit
+Replacement = tuple[Any, str, int, tuple[Any, ...] | None]  # a new node, and the kind, tier and sign of its Edit
 
 
 @dataclass(frozen=True)
 class Change:
-    """One slot of the tree and what comes into it: `parent.field`, or `parent.field[index]`.
+    """A new value of one slot of the tree: `parent.field`, or `parent.field[index]`.
 
-    new: what comes there, or a function that makes it: of a thousand edits a few hundred are tried.
+    new: the value, or a function that makes it, since of a thousand edits only a few hundred are tried.
     """
 
     parent: ast.AST
@@ -31,12 +29,12 @@ class Change:
 
     @property
     def value(self) -> Any:
-        """What comes there."""
+        """The new value."""
         return self.new() if callable(self.new) else self.new
 
     def old(self) -> Any:
-        held = getattr(self.parent, self.field)
-        return held if self.index is None else held[self.index]
+        container = getattr(self.parent, self.field)
+        return container if self.index is None else container[self.index]
 
     def put(self, value: Any) -> None:
         if self.index is None:
@@ -49,9 +47,9 @@ class Change:
 class Edit:
     """Changes that are made together.
 
-    line: where, counted as editors do; kind: what is changed, in words that do not tell how ("an argument of softmax");
-    tier: 0 for what mends many mistakes, up to 3; sign: edits of one sign in one function may be made all at once, None
-    for one that stands alone.
+    line: of the changed code, counted from 1. kind: what is changed, in words that do not tell how ("an argument of
+    softmax"). tier: 0 for what mends many mistakes, up to 3 for what mends few. sign: edits of equal sign in one
+    function may be made together; None for one that is made alone. lines: of all changes, where there are several.
     """
 
     changes: tuple[Change, ...]
@@ -59,17 +57,20 @@ class Edit:
     kind: str
     tier: int
     sign: tuple[Any, ...] | None = None
-    lines: tuple[int, ...] = ()  # of all changes, where there are several
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A function of the source, or a method: where edits are searched. name: "softmax", "CausalAttention.forward"."""
+    """A function or a method of the source. name: "softmax", "CausalAttention.forward"; owner: the class of a method.
+
+    top: the number of the statement of the module that holds it.
+    """
 
     name: str
     node: Function
     owner: ast.ClassDef | None
-    top: int  # which statement of the module holds it
+    top: int
 
     @property
     def lines(self) -> range:
@@ -89,26 +90,26 @@ class Tree:
         self._by_node: dict[int, dict[int, int]] = {}  # see _numbers
 
     def changed(self, changes: tuple[Change, ...], tops: set[int]) -> str:
-        """The source with changes made to these statements of the module, which are written anew."""
-        with made(changes):
-            new = {top: ast.unparse(self.module.body[top]) for top in tops}
-        return self._with(new)
+        """The source with changes. tops: the numbers of the module's changed statements, which are written anew."""
+        with applied(changes):
+            new_texts = {top: ast.unparse(self.module.body[top]) for top in tops}
+        return self._with(new_texts)
 
     def edited(self, unit: Unit, changes: tuple[Change, ...]) -> str:
         """The source with changes made to one definition."""
         return self.with_text(unit, self.text(unit, changes))
 
     def with_text(self, unit: Unit, text: str) -> str:
-        """The source with this text in the place of a definition."""
+        """The source with a definition replaced by this text."""
         start, end = span(unit.node)
         return "\n".join([*self.lines[: start - 1], text, *self.lines[end:]]) + "\n"
 
     def text(self, unit: Unit, changes: tuple[Change, ...]) -> str:
-        """The text of a definition with changes made to it. What stands on its own lines alone is written anew."""
+        """The text of a definition with changes. Where possible only the changed statement is written anew."""
         numbers = {self._numbers(unit).get(id(change.parent)) for change in changes}
         number = numbers.pop() if len(numbers) == 1 else None
         node = unit.node if number is None else unit.node.body[number]
-        with made(changes):
+        with applied(changes):
             text = ast.unparse(node)
         start, end = span(unit.node)
         if number is None:
@@ -117,51 +118,54 @@ class Tree:
         return "\n".join([*self.lines[start - 1 : node.lineno - 1], indented, *self.lines[node.end_lineno : end]])
 
     def _numbers(self, unit: Unit) -> dict[int, int]:
-        """Of the nodes of a definition, by `id`, the number of the statement that holds it, if that has lines alone."""
+        """The number of the statement of a definition's body that holds a node, by the `id` of the node.
+
+        Statements that share a line with another one are left out.
+        """
         if id(unit.node) not in self._by_node:
-            found = self._by_node[id(unit.node)] = {}
+            numbers = self._by_node[id(unit.node)] = {}
             ends = [unit.node.lineno - 1, *(node.end_lineno or node.lineno for node in unit.node.body)]
             starts = [*(node.lineno for node in unit.node.body[1:]), ends[-1] + 1]
             for number, node in enumerate(unit.node.body):
                 line = self.lines[node.lineno - 1]
                 is_first = ends[number] < node.lineno and len(_indentation(line)) == len(line[: node.col_offset])
                 if is_first and not getattr(node, "decorator_list", []) and starts[number] > (node.end_lineno or 0):
-                    found |= dict.fromkeys(map(id, ast.walk(node)), number)
+                    numbers |= dict.fromkeys(map(id, ast.walk(node)), number)
         return self._by_node[id(unit.node)]
 
-    def _with(self, new: dict[int, str]) -> str:
-        parts, at = [], 0
-        for top in sorted(new):
+    def _with(self, new_texts: dict[int, str]) -> str:
+        lines, end_of_last = [], 0
+        for top in sorted(new_texts):
             start, end = span(self.module.body[top])
-            parts += [*self.lines[at : start - 1], new[top]]
-            at = end
-        return "\n".join([*parts, *self.lines[at:]]) + "\n"
+            lines += [*self.lines[end_of_last : start - 1], new_texts[top]]
+            end_of_last = end
+        return "\n".join([*lines, *self.lines[end_of_last:]]) + "\n"
 
     def _units(self) -> Iterator[Unit]:
         for top, node in enumerate(self.module.body):
             if isinstance(node, FUNCTIONS):
                 yield Unit(node.name, node, None, top)
             elif isinstance(node, ast.ClassDef):
-                methods = [part for part in node.body if isinstance(part, FUNCTIONS)]
+                methods = [statement for statement in node.body if isinstance(statement, FUNCTIONS)]
                 yield from (Unit(f"{node.name}.{method.name}", method, node, top) for method in methods)
 
 
 @contextlib.contextmanager
-def made(changes: tuple[Change, ...]) -> Iterator[None]:
-    """The tree with the changes, and afterwards as it was."""
-    old = []
+def applied(changes: tuple[Change, ...]) -> Iterator[None]:
+    """Make the changes for the time of the block, and undo them afterwards."""
+    old_values = []
     try:
         for change in changes:
-            old.append((change, change.old()))
+            old_values.append((change, change.old()))
             change.put(change.value)
         yield
     finally:
-        for change, value in reversed(old):
+        for change, value in reversed(old_values):
             change.put(value)
 
 
 def together(edits: list[Edit]) -> Iterator[Edit]:
-    """The edits of one sign, all at once: three layers that lack the same argument."""
+    """For each sign the edit that makes all edits of it at once, for example in three layers that lack one argument."""
     groups: dict[tuple[Any, ...], list[Edit]] = defaultdict(list)
     for edit in edits:
         if edit.sign is not None:
@@ -175,9 +179,9 @@ def together(edits: list[Edit]) -> Iterator[Edit]:
 
 
 def span(node: ast.stmt) -> tuple[int, int]:
-    """The first and the last line of a statement, its decorators with it."""
+    """The first and the last line of a statement, with its decorators."""
     decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)]), node.end_lineno or node.lineno
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)]), node.end_lineno or node.lineno
 
 
 def _indentation(line: str) -> str:

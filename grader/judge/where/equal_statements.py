@@ -1,44 +1,44 @@
-"""Which statements of two definitions say the same."""
+"""Finds the statements that two definitions have in common."""
 
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 
-def same(one: ast.stmt, other: ast.stmt) -> bool:
-    """Whether two statements say the same, with what stands in them."""
-    return ast.unparse(one) == ast.unparse(other)
+def same(first: ast.stmt, second: ast.stmt) -> bool:
+    """Whether two statements are equal, with all statements in them."""
+    return ast.unparse(first) == ast.unparse(second)
 
 
 def without_equals(
-    mine: list[ast.stmt], theirs: list[ast.stmt], keys: Sequence[Callable[[ast.stmt], str]]
+    own_statements: list[ast.stmt], solution_statements: list[ast.stmt], keys: Sequence[Callable[[ast.stmt], str]]
 ) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """What is left of both after equal statements are taken out. keys: what must be equal, the strictest first."""
+    """The statements of both without those that are equal. keys: what must be equal, the strictest first."""
     for key in keys:
-        held = defaultdict(list)
-        for node in theirs:
-            held[key(node)].append(node)
-        left = []
-        for node in mine:
-            equal = held[key(node)]
-            if equal:
-                equal.pop(0)
+        solution_by_key = defaultdict(list)
+        for node in solution_statements:
+            solution_by_key[key(node)].append(node)
+        unmatched = []
+        for node in own_statements:
+            equal_statements = solution_by_key[key(node)]
+            if equal_statements:
+                equal_statements.pop(0)
             else:
-                left.append(node)
-        mine, theirs = left, [node for nodes in held.values() for node in nodes]
-    return mine, theirs
+                unmatched.append(node)
+        own_statements, solution_statements = unmatched, [node for nodes in solution_by_key.values() for node in nodes]
+    return own_statements, solution_statements
 
 
 def value_of(node: ast.stmt) -> str:
-    """A statement in which a local name that is given a value does not matter."""
+    """The text of a statement without the local names to which it assigns."""
     if not isinstance(node, ast.Assign):
         return text_of(node)
-    kept = [ast.unparse(target) for target in node.targets if not isinstance(target, (ast.Name, ast.Tuple))]
-    return f"{kept} = {ast.unparse(node.value)}"
+    stored_targets = [ast.unparse(target) for target in node.targets if not isinstance(target, (ast.Name, ast.Tuple))]
+    return f"{stored_targets} = {ast.unparse(node.value)}"
 
 
 def text_of(node: ast.stmt) -> str:
-    """What two statements must have in common to be the same; of a loop its head, and no word of an error."""
+    """The text that equal statements have in common: of a loop its head, of a raise not the words of the error."""
     if isinstance(node, (ast.If, ast.While)):
         return f"if {ast.unparse(node.test)}"
     if isinstance(node, ast.For):

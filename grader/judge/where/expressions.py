@@ -1,4 +1,4 @@
-"""Edits of expressions: operands, names, numbers, conditions, the order of parts; calls, indices and wraps beside."""
+"""Edits of expressions: operands, names, numbers, conditions, orders; those of calls, indices and wraps come in."""
 
 import ast
 import itertools
@@ -6,11 +6,19 @@ from collections.abc import Iterator
 
 from grader.judge.where.calls import other_calls
 from grader.judge.where.edits import Change, Edit, Function, Replacement
-from grader.judge.where.nodes import constant, expression, is_docstring, number_of, root, turned, where_of
+from grader.judge.where.nodes import (
+    constant,
+    expression,
+    is_docstring,
+    number_of,
+    part_in_words,
+    square_root,
+    transposed,
+)
 from grader.judge.where.scope import Scope
 from grader.judge.where.subscripts import other_subscripts
 from grader.judge.where.vocabulary import COMPARISONS, OPERATORS, SWAPPED, TURNS
-from grader.judge.where.wraps import iterated, kept, may_be_wrapped, sizes, wrapped
+from grader.judge.where.wraps import iterated, may_be_wrapped, registered, sizes, wrapped
 
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 
@@ -18,21 +26,21 @@ Slot = tuple[ast.AST, str, int | None]
 
 
 def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
-    """Edits of every expression of a function, in the order in which they stand there."""
+    """The edits of every expression of a function, in the order of the expressions."""
     computes = function.name != "__init__"
-    for node, slot, around in slots(function):
-        replacements = (_replacements(node, around, scope), sizes(node, around, scope), iterated(node, around))
+    for node, slot, parent in slots(function):
+        replacements = (_replacements(node, parent, scope), sizes(node, parent, scope), iterated(node, parent))
         for new, kind, tier, sign in itertools.chain(*replacements):
             yield Edit((Change(*slot, new),), node.lineno, kind, tier, sign)
-        if may_be_wrapped(node, around):
-            later = 0 if isinstance(around, (ast.Assign, ast.Return)) else 1
-            found = wrapped(node, around, scope) if computes else kept(node)
-            for new, kind, tier, sign in found:
-                yield Edit((Change(*slot, new),), node.lineno, kind, tier + later if tier else 0, sign)
+        if may_be_wrapped(node, parent):
+            added_tier = 0 if isinstance(parent, (ast.Assign, ast.Return)) else 1
+            wrap_replacements = wrapped(node, parent, scope) if computes else registered(node)
+            for new, kind, tier, sign in wrap_replacements:
+                yield Edit((Change(*slot, new),), node.lineno, kind, tier + added_tier if tier else 0, sign)
 
 
 def slots(function: Function) -> Iterator[tuple[ast.expr, Slot, ast.AST]]:
-    """Every expression that is computed, the slot where it stands, and the node around it."""
+    """Every expression that is computed, its slot, and its parent node."""
     waiting: list[ast.AST] = [function]
     while waiting:
         parent = waiting.pop(0)
@@ -42,19 +50,19 @@ def slots(function: Function) -> Iterator[tuple[ast.expr, Slot, ast.AST]]:
             for index, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
                 if not isinstance(item, ast.AST) or is_docstring(item):
                     continue
-                if isinstance(item, (ast.JoinedStr, ast.Raise)):  # the words of an error
+                if isinstance(item, (ast.JoinedStr, ast.Raise)):  # texts of errors are not compared
                     continue
                 if isinstance(item, ast.expr) and not isinstance(getattr(item, "ctx", None), (ast.Store, ast.Del)):
                     yield item, (parent, field, index), parent
                 waiting.append(item)
 
 
-def _replacements(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Replacement]:
+def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
     number = number_of(node)
-    if number is not None and not isinstance(getattr(around, "op", None), ast.USub):
-        yield from _other_numbers(node, number, around, scope)
+    if number is not None and not isinstance(getattr(parent, "op", None), ast.USub):
+        yield from _other_numbers(node, number, parent, scope)
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield ast.Constant(not node.value), where_of(around), 0, ("flag", where_of(around))
+        yield ast.Constant(not node.value), part_in_words(parent), 0, ("flag", part_in_words(parent))
     elif isinstance(node, ast.Name) and node.id in scope.values:
         yield from _other_names(node, scope)
     elif isinstance(node, ast.Attribute):
@@ -64,8 +72,8 @@ def _replacements(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Rep
     elif isinstance(node, ast.BinOp):
         yield from _other_operations(node)
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-        for other in COMPARISONS.get(type(node.ops[0]), ()):
-            yield ast.Compare(node.left, [other()], node.comparators), "a comparison", 1, None
+        for comparison in COMPARISONS.get(type(node.ops[0]), ()):
+            yield ast.Compare(node.left, [comparison()], node.comparators), "a comparison", 1, None
     elif isinstance(node, ast.BoolOp):
         other_op: ast.boolop = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         yield ast.BoolOp(other_op, node.values), "a condition", 2, None
@@ -73,27 +81,27 @@ def _replacements(node: ast.expr, around: ast.AST, scope: Scope) -> Iterator[Rep
     elif isinstance(node, ast.UnaryOp):
         yield node.operand, "a sign" if isinstance(node.op, ast.USub) else "a negation", 0, ("unary",)
     elif isinstance(node, ast.IfExp):
-        yield from ((part, "a condition", 2, None) for part in (node.body, node.orelse))
+        yield from ((branch, "a condition", 2, None) for branch in (node.body, node.orelse))
         yield ast.IfExp(node.test, node.orelse, node.body), "a condition", 2, None
     elif isinstance(node, ast.Subscript):
         yield from other_subscripts(node)
     elif isinstance(node, (ast.Tuple, ast.List)) and node.elts:
         other_kind = ast.List if isinstance(node, ast.Tuple) else ast.Tuple
-        if not isinstance(around, ast.Subscript):
+        if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
         yield from _other_orders(node)
 
 
-def _other_numbers(node: ast.expr, number: float, around: ast.AST, scope: Scope) -> Iterator[Replacement]:
-    where = where_of(around)
+def _other_numbers(node: ast.expr, number: float, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
+    place = part_in_words(parent)
     if isinstance(number, int):
-        near = (-1, -2, 0, 1, 2, -3, 3) if "argument" in where or "index" in where else ()
-        far = (number - 1, number + 1, 0, 1, 2, -number)
-        for value in dict.fromkeys((*near, *far)):
+        index_values = (-1, -2, 0, 1, 2, -3, 3) if "argument" in place or "index" in place else ()
+        other_values = (number - 1, number + 1, 0, 1, 2, -number)
+        for value in dict.fromkeys((*index_values, *other_values)):
             if value != number:
-                yield constant(value), where, 0 if near else 1, ("number", where, number, value)
-        for name in scope.dims if near else ():
-            yield ast.Name(name, ast.Load()), where, 0, ("number", where, number, name)
+                yield constant(value), place, 0 if index_values else 1, ("number", place, number, value)
+        for name in scope.dims if index_values else ():
+            yield ast.Name(name, ast.Load()), place, 0, ("number", place, number, name)
         for tier, name in enumerate(scope.values[:6], 1):
             yield expression(f"{name}.shape[-1]"), "a size", 1 if tier < 4 else 2, None
             yield expression(f"{name}.shape[-2]"), "a size", 2, None
@@ -102,7 +110,7 @@ def _other_numbers(node: ast.expr, number: float, around: ast.AST, scope: Scope)
             yield expression(f"self.{name}"), "a size", 3, None
     else:
         for text in ("float('-inf')", "0.0", "1.0", "0.5", "-0.5", f"-({number})"):
-            yield expression(text), where, 0, ("number", where, number, text)
+            yield expression(text), place, 0, ("number", place, number, text)
 
 
 def _other_names(node: ast.Name, scope: Scope) -> Iterator[Replacement]:
@@ -123,8 +131,8 @@ def _other_attributes(node: ast.Attribute, scope: Scope) -> Iterator[Replacement
     if node.attr in ("T", "mT", "data", "H"):
         kind = "a transpose" if node.attr != "data" else "the use of .data"
         yield node.value, kind, 0, ("plain", node.attr)
-        for turn in TURNS[:3] if node.attr != "data" else ():
-            yield turned(node.value, turn), "a transpose", 0, ("turn", turn)
+        for dim_pair in TURNS[:3] if node.attr != "data" else ():
+            yield transposed(node.value, dim_pair), "a transpose", 0, ("turn", dim_pair)
 
 
 def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
@@ -136,14 +144,14 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
     for other in OPERATORS.get(type(node.op), ()):
         yield ast.BinOp(node.left, other(), node.right), "an operator", 0, ("operator", sign, other.__name__)
     if isinstance(node.op, (ast.Div, ast.Mult)):
-        yield ast.BinOp(node.left, node.op, root(node.right)), "the scale", 0, ("root",)
+        yield ast.BinOp(node.left, node.op, square_root(node.right)), "the scale", 0, ("root",)
     if isinstance(node.op, (ast.Mult, ast.Div, ast.Add, ast.Sub)) and isinstance(node.left, ast.BinOp):
-        inner = node.left  # (a + b) * c for a + b * c, and the reverse
-        moved = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
+        operation = node.left  # (a + b) * c for a + b * c, and the reverse
+        moved = ast.BinOp(operation.left, operation.op, ast.BinOp(operation.right, node.op, node.right))
         yield moved, "the order of two operations", 1, None
     if isinstance(node.right, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Add, ast.Sub)):
-        inner = node.right
-        moved = ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
+        operation = node.right
+        moved = ast.BinOp(ast.BinOp(node.left, node.op, operation.left), operation.op, operation.right)
         yield moved, "the order of two operations", 1, None
 
 

@@ -1,4 +1,4 @@
-"""What a named mistake changes in the solution, as words: changes of the learner's code that undo it come first."""
+"""The words that a named mistake changes in the solution: edits that undo them in the learner's code come first."""
 
 import ast
 import functools
@@ -11,17 +11,19 @@ from grader.catalog import overlay
 from grader.judge.where.edits import Edit, Tree, Unit
 
 WORD = re.compile(r"\w+|[^\w\s]")
-LIKELIEST = 3  # tiers of edits that are compared with the mistake
-QUIET = set("()[],:.")  # brackets and commas say nothing
+LAST_SCORED_TIER = 3  # edits of higher tiers are not compared with the mistake
+IGNORED = set("()[],:.")  # brackets and commas say nothing
 SIZES = {"shape", "size"}  # code of any kind reads sizes
+MISS = 0.5  # what a change that the mistake does not explain costs; one that it explains counts 1
 WordsBefore = dict[int, Counter[str]]
 
 
 @dataclass(frozen=True)
 class Guidance:
-    """wrong: the words that the mistake has more than the solution; right: those that the solution has more.
+    """The words by which a mistake and the solution differ.
 
-    alone: the words of two letters or more, but for sizes, that a definition has in the mistake alone.
+    wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
+    alone: the words of two letters or more, without sizes, that a definition has in the mistake alone.
     """
 
     wrong: Counter[str]
@@ -29,11 +31,11 @@ class Guidance:
     alone: frozenset[str]
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
-        """How much an edit does what would undo the mistake; 0 where it does something else.
+        """How well an edit undoes the mistake; 0 where it does something else.
 
-        words_before: the words of what edits replace, by the `id` of the node: many edits replace the same one.
+        words_before: the words of the replaced nodes, by their `id`, since many edits replace the same node.
         """
-        if edit.tier > LIKELIEST:
+        if edit.tier > LAST_SCORED_TIER:
             return 0.0
         old, new = Counter[str](), Counter[str]()
         for change in edit.changes:
@@ -42,13 +44,13 @@ class Guidance:
                 words_before[id(replaced)] = words(replaced)
             old += words_before[id(replaced)]
             new += words(change.value)
-        taken, put = old - new, new - old
-        hits = sum((taken & self.wrong).values()) + sum((put & self.right).values())
-        misses = sum((taken - self.wrong).values()) + sum((put - self.right).values())
-        return max(0.0, hits - 0.5 * misses)
+        removed, added = old - new, new - old
+        hits = sum((removed & self.wrong).values()) + sum((added & self.right).values())
+        misses = sum((removed - self.wrong).values()) + sum((added - self.right).values())
+        return max(0.0, hits - MISS * misses)
 
     def construct(self, tree: Tree, units: Sequence[Unit]) -> int | None:
-        """The line of the one statement that has most of the words of the mistake alone; None where no one has most."""
+        """The line of the statement with most words that only the mistake has; None where several or none have most."""
         scores: dict[int, int] = {}
         for unit in units:
             for node in ast.walk(unit.node):
@@ -62,28 +64,28 @@ class Guidance:
 
 @functools.lru_cache(64)
 def of(mistake: str, solution: str) -> Guidance:
-    """The guidance of a mistake's whole source against the solution's."""
-    theirs, ours = overlay.definitions(mistake), overlay.definitions(solution)
+    """The guidance of a mistake, from its composed source and the solution's."""
+    mistake_definitions, solution_definitions = overlay.definitions(mistake), overlay.definitions(solution)
     wrong, right, alone = Counter[str](), Counter[str](), set[str]()
-    for name in theirs.keys() & ours.keys():
-        bad, good = words(theirs[name]), words(ours[name])
-        wrong += bad - good
-        right += good - bad
-        alone |= {word for word in bad.keys() - good.keys() - SIZES if len(word) > 1}
+    for name in mistake_definitions.keys() & solution_definitions.keys():
+        mistake_words, solution_words = words(mistake_definitions[name]), words(solution_definitions[name])
+        wrong += mistake_words - solution_words
+        right += solution_words - mistake_words
+        alone |= {word for word in mistake_words.keys() - solution_words.keys() - SIZES if len(word) > 1}
     return Guidance(wrong, right, frozenset(alone))
 
 
 def words(node: object) -> Counter[str]:
-    """The words and signs of a piece of code, counted."""
+    """How often each word and sign occurs in a piece of code."""
     if isinstance(node, list):
-        return sum((words(part) for part in node), Counter[str]())
+        return sum((words(item) for item in node), Counter[str]())
     if not isinstance(node, ast.AST):
         return Counter(WORD.findall(str(node))) if node is not None else Counter()
     try:
         text = ast.unparse(_without_docstring(node))
     except (ValueError, AttributeError):
         return Counter()
-    return Counter(word for word in WORD.findall(text) if word not in QUIET)
+    return Counter(word for word in WORD.findall(text) if word not in IGNORED)
 
 
 def _without_docstring(node: ast.AST) -> ast.AST:

@@ -1,4 +1,4 @@
-"""The tensors of the solution's run: which of the learner's are among them, and what may stand in another's place."""
+"""The tensors of the solution's run: which of the learner's values are among them, and which may replace a value."""
 
 import math
 from collections import defaultdict
@@ -15,9 +15,9 @@ from grader.judge.where.probes import Probe
 from grader.sandbox.local import Local
 from grader.worker import protocol
 
-MOST = 300  # tensors of one run
-LARGEST = 4096  # numbers in one of them
-MOST_DIVISORS = 2
+MAX_TENSORS = 300  # of one run
+MAX_ELEMENTS = 4096  # of one tensor
+MAX_DIVISORS = 2
 PLAIN = (torch.Tensor, torch.nn.Parameter)  # a tensor on the device meta has no values
 DIVIDING = (torch.div, torch.true_divide, torch.Tensor.div, torch.Tensor.true_divide, torch.Tensor.__truediv__)
 MULTIPLYING = (torch.mul, torch.Tensor.mul, torch.Tensor.__mul__, torch.Tensor.__rmul__)
@@ -25,56 +25,60 @@ MULTIPLYING = (torch.mul, torch.Tensor.mul, torch.Tensor.__mul__, torch.Tensor._
 
 @dataclass(frozen=True)
 class Step:
-    """A tensor of the solution's run, and those that it was computed from."""
+    """A tensor of the solution's run, and the tensors from which it was computed."""
 
     value: torch.Tensor
     inputs: tuple[torch.Tensor, ...]
 
 
-class Known:
-    """The values of a run, and how else they may lie: turned, negated, with dimensions split or joined."""
+class KnownValues:
+    """The values of a run, also transposed, negated, and with dimensions split or joined."""
 
     def __init__(self, steps: Sequence[Step]):
         self.by_size: dict[int, list[tuple[_Flat, Step]]] = defaultdict(list)
         for step in steps:
-            for other in _variants(step.value):
-                held, flat = self.by_size[other.numel()], _Flat(other)
-                if not any(flat.equals(one) for one, _ in held):
-                    held.append((flat, Step(other, step.inputs)))
+            for variant in _variants(step.value):
+                same_size, flat = self.by_size[variant.numel()], _Flat(variant)
+                if not any(flat.equals(known_flat) for known_flat, _ in same_size):
+                    same_size.append((flat, Step(variant, step.inputs)))
 
     def holds(self, value: Any) -> bool:
         """Whether a value is one of them."""
         if not isinstance(value, torch.Tensor):
             return False
         flat = _Flat(value)
-        return any(flat.equals(one) for one, _ in self.by_size[value.numel()])
+        return any(flat.equals(known_flat) for known_flat, _ in self.by_size[value.numel()])
 
-    def instead_of(self, value: Any) -> list[Step]:
-        """What may stand in the place of a value: what has as many numbers, else as many dimensions."""
+    def replacements_of(self, value: Any) -> list[Step]:
+        """The steps whose values may replace a value: those with as many elements, else with as many dimensions."""
         if not isinstance(value, torch.Tensor):
             return []
-        alike = [Step(one.value.reshape(value.shape), one.inputs) for _, one in self.by_size[value.numel()]]
-        others = [one for held in self.by_size.values() for _, one in held if one.value.ndim == value.ndim]
-        return [step for step in alike or others if step.inputs]
+        same_size = [Step(entry.value.reshape(value.shape), entry.inputs) for _, entry in self.by_size[value.numel()]]
+        same_ndim = [
+            entry for entries in self.by_size.values() for _, entry in entries if entry.value.ndim == value.ndim
+        ]
+        return [step for step in same_size or same_ndim if step.inputs]
 
 
 class _Flat:
-    """The numbers of a tensor in their order, and its device. mark: a sum that differs for most others."""
+    """The elements of a tensor in order, and its device. checksum: a weighted sum, which differs for most others."""
 
     def __init__(self, value: torch.Tensor):
         self.device, self.numbers = value.device, value.cpu().flatten().double()
         finite = self.numbers.nan_to_num(0.0, 0.0, 0.0)
-        self.mark = float(finite @ torch.linspace(1, 2, len(finite), dtype=torch.float64))
+        self.checksum = float(finite @ torch.linspace(1, 2, len(finite), dtype=torch.float64))
 
     def equals(self, other: "_Flat") -> bool:
         if self.device != other.device:
             return False
-        if abs(self.mark - other.mark) > 1e-3 * (abs(self.mark) + abs(other.mark)) + 1e-4 * len(self.numbers):
+        if abs(self.checksum - other.checksum) > 1e-3 * (abs(self.checksum) + abs(other.checksum)) + 1e-4 * len(
+            self.numbers
+        ):
             return False
         return torch.allclose(self.numbers, other.numbers, 1e-4, 1e-6, equal_nan=True)
 
 
-class _Seen(TorchFunctionMode):
+class _TensorRecorder(TorchFunctionMode):
     """Keeps every tensor that goes into a function of torch or comes out of it."""
 
     def __init__(self) -> None:
@@ -83,57 +87,57 @@ class _Seen(TorchFunctionMode):
         self.divisors: list[float] = []  # by which tensors were divided
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        inputs = _kept((*args, *(kwargs or {}).values()))
+        inputs = _small_copies((*args, *(kwargs or {}).values()))
         result = function(*args, **(kwargs or {}))
         divisor = 1 / number if (number := _number(args)) and function in MULTIPLYING else number
         if function in (*DIVIDING, *MULTIPLYING) and divisor and divisor not in self.divisors:
             self.divisors.append(divisor)
-        if len(self.steps) < MOST:
+        if len(self.steps) < MAX_TENSORS:
             self.steps += [Step(value, ()) for value in inputs]
-            self.steps += [Step(value, inputs) for value in _kept((result,))]
+            self.steps += [Step(value, inputs) for value in _small_copies((result,))]
         return result
 
 
-def _kept(values: Any) -> tuple[torch.Tensor, ...]:
-    """Copies of the tensors among them that are not large."""
-    found: list[torch.Tensor] = []
+def _small_copies(values: Any) -> tuple[torch.Tensor, ...]:
+    """Copies of those tensors among these values that are not too large."""
+    copies: list[torch.Tensor] = []
     for value in values:
         if isinstance(value, (tuple, list)):
-            found += _kept(value)
-        elif type(value) in PLAIN and value.device.type == "cpu" and value.numel() <= LARGEST:
+            copies += _small_copies(value)
+        elif type(value) in PLAIN and value.device.type == "cpu" and value.numel() <= MAX_ELEMENTS:
             with torch._C.DisableTorchFunction():
-                found.append(value.detach().clone())
-    return tuple(found)
+                copies.append(value.detach().clone())
+    return tuple(copies)
 
 
 def solution_steps(examiner: Examiner, probe: Probe) -> list[Step]:
     """What the solution computes for the answer to a probe."""
     solution = Local.load(paths.solution(examiner.exercise.folder), examiner.exercise.slug)
-    *before, last = (protocol.decode_request(body) for body in probe.requests)
-    for request in before:
+    *earlier_requests, last_request = (protocol.decode_request(body) for body in probe.requests)
+    for request in earlier_requests:
         solution.answer(*request)
-    state, seen = torch.get_rng_state(), _Seen()
+    state, recorder = torch.get_rng_state(), _TensorRecorder()
     try:
-        with seen:
-            solution.executor.handle(*last)
+        with recorder:
+            solution.executor.handle(*last_request)
     finally:
         torch.set_rng_state(state)
-    return [*seen.steps, *scaled(seen.steps, seen.divisors[:MOST_DIVISORS])]
+    return [*recorder.steps, *scaled(recorder.steps, recorder.divisors[:MAX_DIVISORS])]
 
 
 def scaled(steps: Sequence[Step], divisors: Sequence[float]) -> list[Step]:
-    """The same values divided, as a right answer may divide earlier or later."""
-    numbers = [one for one in steps if one.value.is_floating_point() and one.value.ndim > 1 and one.inputs]
-    return [Step(one.value / divisor, one.inputs) for divisor in divisors for one in numbers]
+    """The same values divided by each divisor, since right code may divide earlier or later than the solution."""
+    computed_steps = [step for step in steps if step.value.is_floating_point() and step.value.ndim > 1 and step.inputs]
+    return [Step(step.value / divisor, step.inputs) for divisor in divisors for step in computed_steps]
 
 
 def _number(arguments: Sequence[Any]) -> float:
-    """The one number that a tensor is divided by or multiplied with; 0 where that is no number, or 1."""
-    last = arguments[-1] if len(arguments) == 2 else None
-    if isinstance(last, torch.Tensor) and last.numel() == 1 and last.ndim == 0:
+    """The number by which a tensor is divided or multiplied; 0 where it is 1 or no single number."""
+    operand = arguments[-1] if len(arguments) == 2 else None
+    if isinstance(operand, torch.Tensor) and operand.numel() == 1 and operand.ndim == 0:
         with torch._C.DisableTorchFunction():
-            last = last.item()
-    number = float(last) if isinstance(last, (int, float)) and not isinstance(last, bool) else 0.0
+            operand = operand.item()
+    number = float(operand) if isinstance(operand, (int, float)) and not isinstance(operand, bool) else 0.0
     return 0.0 if number == 1 or not math.isfinite(number) else number
 
 

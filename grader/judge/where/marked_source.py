@@ -1,4 +1,4 @@
-"""A source in which every value that a statement computes can be read from outside, and replaced.
+"""Makes a source in which every value that a statement computes can be read and replaced from outside.
 
 It is the learner's own with calls of `where_given`; the functions that it asks for stand at its end.
 """
@@ -41,9 +41,10 @@ def {LOG}():
 
 @dataclass(frozen=True)
 class Mark:
-    """A value that is given a name, or returned, or a part of such an expression.
+    """A value that is assigned to a name, or returned, or an operation or call within such an expression.
 
-    reads: the names that the statement reads; is_input: whether it is a parameter; number: among all marks.
+    name: the name, "" where there is none. reads: the names that the statement reads. is_input: whether the value is a
+    parameter. number: the mark's number among all marks of the source.
     """
 
     unit: Unit
@@ -59,25 +60,25 @@ class Mark:
 
 
 def marked(tree: Tree, units: Sequence[Unit]) -> tuple[str, list[Mark]]:
-    """The source with marks in these definitions, and the marks by their numbers. Raises ValueError where it is none.
+    """The source with marks in these definitions, and the marks in the order of their numbers.
 
-    What stands in a loop gets no mark: it has many values.
+    Statements in a loop get no mark, as they have many values. Raises ValueError where no source can be made.
     """
     marks: list[Mark] = []
     changes = []
     for unit in units:
         node = copy.deepcopy(unit.node)
         docstring, body = (node.body[:1], node.body[1:]) if is_docstring(node.body[0]) else ([], node.body)
-        arguments = [one.arg for one in parameters(node)]
+        arguments = [parameter.arg for parameter in parameters(node)]
         inputs = [Mark(unit, node.lineno, name, is_input=True) for name in arguments if name not in ("self", "cls")]
-        node.body = [*docstring, *_noted(inputs, marks), *_body(body, unit, marks)]
+        node.body = [*docstring, *_marking_statements(inputs, marks), *_body(body, unit, marks)]
         holder = unit.owner or tree.module
         changes.append(Change(holder, "body", holder.body.index(unit.node), node))
     return tree.changed(tuple(changes), {unit.top for unit in units}) + SUPPORT, marks
 
 
 def _body(body: list[ast.stmt], unit: Unit, marks: list[Mark]) -> list[ast.stmt]:
-    new: list[ast.stmt] = []
+    marked_body: list[ast.stmt] = []
     for statement in body:
         if isinstance(statement, (ast.If, ast.With)):
             statement.body = _body(statement.body, unit, marks)
@@ -88,17 +89,17 @@ def _body(body: list[ast.stmt], unit: Unit, marks: list[Mark]) -> list[ast.stmt]
             isinstance(statement, (ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign))
             and statement.value is not None
         ):
-            statement.value = _Parts(unit, marks).visit(statement.value)
+            statement.value = _ExpressionMarker(unit, marks).visit(statement.value)
         if isinstance(statement, ast.Return) and statement.value is not None:
             statement.value = _call(Mark(unit, statement.lineno, "", reads), statement.value, marks)
-        new.append(statement)
+        marked_body.append(statement)
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and statement.value is not None:
-            found = [Mark(unit, statement.lineno, name, reads) for name in dict.fromkeys(_stored(statement))]
-            new += _noted(found, marks)
-    return new
+            new_marks = [Mark(unit, statement.lineno, name, reads) for name in dict.fromkeys(_stored(statement))]
+            marked_body += _marking_statements(new_marks, marks)
+    return marked_body
 
 
-class _Parts(ast.NodeTransformer):
+class _ExpressionMarker(ast.NodeTransformer):
     """Puts a mark on each operation and each call within an expression."""
 
     def __init__(self, unit: Unit, marks: list[Mark]):
@@ -115,14 +116,14 @@ class _Parts(ast.NodeTransformer):
         self.generic_visit(node)
         return _call(Mark(self.unit, node.lineno, "", reads), node, self.marks)
 
-    def _kept(self, node: ast.AST) -> ast.AST:
+    def _unchanged(self, node: ast.AST) -> ast.AST:
         return node  # it may be computed many times
 
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_Lambda = visit_JoinedStr = _kept
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_Lambda = visit_JoinedStr = _unchanged
 
 
-def _noted(found: list[Mark], marks: list[Mark]) -> Iterator[ast.stmt]:
-    for mark in found:
+def _marking_statements(new_marks: list[Mark], marks: list[Mark]) -> Iterator[ast.stmt]:
+    for mark in new_marks:
         value = _call(mark, ast.Name(mark.name, ast.Load()), marks)
         yield ast.Assign([ast.Name(mark.name, ast.Store())], value, lineno=0)
 
@@ -133,19 +134,19 @@ def _call(mark: Mark, value: ast.expr, marks: list[Mark]) -> ast.Call:
 
 
 def _read(node: ast.AST) -> frozenset[str]:
-    """The names that are read; those of a comprehension's own are not."""
-    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-    targets = [part.target for part in ast.walk(node) if isinstance(part, ast.comprehension)]
-    own = {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    """The names that a node reads, without those of its comprehensions."""
+    names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)}
+    targets = [child.target for child in ast.walk(node) if isinstance(child, ast.comprehension)]
+    comprehension_names = {child.id for target in targets for child in ast.walk(target) if isinstance(child, ast.Name)}
     changed = {node.target.id} if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) else set()
-    return frozenset((names - own) | changed)
+    return frozenset((names - comprehension_names) | changed)
 
 
 def _stored(statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> Iterator[str]:
-    """The names that a statement gives a value, or changes a part of."""
+    """The names to which a statement assigns, or of whose value it changes a part."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     for target in targets:
-        for part in target.elts if isinstance(target, ast.Tuple) else [target]:
-            held = part.value if isinstance(part, ast.Subscript) else part
-            if isinstance(held, ast.Name):
-                yield held.id
+        for element in target.elts if isinstance(target, ast.Tuple) else [target]:
+            container = element.value if isinstance(element, ast.Subscript) else element
+            if isinstance(container, ast.Name):
+                yield container.id

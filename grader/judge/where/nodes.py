@@ -1,4 +1,4 @@
-"""Small pieces of syntax trees, made and looked at."""
+"""Makes and reads small pieces of syntax trees."""
 
 import ast
 
@@ -7,10 +7,10 @@ LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "T", "
 
 
 def number_of(node: ast.expr) -> float | None:
-    """A number that is written out, with its sign."""
+    """The value of a number literal, with its sign; None for another expression."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = number_of(node.operand)
-        return None if inner is None else -inner
+        operand = number_of(node.operand)
+        return None if operand is None else -operand
     value = node.value if isinstance(node, ast.Constant) else None
     return value if type(value) in (int, float) else None  # type: ignore[return-value]
 
@@ -24,28 +24,28 @@ def expression(text: str) -> ast.expr:
 
 
 class _Putter(ast.NodeTransformer):
-    def __init__(self, inner: ast.expr):
-        self.inner = inner
+    def __init__(self, replacement: ast.expr):
+        self.inner = replacement
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.inner if node.id == "E" else node
 
 
-def around_of(inner: ast.expr, text: str) -> ast.expr:
-    """An expression with another one in the place of its name E."""
-    found: ast.expr = _Putter(inner).visit(expression(text))
-    return found
+def substituted(node: ast.expr, text: str) -> ast.expr:
+    """The expression of a text, with a node in the place of each name E."""
+    wrapped: ast.expr = _Putter(node).visit(expression(text))
+    return wrapped
 
 
-def turned(inner: ast.expr, turn: tuple[int, int]) -> ast.expr:
-    return ast.Call(ast.Attribute(inner, "transpose", ast.Load()), [constant(turn[0]), constant(turn[1])], [])
+def transposed(node: ast.expr, dims: tuple[int, int]) -> ast.expr:
+    return ast.Call(ast.Attribute(node, "transpose", ast.Load()), [constant(dims[0]), constant(dims[1])], [])
 
 
-def root(inner: ast.expr) -> ast.expr:
-    return ast.BinOp(inner, ast.Pow(), ast.Constant(0.5))
+def square_root(node: ast.expr) -> ast.expr:
+    return ast.BinOp(node, ast.Pow(), ast.Constant(0.5))
 
 
-def called(node: ast.Call) -> str:
+def called_name(node: ast.Call) -> str:
     function = node.func
     return (
         function.attr
@@ -63,15 +63,15 @@ def is_library(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in LIBRARIES
 
 
-def where_of(around: ast.AST) -> str:
-    """What an edit of a number or a flag changes, in words."""
-    if isinstance(around, ast.Call):
-        return f"an argument of {called(around)}"
-    if isinstance(around, ast.keyword):
-        return f"the argument {around.arg}" if around.arg else "an argument"
-    if isinstance(around, (ast.Subscript, ast.Slice)):
+def part_in_words(parent: ast.AST) -> str:
+    """The part of the code that an edit of a number or a flag changes, in words. parent: the node around it."""
+    if isinstance(parent, ast.Call):
+        return f"an argument of {called_name(parent)}"
+    if isinstance(parent, ast.keyword):
+        return f"the argument {parent.arg}" if parent.arg else "an argument"
+    if isinstance(parent, (ast.Subscript, ast.Slice)):
         return "an index"
-    if isinstance(around, ast.arguments):
+    if isinstance(parent, ast.arguments):
         return "a default value"
     return "a number"
 
@@ -82,18 +82,26 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg
 
 
 def attributes_of(node: ast.AST) -> set[str]:
-    """The names of the parts of `self` in a piece of code."""
-    parts = (part for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
-    return {part.attr for part in parts if isinstance(part.value, ast.Name) and part.value.id == "self"}
-
-
-def made_in(node: ast.AST) -> set[str]:
-    """The names of the parts that a method gives `self`: by an assignment, or by a call with the name."""
-    stored = {
-        part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+    """The names of the attributes of `self` in a piece of code."""
+    attributes = (
+        attribute
+        for attribute in ast.walk(node)
+        if isinstance(attribute, ast.Attribute) and isinstance(attribute.value, ast.Name)
+    )
+    return {
+        attribute.attr
+        for attribute in attributes
+        if isinstance(attribute.value, ast.Name) and attribute.value.id == "self"
     }
-    calls = (part for part in ast.walk(node) if isinstance(part, ast.Call) and called(part) in MAKING)
-    constants = (part.value for call in calls for part in ast.walk(call) if isinstance(part, ast.Constant))
+
+
+def attributes_assigned_in(node: ast.AST) -> set[str]:
+    """The names of the attributes that a method gives `self`, by an assignment or by a call with the name."""
+    stored = {
+        child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store)
+    }
+    calls = (child for child in ast.walk(node) if isinstance(child, ast.Call) and called_name(child) in MAKING)
+    constants = (child.value for call in calls for child in ast.walk(call) if isinstance(child, ast.Constant))
     return stored | {value for value in constants if isinstance(value, str)}
 
 

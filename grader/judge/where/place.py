@@ -1,4 +1,4 @@
-"""What the learner reads of where a mistake is: lines with their code, or the definition alone. Never the change."""
+"""The sentences that say where a mistake is: lines with their code, or the definition alone. Never the change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,54 +20,55 @@ MAX_CODE = 60  # characters of a line that are shown
 class Place:
     """Where the mistake of a failed check is.
 
-    lines: of the learner's file, counted from 1, () where the definition alone is known; sentence: what the learner
-    reads, a line of text for each place; how: "repair", "several", "values" (the solution's value there mends them),
-    "part" (a change mends some of the checks), "message", "construct" or "definition".
+    lines: of the learner's file, counted from 1; () where the definition alone is known. sentence: what the learner
+    reads, a line of text for each place. evidence: how it was found: "repair", "several" (several changes together),
+    "values" (the solution's value there mends the checks), "part" (a change mends some of the checks), "message",
+    "construct" or "definition".
     """
 
     lines: tuple[int, ...]
     sentence: str
-    how: str
+    evidence: str
 
 
-def at_lines(source: str, own: Sequence[str], lines: tuple[int, ...], how: str, kind: str = "") -> Place:
-    """A place with its sentence: the lines, the code of a single one, and what kind of change helped.
+def at_lines(source: str, source_lines: Sequence[str], lines: tuple[int, ...], evidence: str, kind: str = "") -> Place:
+    """A place of lines. The sentence names them, the code of a single one, and the kind of change that helped.
 
-    source: as it was submitted; own: its lines.
+    source: as it was submitted; source_lines: its lines.
     """
-    code = own[lines[0] - 1].strip() if lines[0] <= len(own) else ""
+    code = source_lines[lines[0] - 1].strip() if lines[0] <= len(source_lines) else ""
     code = inert(code) if len(code) <= MAX_CODE else f"{inert(code[: MAX_CODE - 1])}…"
-    where = f"{place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
+    location = f"{place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
     if len(lines) > 1 and is_notebook(source):
-        where = "; ".join(place(source, line) for line in lines)
-    return Place(lines, f"Look at {where}{f': {kind}' if kind else ''}.", how)
+        location = "; ".join(place(source, line) for line in lines)
+    return Place(lines, f"Look at {location}{f': {kind}' if kind else ''}.", evidence)
 
 
 def in_definition(group: Group, tree: Tree) -> Place | None:
-    """The definition alone: of a method its class, where another method might be wrong."""
-    first, *helpers = group.units
+    """The place that is a definition alone: for a method its class, where another method might be wrong."""
+    blamed, *helpers = group.units
     if len(group.units) > len(tree.units) // 2 + 1:
         owners = {unit.owner.name if unit.owner is not None else "" for unit in group.units}
         owner = owners.pop() if len(owners) == 1 else ""
         return Place((), f"The mistake is in the class {owner}.", "definition") if owner else None
-    name = f"the class {first.owner.name}" if first.owner is not None and not group.is_sure else first.name
-    within = None if group.is_sure or first.owner is None else first.owner
-    outside = [unit.name for unit in helpers if within is None or unit.owner is not within]
-    more = f", or in what it calls: {', '.join(outside)}" if outside else ""
-    return Place((), f"The mistake is in {name}{more}.", "definition")
+    name = f"the class {blamed.owner.name}" if blamed.owner is not None and not group.is_sure else blamed.name
+    blamed_class = None if group.is_sure or blamed.owner is None else blamed.owner
+    helper_names = [unit.name for unit in helpers if blamed_class is None or unit.owner is not blamed_class]
+    addition = f", or in what it calls: {', '.join(helper_names)}" if helper_names else ""
+    return Place((), f"The mistake is in {name}{addition}.", "definition")
 
 
-def both(one: Place, other: Place) -> Place:
-    """Two places that a check fails for."""
-    if set(other.lines) <= set(one.lines):
-        return one
-    return Place((*one.lines, *other.lines), f"{one.sentence}\n{other.sentence}", one.how)
+def both(first: Place, second: Place) -> Place:
+    """The two places for which a check fails, as one."""
+    if set(second.lines) <= set(first.lines):
+        return first
+    return Place((*first.lines, *second.lines), f"{first.sentence}\n{second.sentence}", first.evidence)
 
 
-def told_line(failure: Failure) -> int:
-    """The line of a forbidden use, which the failure itself tells; 0 where it tells none.
+def forbidden_line(failure: Failure) -> int:
+    """The line of a forbidden use, which the failure itself names; 0 where it names none.
 
-    Where an exception is raised is no line to tell: the mistake is often made before.
+    The line that raises an exception does not count: the mistake is often on an earlier one.
     """
     error = failure.error
     if isinstance(error, Mismatch) and error.summary.startswith(FORBIDDEN):
@@ -77,7 +78,7 @@ def told_line(failure: Failure) -> int:
 
 
 def head_line(failure: Failure, tree: Tree) -> int:
-    """The line of the definition that cannot be called as the check calls it; 0 where that is not what failed."""
+    """The line of the definition that cannot be called as the check calls it; 0 where the failure is another."""
     error = failure.error
     if not isinstance(error, LearnerError) or error.kind != "signature" or error.call is None:
         return 0

@@ -1,7 +1,7 @@
-"""What is asked of every candidate first: one call that the submission answers wrongly, and the solution's answer.
+"""Probes: calls that the submission answers wrongly, with the solution's answers. Each candidate is asked one first.
 
-To run a whole check takes several milliseconds; to load a candidate and to ask this one call takes one or two, as many
-candidates are sent ahead of their answers. What gives the right answer is then examined by the checks themselves.
+A whole check takes several milliseconds. To load a candidate and ask it one call takes one or two, as many candidates
+are sent ahead of their answers. A candidate with the right answer is then examined by the checks themselves.
 """
 
 import itertools
@@ -21,16 +21,16 @@ from grader.worker.codec import Decoder, Handle
 
 BATCHES = (4, 8, 16)  # candidates that are sent together: few at first, as the likeliest come first
 MAX_BYTES = 1 << 20  # of all requests of a probe
-ASKED = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.Describe)
-DESCRIPTION = {"parameters", "frozen", "training"}  # of a module; other parts than the solution's are no mistake
+PROBED = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.Describe)
+DESCRIPTION = {"parameters", "frozen", "training"}  # what is compared of a module; its submodules may differ
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
 class Probe:
-    """The requests of a check up to the first wrong answer, what the right answer is, and the names that are asked for.
+    """The requests of a check up to the first wrong answer, the right answer, and the names that are called.
 
-    Of the requests before it only those are kept that make or change an object.
+    Of the requests before the last only those are kept that make or change an object.
     """
 
     check: Check
@@ -43,19 +43,19 @@ class Probe:
         return sum(map(len, self.requests)) + 2000 * len(self.requests)
 
     def fits(self, body: bytes | bytearray) -> bool:
-        """Whether an answer is the right one."""
-        return alike(body, self.expected)
+        """Whether an encoded reply is the right answer."""
+        return equal_answers(body, self.expected)
 
 
 def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[str, Probe]:
-    """The probe of each check that has one."""
+    """The probe of each check that has one, by the check's id."""
     path = paths.solution(examiner.exercise.folder)
     if not path.exists():
         return {}
     solution = Recorder.load(path, examiner.exercise.slug)
     solution.record()
     subject = examiner.subject(solution)
-    found: dict[str, Probe] = {}
+    by_check: dict[str, Probe] = {}
     for check in checks:
         if trial.is_over:
             break
@@ -63,53 +63,66 @@ def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[st
         examiner.session.run(check, subject)
         probe = _probe(check, solution, trial)
         if probe is not None:
-            found[check.id] = probe
-    return found
+            by_check[check.id] = probe
+    return by_check
 
 
 def sifted(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[Item, Swap]]) -> Iterator[Item]:
-    """Of (what it is, the changed definition), what answers the probe rightly. Ends where the time is over."""
+    """The items whose changed definitions answer the probe rightly. Ends where the time is over.
+
+    candidates: pairs of an item and its changed definition.
+    """
     waiting, sizes = iter(candidates), itertools.chain(BATCHES, itertools.repeat(BATCHES[-1]))
     still_wanted = itertools.takewhile(lambda _: not trial.is_cancelled(), waiting)
     while not trial.is_over and (batch := list(itertools.islice(still_wanted, next(sizes)))):
-        # all answers are taken from the wire before one is looked at
+        # All answers of a batch are received before the first is looked at.
         answers = list(trial.swapped(source, [swap for _, swap in batch], probe.requests))
         yield from (item for (item, _), answer in zip(batch, answers) if answer is not None and probe.fits(answer[-1]))
 
 
-def alike(body: bytes | bytearray, other: bytes | bytearray) -> bool:
-    """Whether two encoded replies say the same, as the checks compare."""
-    if body == other:
+def equal_answers(first_body: bytes | bytearray, second_body: bytes | bytearray) -> bool:
+    """Whether two encoded replies are equal, as the checks compare values."""
+    if first_body == second_body:
         return True
     try:
-        one, two = _plain(body), _plain(other)
+        first, second = _plain(first_body), _plain(second_body)
     except wire.ProtocolError:
         return False
-    return one[:-1] == two[:-1] and same(one[-1], two[-1])
+    return first[:-1] == second[:-1] and same(first[-1], second[-1])
 
 
 def _probe(check: Check, solution: Recorder, trial: Trial) -> Probe | None:
     requests = solution.transcript.requests
-    right = [reply for reply in solution.transcript.replies if not isinstance(reply, Exception)]
+    right_replies = [reply for reply in solution.transcript.replies if not isinstance(reply, Exception)]
     if sum(map(len, requests)) > MAX_BYTES:
         return None
-    asked = [protocol.decode_request(body)[0] for body in requests]
+    decoded_requests = [protocol.decode_request(body)[0] for body in requests]
     answers = next(iter(trial.answers([trial.submission.source], requests)), None)
     if answers is None:
         return None
-    wrong = [n for n, (a, b) in enumerate(zip(answers, right)) if type(asked[n]) in ASKED and not alike(a, b)]
-    if not wrong:
+    wrong_numbers = [
+        n
+        for n, (a, b) in enumerate(zip(answers, right_replies))
+        if type(decoded_requests[n]) in PROBED and not equal_answers(a, b)
+    ]
+    if not wrong_numbers:
         return None
-    last = wrong[0]
-    needed = [n for n in range(last) if type(asked[n]) not in ASKED or b'"object"' in right[n][: 1 << 12]]
-    for kept in ([*needed, last], [*range(last + 1)]):
-        short = tuple(requests[n] for n in kept)
-        ours = [solution.answer(*protocol.decode_request(body)) for body in short]
-        mine = next(iter(trial.answers([trial.submission.source], short)), None)
-        if alike(ours[-1], right[last]) and mine is not None and not alike(mine[-1], right[last]):
-            targets = [request.target for request in asked if isinstance(request, protocol.Call)]
+    first = wrong_numbers[0]
+    setup_numbers = [
+        n for n in range(first) if type(decoded_requests[n]) not in PROBED or b'"object"' in right_replies[n][: 1 << 12]
+    ]
+    for numbers in ([*setup_numbers, first], [*range(first + 1)]):
+        kept_requests = tuple(requests[n] for n in numbers)
+        solution_answers = [solution.answer(*protocol.decode_request(body)) for body in kept_requests]
+        own_answers = next(iter(trial.answers([trial.submission.source], kept_requests)), None)
+        if (
+            equal_answers(solution_answers[-1], right_replies[first])
+            and own_answers is not None
+            and not equal_answers(own_answers[-1], right_replies[first])
+        ):
+            targets = [request.target for request in decoded_requests if isinstance(request, protocol.Call)]
             names = frozenset(target[0] for target in targets if isinstance(target[0], str))
-            return Probe(check, short, bytes(right[last]), names)
+            return Probe(check, kept_requests, bytes(right_replies[first]), names)
     return None
 
 

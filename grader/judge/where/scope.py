@@ -31,23 +31,23 @@ class Scope:
     @classmethod
     def of(cls, unit: Unit, units: Sequence[Unit] = ()) -> "Scope":
         """The scope of a definition. units: all of the source."""
-        parameters = [one.arg for one in nodes.parameters(unit.node)]
-        this = parameters.pop(0) if unit.owner is not None and parameters else ""
+        parameters = [parameter.arg for parameter in nodes.parameters(unit.node)]
+        self_name = parameters.pop(0) if unit.owner is not None and parameters else ""
         stored = [node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and _is_stored(node)]
         attributes, layers = [], []
         for node in ast.walk(unit.owner) if unit.owner is not None else ():
             if (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
-                and node.value.id == (this or "self")
+                and node.value.id == (self_name or "self")
             ):
                 attributes.append(node.attr)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 owner = node.func.value
-                if isinstance(owner, ast.Name) and owner.id == (this or "self"):
+                if isinstance(owner, ast.Name) and owner.id == (self_name or "self"):
                     layers.append(node.func.attr)
         read = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and not _is_stored(node)}
-        functions = [call for other in units if other is not unit and (call := _call_of_one(other))]
+        functions = [call for other_unit in units if other_unit is not unit and (call := _call_of_one(other_unit))]
         unused = [name for name in stored if name not in read and name != "_"]
         lists = ([*parameters, *stored], parameters, attributes, layers, functions, unused)
         unique = [list(dict.fromkeys(names)) for names in lists]
@@ -55,10 +55,12 @@ class Scope:
 
 
 def _call_of_one(unit: Unit) -> str:
-    """How a function or static method is called that takes one argument; "" for another one."""
+    """The name by which a function or static method of one argument is called; "" for any other."""
     arguments = unit.node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
-    is_static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in unit.node.decorator_list)
+    is_static = any(
+        isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in unit.node.decorator_list
+    )
     return unit.name if required == 1 and (unit.owner is None or is_static) else ""
 
 

@@ -1,6 +1,6 @@
-"""Which lines are told: the definition that is to blame first, then the change in it after which the checks pass.
+"""Finds the lines of a mistake: first the definition that is to blame, then a change in it after which the checks pass.
 
-Fault localisation by tried repairs: Weimer et al. 2009 (GenProg), Singh et al. 2013 (arXiv 1204.1751).
+Fault localisation by trying repairs: Weimer et al. 2009 (GenProg), Singh et al. 2013 (arXiv 1204.1751).
 """
 
 import itertools
@@ -16,7 +16,7 @@ from grader.judge.where import guidance
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.edits import Tree
 from grader.judge.where.guidance import Guidance
-from grader.judge.where.place import Place, at_lines, both, head_line, in_definition, told_line
+from grader.judge.where.place import Place, at_lines, both, forbidden_line, head_line, in_definition
 from grader.judge.where.probes import probes
 from grader.judge.where.repair import Repairs
 from grader.judge.where.trial import Trial
@@ -27,7 +27,7 @@ from grader.records.source import nesting
 from grader.records.submission import Submission
 
 SECONDS = 1.6  # for one submission
-MOST_FOR_KIND = 80  # edits on a line that is known
+MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
 
@@ -39,17 +39,20 @@ def located(
     is_cancelled: Callable[[], bool] = lambda: False,
     documented: bool = False,
 ) -> ExerciseResult:
-    """The result with the places of its failed checks: of the submission that the examiner examined last.
+    """The result of the submission that the examiner examined last, with the places of its failed checks.
 
-    is_cancelled: asked between two candidates; then nothing more is tried. documented: the search is given nothing of
-    the hidden checks, neither their outcomes nor diagnoses, and no candidate meets one: for what students read.
+    seconds: how long the search may take. is_cancelled: called between two candidates; once it is true, nothing more is
+    tried. documented: the search uses the documented checks alone, neither outcomes nor diagnoses of hidden ones: for
+    what students read.
     """
     if examiner.explained is None:
         return result
     explained = examiner.explained.documented() if documented else examiner.explained
-    found = places(examiner, submission, explained, seconds, is_cancelled=is_cancelled)
+    found_places = places(examiner, submission, explained, seconds, is_cancelled=is_cancelled)
     checks = tuple(
-        replace(check, lines=found[check.id].lines, where=found[check.id].sentence) if check.id in found else check
+        replace(check, lines=found_places[check.id].lines, where=found_places[check.id].sentence)
+        if check.id in found_places
+        else check
         for check in result.checks
     )
     return replace(result, checks=checks)
@@ -60,17 +63,17 @@ def places(
     submission: Submission,
     explained: Explained,
     seconds: float = SECONDS,
-    without: str = "",
+    excluded_mistake: str = "",
     is_cancelled: Callable[[], bool] = lambda: False,
 ) -> dict[str, Place]:
-    """The place for each failed check that one was found for.
+    """The place of the mistake for each failed check for which one was found.
 
-    seconds: at most so long; without: a known mistake that is left out, for measuring. Raises nothing: where the search
-    breaks, no line is told.
+    seconds: how long the search may take. excluded_mistake: a known mistake that gives no guidance, for measuring.
+    Raises nothing: where the search breaks, there is no place.
     """
-    none: dict[str, Place] = {}
-    arguments = (examiner, submission, explained, seconds, without, is_cancelled)
-    return containment.optional("the search for the line", none, _places, *arguments)
+    no_places: dict[str, Place] = {}
+    arguments = (examiner, submission, explained, seconds, excluded_mistake, is_cancelled)
+    return containment.optional("the search for the line", no_places, _places, *arguments)
 
 
 def _places(
@@ -78,7 +81,7 @@ def _places(
     submission: Submission,
     explained: Explained,
     seconds: float,
-    without: str,
+    excluded_mistake: str,
     is_cancelled: Callable[[], bool],
 ) -> dict[str, Place]:
     explained = explained.begun()
@@ -92,8 +95,8 @@ def _places(
         return {}
     trial = Trial(examiner, submission, time.monotonic() + seconds, is_cancelled)
     try:
-        found = Search(examiner, tree, trial, explained, without).run()
-        return {} if is_cancelled() else found
+        found_places = Search(examiner, tree, trial, explained, excluded_mistake).run()
+        return {} if is_cancelled() else found_places
     except InfrastructureError:
         if is_cancelled():
             return {}
@@ -103,86 +106,91 @@ def _places(
 
 
 class Search:
-    """One submission's search, from blame to the lines."""
+    """The search in one submission."""
 
-    def __init__(self, examiner: Examiner, tree: Tree, trial: Trial, explained: Explained, without: str):
-        self.examiner, self.tree, self.trial, self.without = examiner, tree, trial, without
+    def __init__(self, examiner: Examiner, tree: Tree, trial: Trial, explained: Explained, excluded_mistake: str):
+        self.examiner, self.tree, self.trial, self.excluded_mistake = examiner, tree, trial, excluded_mistake
         self.failures, self.diagnoses = explained.failures, explained.diagnoses
         checks = {check.id: check for check in explained.checks}
         failing = tuple(checks[name] for name in explained.failures)
         passing = tuple(checks[name] for name in checks if name in explained.passed)
-        found = probes(examiner, trial, failing)
-        self.blame = Blame(examiner, tree, trial, failing, found)
+        probes_by_check = probes(examiner, trial, failing)
+        self.blame = Blame(examiner, tree, trial, failing, probes_by_check)
         self.values = Values(examiner, tree, trial)
-        self.repairs = Repairs(examiner, tree, trial, self.blame, found, passing)
-        known = explained.passed | explained.failures.keys()
-        self.repairs.others = tuple(check for name, check in checks.items() if name not in known)
+        self.repairs = Repairs(examiner, tree, trial, self.blame, probes_by_check, passing)
+        examined = explained.passed | explained.failures.keys()
+        self.repairs.unexamined = tuple(check for name, check in checks.items() if name not in examined)
 
     def run(self) -> dict[str, Place]:
         """The place of each failed check."""
-        found: dict[str, Place] = {}
+        found_places: dict[str, Place] = {}
         groups, end = self.blame.groups(), self.trial.deadline
         for number, group in enumerate(groups):
             now = time.monotonic()
-            self.trial.deadline = now + (end - now) / (len(groups) - number)  # what one leaves is for the next ones
-            left = [check.id for check in group.checks if check.id not in found or not found[check.id].lines]
-            told = [
-                check.id for check in group.checks if check.id not in left and group.base
-            ]  # of two that hide another
-            place = self.place(group) if left or told else None
+            self.trial.deadline = now + (end - now) / (len(groups) - number)  # time that one saves is the others'
+            names = [check.id for check in group.checks]
+            unplaced = [name for name in names if name not in found_places or not found_places[name].lines]
+            # With a base two definitions are wrong: such a check has a second place.
+            with_second = [name for name in names if name not in unplaced and group.base]
+            place = self.place(group) if unplaced or with_second else None
             if place is not None:
-                found |= dict.fromkeys(left, place)
-                found |= {name: both(found[name], place) for name in told if place.lines}
+                found_places |= dict.fromkeys(unplaced, place)
+                found_places |= {name: both(found_places[name], place) for name in with_second if place.lines}
         for name, failure in self.failures.items():
-            line, head = told_line(failure), head_line(failure, self.tree)
-            if head or (line and (name not in found or found[name].how == "definition")):
-                found[name] = self.told((head or line,), "message")
-        return found
+            line, head = forbidden_line(failure), head_line(failure, self.tree)
+            if head or (line and (name not in found_places or found_places[name].evidence == "definition")):
+                found_places[name] = self.place_of((head or line,), "message")
+        return found_places
 
     def place(self, group: Group) -> Place | None:
-        """By a change that was tried; else the construct of the named mistake; else the definition alone."""
+        """The place of the mistake of a group.
+
+        It is found by a change that was tried, else by the construct of the named mistake, else the definition alone.
+        """
         guide = self.guidance(group)
         repairs = self.repairs
-        repairs.spare = ()
-        edit = repairs.whole(group, repairs.parts(group))
-        lines, suspicion = repairs.several(group) if edit is None else (), NOTHING
-        if len(lines) == 1:  # what kind of change helps there
-            on_line = repairs.all(group, guide, replace(NOTHING, sure=lines[0]))
-            edit = repairs.whole(group, itertools.islice(on_line, MOST_FOR_KIND))
+        repairs.doubtful_lines = ()
+        edit = repairs.full_repair(group, repairs.solution_parts(group))
+        lines, suspicion = repairs.several_lines(group) if edit is None else (), NOTHING
+        if len(lines) == 1:  # find what kind of change helps there
+            on_line = repairs.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
+            edit = repairs.full_repair(group, itertools.islice(on_line, MAX_EDITS_ON_LINE))
         if edit is None and not lines:
             suspicion = self.values.suspicion(group, repairs.probes)
-            edit = repairs.whole(group, repairs.all(group, guide, suspicion), suspicion.right)
-            if edit is None and suspicion.sure is not None:
-                return self.told((suspicion.sure,), "values", "what is computed there")
+            edit = repairs.full_repair(group, repairs.all_edits(group, guide, suspicion), suspicion.right_lines)
+            if edit is None and suspicion.certain_line is not None:
+                return self.place_of((suspicion.certain_line,), "values", "what is computed there")
         if edit is not None:
-            return self.told(edit.lines or (edit.line,), "repair", edit.kind)
-        lines = lines or repairs.spare
+            return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
+        lines = lines or repairs.doubtful_lines
         if lines:
-            return self.told(lines, "several")
-        if suspicion.likely is not None:
-            return self.told((suspicion.likely,), "values", "what is computed there")
-        edit = None if self.trial.is_over else repairs.partial(group, repairs.all(group, guide, NOTHING))
+            return self.place_of(lines, "several")
+        if suspicion.likely_line is not None:
+            return self.place_of((suspicion.likely_line,), "values", "what is computed there")
+        edit = None if self.trial.is_over else repairs.partial_repair(group, repairs.all_edits(group, guide, NOTHING))
         if edit is not None:
-            return self.told(edit.lines or (edit.line,), "part", edit.kind)
-        if group.is_guess:
+            return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
+        if group.is_untested:
             return None
         line = guide.construct(self.tree, group.units) if guide is not None else None
         if line is not None:
-            return self.told((line,), "construct")
+            return self.place_of((line,), "construct")
         return in_definition(group, self.tree) if self.blame.solution is not None else None
 
     def guidance(self, group: Group) -> Guidance | None:
-        """What the mistake that was named for these checks changes in the solution."""
+        """What the mistake that a diagnosis names for these checks changes in the solution; None without any."""
         sentences = {self.diagnoses.get(check.id, "") for check in group.checks} - {""}
-        named = [
+        named_mistakes = [
             mistake
             for mistake in mistakes.mistakes(self.examiner.exercise.folder)
-            if mistake.name != self.without and mistake.sentence and any(mistake.sentence in one for one in sentences)
+            if mistake.name != self.excluded_mistake
+            and mistake.sentence
+            and any(mistake.sentence in sentence for sentence in sentences)
         ]
-        if self.blame.solution is None or not named:
+        if self.blame.solution is None or not named_mistakes:
             return None
-        return guidance.of(named[0].source, paths.solution(self.examiner.exercise.folder).read_text("utf-8"))
+        return guidance.of(named_mistakes[0].source, paths.solution(self.examiner.exercise.folder).read_text("utf-8"))
 
-    def told(self, lines: tuple[int, ...], how: str, kind: str = "") -> Place:
-        """The place of these lines."""
-        return at_lines(self.trial.submission.source, self.tree.lines, lines, how, kind)
+    def place_of(self, lines: tuple[int, ...], evidence: str, kind: str = "") -> Place:
+        """The place that consists of these lines; see place.at_lines."""
+        return at_lines(self.trial.submission.source, self.tree.lines, lines, evidence, kind)

@@ -1,4 +1,4 @@
-"""Edits of statements: one too many, one in the wrong place, a result that is not kept, a condition, a return."""
+"""Edits of statements: removed, moved, in another order; results that are kept, other conditions, other returns."""
 
 import ast
 import itertools
@@ -8,26 +8,22 @@ from grader.judge.where.edits import Change, Edit, Function
 from grader.judge.where.nodes import is_docstring
 from grader.judge.where.scope import Scope
 
-NEEDED = ("staticmethod", "classmethod", "property")
+REQUIRED_DECORATORS = ("staticmethod", "classmethod", "property")
 BODIES = ("body", "orelse", "finalbody")
-A_STATEMENT, AN_ORDER, A_RETURN, A_CONDITION = (
-    "a statement",
-    "the order of the statements",
-    "what is returned",
-    "a condition",
-)
+A_STATEMENT, A_CONDITION = "a statement", "a condition"
+AN_ORDER, A_RETURN = "the order of the statements", "what is returned"
 
 
 def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterator[Edit]:
-    """Edits of the statements of a function."""
+    """The edits of the statements of a function."""
     if is_method and function.name == "__init__" and "super" not in ast.unparse(function):
-        first = ast.parse("super().__init__()").body
-        yield _body(function, "body", [*first, *function.body], function.lineno, "something is missing there", 0)
+        super_call = ast.parse("super().__init__()").body
+        yield _body(function, "body", [*super_call, *function.body], function.lineno, "something is missing there", 0)
     yield from _parameters(function, is_method)
     for index, decorator in enumerate(function.decorator_list):
-        if not (isinstance(decorator, ast.Name) and decorator.id in NEEDED):
-            rest = [*function.decorator_list[:index], *function.decorator_list[index + 1 :]]
-            change = Change(function, "decorator_list", None, rest)
+        if not (isinstance(decorator, ast.Name) and decorator.id in REQUIRED_DECORATORS):
+            remaining = [*function.decorator_list[:index], *function.decorator_list[index + 1 :]]
+            change = Change(function, "decorator_list", None, remaining)
             yield Edit((change,), decorator.lineno, "a decorator", 0)
     yield from _returned(function, scope)
     for parent, field, body in bodies(function):
@@ -43,15 +39,15 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             if len(body) > 1 and not isinstance(statement, ast.Return):
                 yield put([], A_STATEMENT, 1)
             if isinstance(statement, ast.Expr):
-                yield from (put([new], "a result that is not kept", 0) for new in _kept(statement.value))
-            for new, kind, tier in _others(statement):
+                yield from (put([new], "a result that is not kept", 0) for new in _keeping_statements(statement.value))
+            for new, kind, tier in _replacements_of(statement):
                 yield put(new, kind, tier)
             yield from _moved(parent, field, body, index)
         yield from _orders(parent, field, body)
 
 
 def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
-    """Every list of statements in a function, and where it stands."""
+    """Every list of statements in a function, with its parent node and field."""
     for node in ast.walk(function):
         for field in BODIES:
             body = getattr(node, field, None)
@@ -59,12 +55,12 @@ def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
                 yield node, field, body
 
 
-def _body(parent: ast.AST, field: str, new: list[ast.stmt], line: int, kind: str, tier: int) -> Edit:
-    return Edit((Change(parent, field, None, new or [ast.Pass()]),), line, kind, tier)
+def _body(parent: ast.AST, field: str, statements: list[ast.stmt], line: int, kind: str, tier: int) -> Edit:
+    return Edit((Change(parent, field, None, statements or [ast.Pass()]),), line, kind, tier)
 
 
-def _kept(value: ast.expr) -> Iterator[ast.stmt]:
-    """`x.masked_fill(…)` alone keeps nothing: `x = x.masked_fill(…)`; a print or a value alone is not returned."""
+def _keeping_statements(value: ast.expr) -> Iterator[ast.stmt]:
+    """Statements that keep a value which is only computed: `x = x.masked_fill(…)`, or a return of it."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
         yield ast.Assign([ast.Name(value.func.value.id, ast.Store())], value, lineno=0)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print" and value.args:
@@ -74,7 +70,7 @@ def _kept(value: ast.expr) -> Iterator[ast.stmt]:
     yield ast.Return(value)
 
 
-def _others(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str, int]]:
+def _replacements_of(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str, int]]:
     if isinstance(statement, ast.With):
         yield statement.body, "the with statement", 0
     elif isinstance(statement, ast.If):
@@ -121,57 +117,60 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
 
 
 def _moved(parent: ast.AST, field: str, body: list[ast.stmt], index: int) -> Iterator[Edit]:
-    """A last statement of a loop comes behind it, or the statement behind a loop into it."""
+    """Moves the last statement of a loop behind it, and the statements before and behind a loop into it."""
     statement = body[index]
     if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) and len(statement.body) > 1:
-        last, inside = statement.body[-1], statement.body[:-1]
+        last_statement, remaining = statement.body[-1], statement.body[:-1]
         changes = (
-            Change(statement, "body", None, inside),
-            Change(parent, field, None, [*body[: index + 1], last, *body[index + 1 :]]),
+            Change(statement, "body", None, remaining),
+            Change(parent, field, None, [*body[: index + 1], last_statement, *body[index + 1 :]]),
         )
-        yield Edit(changes, last.lineno, "how far a line is indented", 0)
+        yield Edit(changes, last_statement.lineno, "how far a line is indented", 0)
     if isinstance(statement, (ast.For, ast.While)) and index + 1 < len(body):
-        following = body[index + 1]
+        statement_after = body[index + 1]
         changes = (
-            Change(statement, "body", None, [*statement.body, following]),
+            Change(statement, "body", None, [*statement.body, statement_after]),
             Change(parent, field, None, [*body[: index + 1], *body[index + 2 :]] or [ast.Pass()]),
         )
-        yield Edit(changes, following.lineno, "how far a line is indented", 1)
+        yield Edit(changes, statement_after.lineno, "how far a line is indented", 1)
     if isinstance(statement, (ast.For, ast.While)) and index > 0:
-        earlier = body[index - 1]
+        statement_before = body[index - 1]
         changes = (
-            Change(statement, "body", None, [earlier, *statement.body]),
+            Change(statement, "body", None, [statement_before, *statement.body]),
             Change(parent, field, None, [*body[: index - 1], *body[index:]]),
         )
-        yield Edit(changes, earlier.lineno, "where a statement stands", 1)
+        yield Edit(changes, statement_before.lineno, "where a statement stands", 1)
 
 
 def _orders(parent: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[Edit]:
-    """Two statements exchanged, neighbours first; three in a row turned round."""
+    """Exchanges two statements, neighbours first, and rotates three in a row."""
     movable = [
         index for index, statement in enumerate(body) if isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign))
     ]
     pairs = sorted(itertools.combinations(movable, 2), key=lambda pair: pair[1] - pair[0])
     for first, second in pairs[:60]:
-        new = [*body]
-        new[first], new[second] = new[second], new[first]
-        edit = _body(parent, field, new, body[first].lineno, AN_ORDER, 1)
+        reordered = [*body]
+        reordered[first], reordered[second] = reordered[second], reordered[first]
+        edit = _body(parent, field, reordered, body[first].lineno, AN_ORDER, 1)
         yield Edit(edit.changes, edit.line, AN_ORDER, 1, None, (body[first].lineno, body[second].lineno))
     for start in movable:
         if {start + 1, start + 2} <= set(movable):
             one, two, three = body[start : start + 3]
-            for turned in ([two, three, one], [three, one, two]):
-                new = [*body[:start], *turned, *body[start + 3 :]]
+            for turned in (
+                [two, three, one],
+                [three, one, two],
+            ):
+                reordered = [*body[:start], *turned, *body[start + 3 :]]
                 lines = tuple(statement.lineno for statement in (one, two, three))
-                yield Edit((Change(parent, field, None, new),), one.lineno, AN_ORDER, 1, None, lines)
+                yield Edit((Change(parent, field, None, reordered),), one.lineno, AN_ORDER, 1, None, lines)
 
 
 def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
     names, first = function.args.args, int(is_method)
     for index in range(first, len(names) - 1):
-        new = [*names]
-        new[index], new[index + 1] = new[index + 1], new[index]
-        yield Edit((Change(function.args, "args", None, new),), function.lineno, "the order of the parameters", 1)
+        reordered = [*names]
+        reordered[index], reordered[index + 1] = reordered[index + 1], reordered[index]
+        yield Edit((Change(function.args, "args", None, reordered),), function.lineno, "the order of the parameters", 1)
 
 
 def _returned(function: Function, scope: Scope) -> Iterator[Edit]:
@@ -182,8 +181,8 @@ def _returned(function: Function, scope: Scope) -> Iterator[Edit]:
                 new = ast.Name(name, ast.Load())
                 yield Edit((Change(statement, "value", None, new),), statement.lineno, A_RETURN, 1)
         if isinstance(statement.value, ast.Tuple):
-            for part in statement.value.elts:
-                yield Edit((Change(statement, "value", None, part),), statement.lineno, A_RETURN, 0)
+            for element in statement.value.elts:
+                yield Edit((Change(statement, "value", None, element),), statement.lineno, A_RETURN, 0)
     if function.name != "__init__" and not isinstance(function.body[-1], (ast.Return, ast.Raise)):
         for name in reversed(scope.values):
             new_body = [*function.body, ast.Return(ast.Name(name, ast.Load()))]
@@ -191,5 +190,5 @@ def _returned(function: Function, scope: Scope) -> Iterator[Edit]:
 
 
 def _is_error(value: ast.expr | None) -> bool:
-    called = value.func if isinstance(value, ast.Call) else value
-    return isinstance(called, ast.Name) and called.id.endswith("Error")
+    function = value.func if isinstance(value, ast.Call) else value
+    return isinstance(function, ast.Name) and function.id.endswith("Error")

@@ -1,73 +1,82 @@
-"""One stretch of statements that differs from the solution: it is replaced as a whole, however many stand there."""
+"""A stretch of statements that differs from the solution's, to be replaced as a whole by any number of statements."""
 
 import ast
 from collections.abc import Sequence
 
 from grader.judge.where.alignment import Alignment
-from grader.judge.where.donors import named
+from grader.judge.where.donors import names_in
 from grader.judge.where.edits import Change
 from grader.judge.where.equal_statements import same
 from grader.judge.where.nodes import is_docstring
 from grader.judge.where.several import Step
 
-MOST = 4  # statements of the learner's in it
-MOST_THEIRS = 12
+MAX_REPLACED = 4  # statements of the learner's
+MAX_INSERTED = 12
 
 
-def stretch(alignment: Alignment, own: frozenset[str] = frozenset()) -> tuple[Step, tuple[int, ...]] | None:
-    """The change that makes the definition the solution's, and the lines of what it replaces.
+def stretch(alignment: Alignment, own_names: frozenset[str] = frozenset()) -> tuple[Step, tuple[int, ...]] | None:
+    """The change that makes the definition the solution's, and the lines that it replaces.
 
-    None where that is most of the definition: nothing would be said by it. own: names that no change goes
-    round, as the mistake may be there.
+    None where that is most of the definition, which would say nothing. own_names: names of helpers and attributes of
+    the learner's own; no statement that uses one is replaced, as the mistake may be in it.
     """
     function = alignment.unit.node
-    mine = [node for node in function.body if not is_docstring(node)]
-    theirs = [alignment.with_free_names(node) for node in alignment.twin.node.body if not is_docstring(node)]
-    first = _common(mine, theirs)
-    last = _common(mine[first:][::-1], theirs[first:][::-1])
-    old, new = mine[first : len(mine) - last], theirs[first : len(theirs) - last]
-    put = [node for node in new if node is not None]
-    if len(put) < len(new) or len(new) > MOST_THEIRS or not 0 < len(old) <= MOST or 2 < len(mine) <= len(old):
+    learners = [node for node in function.body if not is_docstring(node)]
+    solutions = [alignment.with_free_names(node) for node in alignment.twin.node.body if not is_docstring(node)]
+    start = _common_length(learners, solutions)
+    end = _common_length(learners[start:][::-1], solutions[start:][::-1])
+    replaced, replacement = learners[start : len(learners) - end], solutions[start : len(solutions) - end]
+    inserted = [node for node in replacement if node is not None]
+    if (
+        len(inserted) < len(replacement)
+        or len(replacement) > MAX_INSERTED
+        or not 0 < len(replaced) <= MAX_REPLACED
+        or 2 < len(learners) <= len(replaced)
+    ):
         return None
-    if len(old) == len(put) == 1 and hasattr(old[0], "body"):
-        return _within(old[0], put[0], own)
-    if any(named(node) & own for node in old):
+    if len(replaced) == len(inserted) == 1 and hasattr(replaced[0], "body"):
+        return _single_difference(replaced[0], inserted[0], own_names)
+    if any(names_in(node) & own_names for node in replaced):
         return None
-    if any(hasattr(node, "body") for node in old) and len(old) > 1:
+    if any(hasattr(node, "body") for node in replaced) and len(replaced) > 1:
         return None
-    docstring = function.body[: len(function.body) - len(mine)]
-    body = [*docstring, *mine[:first], *put, *mine[len(mine) - last :]]
-    lines = tuple(node.lineno for node in old if not _is_aside(node)) or (old[0].lineno,)
+    docstring = function.body[: len(function.body) - len(learners)]
+    body = [*docstring, *learners[:start], *inserted, *learners[len(learners) - end :]]
+    lines = tuple(node.lineno for node in replaced if not _is_aside(node)) or (replaced[0].lineno,)
     return Step((Change(function, "body", None, body or [ast.Pass()]),), lines[0]), lines
 
 
 def _is_aside(node: ast.stmt) -> bool:
-    """Whether a statement can hardly be the mistake: something printed or asserted, or a text."""
+    """Whether a statement can hardly be the mistake: it prints, asserts, or is only a text."""
     if isinstance(node, ast.Expr):
         value = node.value
         return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "print")
     return isinstance(node, (ast.Assert, ast.Pass))
 
 
-def _within(old: ast.stmt, new: ast.stmt, own: frozenset[str]) -> tuple[Step, tuple[int, ...]] | None:
-    """The one statement that differs in two loops or conditions whose heads are the same."""
-    mine, theirs = getattr(old, "body", []), getattr(new, "body", [])
-    pairs = [(n, one, other) for n, (one, other) in enumerate(zip(mine, theirs)) if not same(one, other)]
-    if type(old) is not type(new) or len(mine) != len(theirs) or len(pairs) != 1:
+def _single_difference(old: ast.stmt, new: ast.stmt, own_names: frozenset[str]) -> tuple[Step, tuple[int, ...]] | None:
+    """The one statement that differs in two loops or conditions of equal length; None where several differ."""
+    own_body, solution_body = getattr(old, "body", []), getattr(new, "body", [])
+    pairs = [
+        (n, learner, solution)
+        for n, (learner, solution) in enumerate(zip(own_body, solution_body))
+        if not same(learner, solution)
+    ]
+    if type(old) is not type(new) or len(own_body) != len(solution_body) or len(pairs) != 1:
         return None
-    number, one, other = pairs[0]
-    if hasattr(one, "body") and hasattr(other, "body"):
-        return _within(one, other, own)
-    if named(one) & own:
+    number, learner, solution = pairs[0]
+    if hasattr(learner, "body") and hasattr(solution, "body"):
+        return _single_difference(learner, solution, own_names)
+    if names_in(learner) & own_names:
         return None
-    return Step((Change(old, "body", number, other),), one.lineno), (one.lineno,)
+    return Step((Change(old, "body", number, solution),), learner.lineno), (learner.lineno,)
 
 
-def _common(mine: Sequence[ast.stmt], theirs: Sequence[ast.stmt | None]) -> int:
-    """How many statements at the beginning are the same."""
-    number = 0
-    for one, other in zip(mine, theirs):
-        if other is None or not same(one, other):
+def _common_length(learners: Sequence[ast.stmt], solutions: Sequence[ast.stmt | None]) -> int:
+    """How many statements at the beginning are equal."""
+    count = 0
+    for learner, solution in zip(learners, solutions):
+        if solution is None or not same(learner, solution):
             break
-        number += 1
-    return number
+        count += 1
+    return count

@@ -1,4 +1,4 @@
-"""Changed definitions, put into a loaded source one after the other: to load all of it again takes far longer."""
+"""Swaps definitions of a source that a worker has loaded, as loading the whole source again takes far longer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,9 +39,9 @@ MAKERS = ("__init__", "__new__")
 
 @dataclass(frozen=True)
 class Swap:
-    """A changed definition. owner: the class that it is a method of, or ""; text: as it stands there.
+    """A changed definition. owner: the name of its class, "" for a function. text: its code, as indented there.
 
-    source: the whole changed source, where the definition cannot be swapped alone, else "".
+    source: the whole changed source where the definition cannot be swapped alone, else "".
     """
 
     owner: str
@@ -49,21 +49,23 @@ class Swap:
     source: str = ""
 
     def request(self) -> bytes:
-        """The encoded request that puts it into a source with SUPPORT at its end."""
+        """The encoded request that puts the definition into a loaded source with SUPPORT at its end."""
         return call(SWAP, self.owner, f"class {self.owner}:\n{self.text}" if self.owner else self.text)
 
 
 def can_be_swapped(unit: Unit, changes: tuple[Change, ...]) -> bool:
-    """Whether nothing else depends on what is changed.
+    """Whether nothing else in the loaded source depends on what is changed.
 
-    The arguments that a class takes are read once from it, and of a property each part has the same name.
+    The arguments of a class are read once, from its constructor; and all functions of a property have the same name.
     """
-    if unit.owner is not None and any(getattr(one, "attr", "") in ("setter", "getter") for one in _decorators(unit)):
+    if unit.owner is not None and any(
+        getattr(decorator, "attr", "") in ("setter", "getter") for decorator in _decorators(unit)
+    ):
         return False
     arguments = unit.node.args
-    parts = (arguments, unit.node, *parameters(unit.node))
+    header_nodes = (arguments, unit.node, *parameters(unit.node))
     return unit.node.name not in MAKERS or not any(
-        change.parent in parts and change.field not in ("body", "returns") for change in changes
+        change.parent in header_nodes and change.field not in ("body", "returns") for change in changes
     )
 
 

@@ -1,4 +1,4 @@
-"""Runs changed versions of one submission in sandboxed workers: what do they answer, which checks would pass?"""
+"""Runs changed versions of one submission in sandboxed workers: their answers, and the checks that they pass."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,17 +16,18 @@ from grader.sandbox.remote import Remote
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import protocol, wire
 
-LOADS = 200  # of sources in one worker: what one leaves behind at import may stay
+MAX_LOADS = 200  # sources that one worker loads: each may leave something behind
 CALL_S = 0.5  # for one call; right code takes a hundredth of it
 TOTAL_S = 2.0  # for all calls of one candidate
-ANSWER_S = 0.15  # of computing, for one answer where many are asked ahead
-MISHAPS = (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError)
+ANSWER_S = 0.15  # processor time of one answer, where many are asked ahead
+FAILURES = (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError)
 
 
 class Trial:
-    """One candidate after the other in the same worker, which is replaced where it ends or hangs.
+    """Runs one candidate after the other in the same worker, which is replaced where it ends or hangs.
 
-    deadline: of time.monotonic, after which nothing is tried any more; tried: how many candidates were.
+    deadline: the value of time.monotonic() after which nothing more is tried. is_cancelled: once it is true, neither.
+    tried_count: how many candidates were tried. slow: statements that were stopped once, which no candidate runs.
     """
 
     def __init__(self, examiner: Examiner, submission: Submission, deadline: float, is_cancelled: Callable[[], bool]):
@@ -36,27 +37,28 @@ class Trial:
         cpu_s = min(limits.call_cpu_s, CALL_S) if limits.call_cpu_s else None
         self.limits = replace(limits, call_s=min(limits.call_s, 2 * CALL_S), call_cpu_s=cpu_s, total_s=TOTAL_S)
         self.worker: Worker | None = None
-        self.asked: Worker | None = None  # what `answers` asks
+        self.answering_worker: Worker | None = None  # the one that `answers` and `swapped` ask
         self.remote: Remote | None = None
         self.subject: Learner | None = None
-        self.tried = self.loads = 0
-        self.slow: dict[int, LeftOut] = {}  # statements that no candidate runs: they were stopped once
+        self.tried_count = self.loads = 0
+        self.slow: dict[int, LeftOut] = {}
 
     @property
     def is_over(self) -> bool:
         return time.monotonic() >= self.deadline or self.is_cancelled()
 
     def answers(self, sources: Sequence[str], requests: Sequence[bytes]) -> Iterator[list[bytearray] | None]:
-        """For each source its encoded replies to the requests; None where it ended, hung, or sent something else.
+        """For each source its encoded replies to the requests; None where there is none, as the worker ended or hung.
 
-        The sources are sent ahead of the replies. Ends early where the time is over, at once where it is cancelled.
+        The sources are sent ahead of the replies. Ends early where the time is over, and at once where the trial is
+        cancelled.
         """
         return self._answers([], [[self._load(source)] for source in sources], requests)
 
     def swapped(
         self, source: str, swaps: Sequence[Swap], requests: Sequence[bytes]
     ) -> Iterator[list[bytearray] | None]:
-        """The same for one source with each of these definitions."""
+        """As `answers`, for one source with each of these changed definitions in turn."""
         base = [self._load(source + SUPPORT)]
         setups, is_loaded = [], True
         for swap in swaps:
@@ -67,26 +69,26 @@ class Trial:
     def _answers(
         self, base: list[bytes], setups: Sequence[list[bytes]], requests: Sequence[bytes]
     ) -> Iterator[list[bytearray] | None]:
-        """The replies to the requests after each of the setups. base: what a worker is asked before the first one."""
-        done = 0
-        while done < len(setups) and not self.is_over:
-            if self.asked is None or not self.asked.alive:
-                most = replace(self.limits, call_cpu_s=self.limits.call_cpu_s and ANSWER_S)
-                self.asked = self.examiner.fork_server.spawn(most)
-            bodies = [*base, *(body for setup in setups[done:] for body in (*setup, *requests))]
-            replies = self.asked.exchange_all(bodies, self.limits.call_s)
+        """The replies to the requests after each of the setups. base: the requests that a new worker gets first."""
+        answered = 0
+        while answered < len(setups) and not self.is_over:
+            if self.answering_worker is None or not self.answering_worker.alive:
+                limits = replace(self.limits, call_cpu_s=self.limits.call_cpu_s and ANSWER_S)
+                self.answering_worker = self.examiner.fork_server.spawn(limits)
+            bodies = [*base, *(body for setup in setups[answered:] for body in (*setup, *requests))]
+            replies = self.answering_worker.exchange_all(bodies, self.limits.call_s)
             try:
                 _ = [next(replies) for _ in base]
-                while done < len(setups):
-                    if self.is_cancelled():  # whoever waits for the fork server does not wait for these answers too
-                        self.asked.close()
+                while answered < len(setups):
+                    if self.is_cancelled():  # whoever waits for the fork server must not wait for these answers
+                        self.answering_worker.close()
                         return
-                    number = len(setups[done]) + len(requests)
+                    number = len(setups[answered]) + len(requests)
                     answer = [next(replies) for _ in range(number)][-len(requests) :]
-                    done, self.tried = done + 1, self.tried + 1
+                    answered, self.tried_count = answered + 1, self.tried_count + 1
                     yield answer
-            except MISHAPS:
-                done, self.tried = done + 1, self.tried + 1
+            except FAILURES:
+                answered, self.tried_count = answered + 1, self.tried_count + 1
                 yield None
 
     def _load(self, source: str) -> bytes:
@@ -96,19 +98,19 @@ class Trial:
         return protocol.encode_request(protocol.Load(source, filename, slug, is_notebook, skip, CALL_S))
 
     def load(self, source: str) -> bool:
-        """Make this source the candidate. Returns whether it could be loaded."""
-        self.tried += 1
+        """Load this source as the candidate. Returns whether it could be loaded."""
+        self.tried_count += 1
         self.loads += 1
-        again = self.worker if self.loads % LOADS else None
-        if again is None and self.worker is not None:
+        reused_worker = self.worker if self.loads % MAX_LOADS else None
+        if reused_worker is None and self.worker is not None:
             self.worker.close()
         submission = replace(self.submission, source=source)
         self.remote = Remote(self.examiner.fork_server, submission, self.examiner.exercise.slug, self.limits)
         self.remote.skipped |= self.slow
         try:
-            self.remote.load(again)
+            self.remote.load(reused_worker)
             self.slow |= self.remote.stopped()
-        except MISHAPS:
+        except FAILURES:
             self.subject = None
             return False
         finally:
@@ -125,11 +127,11 @@ class Trial:
         return error is None
 
     def passes_all(self, checks: Iterable[Check]) -> bool:
-        """Whether it passes all of them; the first that it fails ends the trial."""
+        """Whether the candidate passes all of these checks. The first that fails is the last that is run."""
         return all(self.passes(check) for check in checks)
 
     def passes_with(self, seed: int, checks: Iterable[Check]) -> bool:
-        """Whether it passes them with other inputs, in a fresh worker."""
+        """Whether the candidate passes these checks with the inputs of another seed, in a new worker."""
         if self.remote is None:
             return False
         session = Session(self.examiner.exercise, seed)
@@ -145,7 +147,7 @@ class Trial:
 
     def close(self) -> None:
         """End the workers."""
-        for worker in (self.worker, self.asked):
+        for worker in (self.worker, self.answering_worker):
             if worker is not None:
                 worker.close()
-        self.worker = self.asked = None
+        self.worker = self.answering_worker = None

@@ -17,7 +17,7 @@ import torch
 from grader.judge.examiner import Examiner
 from grader.judge.where.blame import Group
 from grader.judge.where.edits import Tree
-from grader.judge.where.known_values import Known, Step, solution_steps
+from grader.judge.where.known_values import KnownValues, Step, solution_steps
 from grader.judge.where.marked_source import LOG, PUT, Mark, marked
 from grader.judge.where.probes import Probe
 from grader.judge.where.swapping import call
@@ -25,25 +25,26 @@ from grader.judge.where.trial import Trial
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder
 
-PUT_IN = 16  # values that are tried in one place
-TRIED = 100  # replacements in all, for one probe
-PROBES = 2  # with which it is tried
-ASKED = (protocol.Call, protocol.CallWithInputs)
+MAX_VALUES = 16  # values that are tried in one place
+MAX_TRIALS = 100  # replacements in all, for one probe
+PROBES = 2  # probes of a group that are looked at
+PROBED = (protocol.Call, protocol.CallWithInputs)  # the kinds of requests whose run can be read
 
 
 @dataclass(frozen=True)
 class Suspicion:
     """What the values of a run say.
 
-    sure: the line that computes a wrong value from right ones, None where unknown; likely: the same where the solution
-    computes its value from others that the learner's code does not have; right: the lines whose values are right;
-    later: those after a value that may be wrong, and with which in the solution's form the answer is right.
+    certain_line: the line that computes a wrong value from right ones, None where unknown. likely_line: the same where
+    the solution computes its value from others that the learner's code does not have. right_lines: the lines whose
+    values are right. later_lines: the lines after a value that may be wrong: with the solution's value in its place the
+    answer is right.
     """
 
-    sure: int | None = None
-    likely: int | None = None
-    right: frozenset[int] = frozenset()
-    later: frozenset[int] = frozenset()
+    certain_line: int | None = None
+    likely_line: int | None = None
+    right_lines: frozenset[int] = frozenset()
+    later_lines: frozenset[int] = frozenset()
 
 
 NOTHING = Suspicion()
@@ -55,65 +56,81 @@ class Values:
     def __init__(self, examiner: Examiner, tree: Tree, trial: Trial):
         self.examiner, self.tree, self.trial = examiner, tree, trial
 
-    def suspicion(self, group: Group, found: dict[str, Probe]) -> Suspicion:
+    def suspicion(self, group: Group, probes_by_check: dict[str, Probe]) -> Suspicion:
         """What the values of the group's calls say: all of them must say it."""
-        usable = [found[check.id] for check in group.checks if check.id in found]
-        usable = [probe for probe in usable if type(protocol.decode_request(probe.requests[-1])[0]) in ASKED]
+        usable = [probes_by_check[check.id] for check in group.checks if check.id in probes_by_check]
+        usable = [probe for probe in usable if type(protocol.decode_request(probe.requests[-1])[0]) in PROBED]
         if not usable or group.base:
             return NOTHING
         try:
             source, marks = marked(self.tree, group.units)
         except (ValueError, TypeError, AttributeError, RecursionError):
             return NOTHING
-        tried = (self._of_probe(group, source, marks, probe) for probe in sorted(usable, key=_cost))
-        each = list(itertools.islice((one for one in tried if one is not None), PROBES))
-        if not each:
+        of_probes = (self._of_probe(group, source, marks, probe) for probe in sorted(usable, key=_cost))
+        suspicions = list(itertools.islice((found for found in of_probes if found is not None), PROBES))
+        if not suspicions:
             return NOTHING
-        sure, likely = {one.sure for one in each}, {one.likely for one in each}
-        right = frozenset.intersection(*(one.right for one in each))
-        later = frozenset.intersection(*(one.later for one in each))
-        agreed = likely.pop() if len(likely) == 1 and len(each) == PROBES else None
-        return Suspicion(sure.pop() if len(sure) == 1 else None, agreed, right, later)
+        certain, likely = {found.certain_line for found in suspicions}, {found.likely_line for found in suspicions}
+        right = frozenset.intersection(*(found.right_lines for found in suspicions))
+        later = frozenset.intersection(*(found.later_lines for found in suspicions))
+        agreed = likely.pop() if len(likely) == 1 and len(suspicions) == PROBES else None
+        return Suspicion(certain.pop() if len(certain) == 1 else None, agreed, right, later)
 
     def _of_probe(self, group: Group, source: str, marks: list[Mark], probe: Probe) -> Suspicion | None:
-        """The same of one call; None where it says nothing."""
-        *before, asked = probe.requests
-        requests = (*before, call(PUT, -1, 0), asked, call(LOG))
+        """What the values of one call say; None where they say nothing."""
+        *earlier_requests, last_request = probe.requests
+        requests = (*earlier_requests, call(PUT, -1, 0), last_request, call(LOG))
         answer = next(iter(self.trial.answers([source], requests)), None)
         run = _run(answer[-1], marks) if answer is not None and not probe.fits(answer[-2]) else []
         if not run:
             return None
-        known = Known(solution_steps(self.examiner, probe))
-        wrong = [n for n, (mark, value) in enumerate(run) if not (mark.is_input or known.holds(value))]
-        trials = [(n, step) for n in wrong for step in known.instead_of(run[n][1])[:PUT_IN]][:TRIED]
+        known = KnownValues(solution_steps(self.examiner, probe))
+        wrong_numbers = [n for n, (mark, value) in enumerate(run) if not (mark.is_input or known.holds(value))]
+        trials = [(n, step) for n in wrong_numbers for step in known.replacements_of(run[n][1])[:MAX_VALUES]][
+            :MAX_TRIALS
+        ]
         healing = self._healing(source, probe, [(run[n][0].number, step.value) for n, step in trials])
         healed = [trial for trial, heals in zip(trials, healing) if heals]
-        right = frozenset(mark.line for mark, value in run if known.holds(value)) - {run[n][0].line for n in wrong}
+        right_lines = frozenset(mark.line for mark, value in run if known.holds(value))
+        right_lines -= {run[n][0].line for n in wrong_numbers}
         if not healed:
-            return Suspicion(right=right)
-        at, step = healed[0]
-        first = run[at][0]
-        later = frozenset(line for line in first.unit.lines if line > first.line)
-        seen = Known([Step(value, ()) for _, value in run if isinstance(value, torch.Tensor)])
-        likely = first.line if self._is_sure(group, run, at, known) else None
-        return Suspicion(likely if all(map(seen.holds, step.inputs)) else None, likely, right, later)
+            return Suspicion(right_lines=right_lines)
+        healed_number, step = healed[0]
+        healed_mark = run[healed_number][0]
+        later_lines = frozenset(line for line in healed_mark.unit.lines if line > healed_mark.line)
+        own_values = KnownValues([Step(value, ()) for _, value in run if isinstance(value, torch.Tensor)])
+        likely_line = healed_mark.line if self._is_sure(group, run, healed_number, known) else None
+        certain_line = likely_line if all(map(own_values.holds, step.inputs)) else None
+        return Suspicion(certain_line, likely_line, right_lines, later_lines)
 
     def _healing(self, source: str, probe: Probe, trials: list[tuple[int, torch.Tensor]]) -> list[bool]:
-        """For each value in the place of a mark's, whether the probe is answered rightly."""
-        *before, asked = probe.requests
-        each = [request for number, value in trials for request in (call(PUT, number, value), asked)]
-        answer = next(iter(self.trial.answers([source], (*before, *each))), None) if trials else None
-        return [False] * len(trials) if answer is None else [probe.fits(body) for body in answer[len(before) + 1 :: 2]]
+        """For each replacement of a mark's value, whether the probe is answered rightly with it.
 
-    def _is_sure(self, group: Group, run: list[tuple[Mark, Any]], at: int, right: "Known") -> bool:
-        """Whether all that the statement reads is right. What `self` holds is in the one method that is to blame."""
-        mark = run[at][0]
+        trials: the numbers of the marks, and the values that replace theirs.
+        """
+        *earlier_requests, last_request = probe.requests
+        if not trials:
+            return []
+        requests = [request for number, value in trials for request in (call(PUT, number, value), last_request)]
+        answer = next(iter(self.trial.answers([source], (*earlier_requests, *requests))), None)
+        if answer is None:
+            return [False] * len(trials)
+        return [probe.fits(body) for body in answer[len(earlier_requests) + 1 :: 2]]
+
+    def _is_sure(self, group: Group, run: list[tuple[Mark, Any]], number: int, solution_values: "KnownValues") -> bool:
+        """Whether all that the statement at this place of the run reads is right.
+
+        Attributes of `self` count as right where the one method that is to blame is known.
+        """
+        mark = run[number][0]
         if mark.uses_self and not (group.is_sure and mark.unit is group.units[0]):
             return False
-        stored = {one.name for one in marks_of(run, mark)}
+        stored = {other_mark.name for other_mark in marks_of(run, mark)}
         for name in mark.reads & stored:
-            earlier = [value for one, value in run[:at] if one.unit is mark.unit and one.name == name]
-            if not earlier or not right.holds(earlier[-1]):
+            values_before = [
+                value for other_mark, value in run[:number] if other_mark.unit is mark.unit and other_mark.name == name
+            ]
+            if not values_before or not solution_values.holds(values_before[-1]):
                 return False
         unread = _locals(mark) - stored
         return not mark.reads & unread
@@ -121,7 +138,7 @@ class Values:
 
 def marks_of(run: list[tuple[Mark, Any]], mark: Mark) -> list[Mark]:
     """The marks of the same definition that were met."""
-    return [one for one, _ in run if one.unit is mark.unit]
+    return [met_mark for met_mark, _ in run if met_mark.unit is mark.unit]
 
 
 def _run(body: bytes | bytearray, marks: list[Mark]) -> list[tuple[Mark, Any]]:
@@ -131,7 +148,8 @@ def _run(body: bytes | bytearray, marks: list[Mark]) -> list[tuple[Mark, Any]]:
         log = Decoder(tensors).value(reply.value)
     except wire.ProtocolError:
         return []
-    pairs = [one for one in log if isinstance(one, (list, tuple)) and len(one) == 2] if isinstance(log, list) else []
+    entries = log if isinstance(log, list) else []
+    pairs = [entry for entry in entries if isinstance(entry, (list, tuple)) and len(entry) == 2]
     times = Counter(number for number, _ in pairs if type(number) is int)
     return [(marks[n], value) for n, value in pairs if times[n] == 1 and 0 <= n < len(marks)]
 

@@ -1,8 +1,8 @@
-"""What is tried in the place of what: functions, operators, comparisons, and what may be missing around a value."""
+"""What edits try instead: other functions, operators and comparisons, and what may be missing around a value."""
 
 import ast
 
-# Functions that are taken for each other. Those of one line are tried in each other's place.
+# Functions that are mistaken for each other: each is tried in the place of the others of its tuple.
 SIBLINGS = [
     ("sum", "mean", "amax", "max", "prod"), ("max", "amax", "min", "argmax"), ("rand", "randn", "zeros", "ones",
     "empty"),
@@ -50,7 +50,7 @@ COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.GtE: (ast.Gt, ast.LtE, ast.Lt), ast.Eq: (ast.NotEq, ast.LtE, ast.GtE), ast.NotEq: (ast.Eq, ast.Gt),
     ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
 }  # fmt: skip
-# What may be missing around an expression E: the likelier ones first.
+# What may be missing around an expression E, the likelier first.
 WRAPS = (
     (
         "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", "(E) - (E).amax(-1, keepdim=True)", "(E).exp()",
