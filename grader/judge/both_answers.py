@@ -24,35 +24,41 @@ NEVER = 2.0  # greater than each share of values
 def misfits(right: Trace, traces: list[Trace], failure: Failure) -> torch.Tensor:
     """The share of the learner's values that do not fit, for each pair of mistakes. Shape (mistakes, mistakes).
 
-    right: the solution's trace. The answer that counts is the first one of the learner's that is wrong. A pair gets
-    NEVER where one of the two changes an answer before it, or where neither answers it in the learner's form.
+    right: the solution's trace. The first wrong answer of the learner's is compared. A pair gets NEVER where one of the
+    two changes an earlier answer, or where neither has an answer of the learner's form.
     """
-    found = torch.full((len(traces), len(traces)), NEVER)
+    shares = torch.full((len(traces), len(traces)), NEVER)
     if right.other is None or right.alike >= len(failure.calls):
-        return found.zero_()
-    mine = failure.calls[right.alike]
-    others = [mine if trace.alike > right.alike else trace.other for trace in traces]
-    usable = [trace.alike >= right.alike and other is not None for trace, other in zip(traces, others, strict=True)]
-    forms = [form(other) if other is not None else None for other in others]
-    in_form = torch.tensor([fit and one == form(mine) for fit, one in zip(usable, forms, strict=True)])
-    if form(right.other) != form(mine):
-        as_right = torch.tensor([fit and one == form(right.other) for fit, one in zip(usable, forms, strict=True)])
+        return shares.zero_()
+    learner_call = failure.calls[right.alike]
+    calls = [learner_call if trace.alike > right.alike else trace.other for trace in traces]
+    usable = [trace.alike >= right.alike and call is not None for trace, call in zip(traces, calls, strict=True)]
+    forms = [form(call) if call is not None else None for call in calls]
+    learner_form, right_form = form(learner_call), form(right.other)
+    in_form = torch.tensor([fits and got == learner_form for fits, got in zip(usable, forms, strict=True)])
+    if right_form != learner_form:
+        as_right = torch.tensor([fits and got == right_form for fits, got in zip(usable, forms, strict=True)])
         one_each = in_form[:, None] & (in_form | as_right)
-        return torch.where(one_each | one_each.mT, 0.0, found)
-    values, solution = _values(mine), _values(right.other)
-    chosen = [number for number, fits in enumerate(in_form) if fits]
+        return torch.where(one_each | one_each.mT, 0.0, shares)
+    values, solution = _values(learner_call), _values(right.other)
+    chosen = [number for number, is_in_form in enumerate(in_form) if is_in_form]
     if not chosen or not len(values):
-        return found.where(~(in_form[:, None] & in_form), torch.zeros(()))
-    answers = torch.stack([_values(other) for number in chosen if (other := others[number]) is not None])
-    dtype = next(tensor.dtype for tensor in _tensors(mine.value))
+        return shares.where(~(in_form[:, None] & in_form), torch.zeros(()))
+    answers = torch.stack([_values(call) for number in chosen if (call := calls[number]) is not None])
+    dtype = next(tensor.dtype for tensor in _tensors(learner_call.value))
     room = TOLERANCE.get(dtype, (0.0, 0.0))
-    left, hit = close(answers, solution, *room).double(), close(answers, values, *room).double()
-    wrong = (~close(values, solution, *room)).double()
-    told = left @ ((1 - left) * hit).mT  # one leaves the value right, and the other's is the learner's
-    fitting = left @ (left * hit).mT + 2 * (told + told.mT) + ((1 - left) * wrong) @ (1 - left).mT
-    places = torch.tensor(chosen)
-    found[places[:, None], places] = (1 - fitting / len(values)).float()
-    return found
+    keeps_right, is_learners = close(answers, solution, *room).double(), close(answers, values, *room).double()
+    is_wrong = (~close(values, solution, *room)).double()
+    # One mistake leaves the value right, and the other one's value is the learner's.
+    explained_by_one = keeps_right @ ((1 - keeps_right) * is_learners).mT
+    fitting = (
+        keeps_right @ (keeps_right * is_learners).mT
+        + 2 * (explained_by_one + explained_by_one.mT)
+        + ((1 - keeps_right) * is_wrong) @ (1 - keeps_right).mT
+    )
+    numbers = torch.tensor(chosen)
+    shares[numbers[:, None], numbers] = (1 - fitting / len(values)).float()
+    return shares
 
 
 def form(call: Call) -> Any:

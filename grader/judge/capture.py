@@ -73,13 +73,13 @@ def setups(folder: str) -> tuple[Setup, ...]:
     if not path.exists():
         return ()
     printed = {number.id: number.data.value for number in documented.numbers(folder)}
-    made = []
+    setups = []
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         for drawing in runpy.run_path(str(path))["PICTURES"]:
             expected = drawing.expected(printed).double()
             panels = expected.ndim == 3
-            made.append(Setup(drawing, expected if panels else expected[None], panels))
-    return tuple(made)
+            setups.append(Setup(drawing, expected if panels else expected[None], panels))
+    return tuple(setups)
 
 
 def _asked(setup: Setup, learner: Learner) -> tuple[torch.Tensor | None, str]:
@@ -98,8 +98,8 @@ def _asked(setup: Setup, learner: Learner) -> tuple[torch.Tensor | None, str]:
         if isinstance(error, (LearnerError, AssertionError)):
             submission = getattr(learner._connection, "submission", None) or Submission(learner.source, "the file")
             return None, inert(messages.failure(error, call, submission))
-        called = f"\ncalled   {call.text}" if call else ""
-        return None, inert(f"the result cannot be used as the lesson says{called}")
+        call_line = f"\ncalled   {call.text}" if call else ""
+        return None, inert(f"the result cannot be used as the lesson says{call_line}")
 
 
 def _panels(setup: Setup, heads: torch.Tensor | None, note: str) -> Iterator[Picture]:

@@ -102,8 +102,8 @@ class Checker:
                 results[name] = self.result(check, PASSED, "\n".join(subject.notes))
                 continue
             failures[name] = Failure(check, error, calls)
-            last = calls[-1] if calls else None
-            arguments = (_root_error(error, remote), last, submission, self.settings.reveal)
+            last_call = calls[-1] if calls else None
+            arguments = (_root_error(error, remote), last_call, submission, self.settings.reveal)
             message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
             results[name] = self.result(check, FAILED, inert(message))
         passed = {name for name, result in results.items() if result.outcome == PASSED}
@@ -120,10 +120,10 @@ class Checker:
     def absence(self, failures: dict[str, Failure], passed: set[str], submission: Submission, remote: Remote) -> str:
         """Why the source defines nothing that the checks ask for; "" where it defines something."""
         errors = [failure.error for failure in failures.values()]
-        missing = [error for error in errors if isinstance(error, LearnerError) and error.kind == "missing"]
-        if passed or missing != errors:
+        missing_errors = [error for error in errors if isinstance(error, LearnerError) and error.kind == "missing"]
+        if passed or missing_errors != errors:
             return ""
-        on_loading = [root for error in missing if (root := _root_error(error, remote)) is not error]
+        on_loading = [root for error in missing_errors if (root := _root_error(error, remote)) is not error]
         on_loading += [left_out.error for left_out in remote.left_out or ()]
         return messages.learner_error(on_loading[0], submission) if on_loading else submission.reason
 

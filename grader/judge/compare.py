@@ -74,15 +74,15 @@ def _demand_same_device(got: torch.Tensor, what: str, expected: torch.Tensor) ->
     """Raise Mismatch where only one of two tensors has values."""
     if got.device.type != expected.device.type:
         without = got.device.type == "meta"
-        place = "the device meta: it has a shape, but no values" if without else "another device"
-        raise Mismatch(f"{what} is on {place}", "", got, expected)
+        device = "the device meta: it has a shape, but no values" if without else "another device"
+        raise Mismatch(f"{what} is on {device}", "", got, expected)
 
 
 def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float | None) -> None:
     _demand_tensor(got, what, expected.shape)
     if got.shape != expected.shape:
-        words = shape_words(tuple(got.shape), tuple(expected.shape), what, guess_from_values(got, expected))
-        raise Mismatch(words, "", got, expected)
+        sentence = shape_words(tuple(got.shape), tuple(expected.shape), what, guess_from_values(got, expected))
+        raise Mismatch(sentence, "", got, expected)
     if got.dtype != expected.dtype:
         summary = f"{what} has dtype {dtype_name(got)}; expected {dtype_name(expected)}"
         raise Mismatch(summary, "", got, expected)
@@ -92,16 +92,16 @@ def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float
     if torch.equal(got, expected):  # most are, and the tolerance takes ten times as long
         return
     if not expected.is_floating_point():
-        right = got == expected
+        is_right = got == expected
     else:
         absolute, relative = TOLERANCE[expected.dtype]
         if tolerance is not None:
             absolute, relative = tolerance, 0.0
         elif getattr(got, "facts", {}).get("device", "cpu") != "cpu":
             absolute, relative = absolute * CUDA_FACTOR, relative * CUDA_FACTOR
-        right = close_in_chunks(got, expected, absolute, relative)
-    if not bool(right.all()):
-        raise difference(got, expected, right, what) if what else Mismatch(UNSAID)
+        is_right = close_in_chunks(got, expected, absolute, relative)
+    if not bool(is_right.all()):
+        raise difference(got, expected, is_right, what) if what else Mismatch(UNSAID)
 
 
 def _expect_printed(got: Any, expected: Printed, what: str) -> None:
@@ -118,9 +118,9 @@ def _expect_printed(got: Any, expected: Printed, what: str) -> None:
     if got.is_complex():
         raise Mismatch(f"{what} has dtype {dtype_name(got)}; expected real numbers", "", got, expected.value)
     noise = 2e-6 * expected.value.abs().clamp(min=0.1)
-    right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
-    if not bool(right.all()):
-        raise difference(got, expected.value, right, what)
+    is_right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
+    if not bool(is_right.all()):
+        raise difference(got, expected.value, is_right, what)
 
 
 def _expect_sequence(got: Any, expected: Any, what: str, tolerance: float | None) -> None:
@@ -132,8 +132,8 @@ def _expect_sequence(got: Any, expected: Any, what: str, tolerance: float | None
         raise Mismatch(shape_words(tuple(got), expected, what), "", got, expected)
     if len(got) != len(expected):
         raise Mismatch(f"{what} has {len(got)} parts; expected {len(expected)}", "", got, expected)
-    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-        expect(mine, theirs, f"part {index} of {what}" if what else UNSAID, tolerance)
+    for index, (got_item, expected_item) in enumerate(zip(got, expected, strict=True)):
+        expect(got_item, expected_item, f"part {index} of {what}" if what else UNSAID, tolerance)
 
 
 def _expect_dict(got: Any, expected: dict[Any, Any], what: str, tolerance: float | None) -> None:
@@ -142,12 +142,12 @@ def _expect_dict(got: Any, expected: dict[Any, Any], what: str, tolerance: float
     missing = [key for key in expected if key not in got]
     surplus = [key for key in got if key not in expected]
     if missing or surplus:
-        words = [f"{len(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
+        counts = [f"{len(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
         details = f"missing: {_plain(missing)}, too many: {_plain(surplus)}"
-        raise Mismatch(f"{what} has other keys than expected: {', '.join(words)}", details, got, expected)
-    for key, theirs in expected.items():
+        raise Mismatch(f"{what} has other keys than expected: {', '.join(counts)}", details, got, expected)
+    for key, expected_item in expected.items():
         try:
-            expect(got[key], theirs, f"an entry of {what}" if what else UNSAID, tolerance)
+            expect(got[key], expected_item, f"an entry of {what}" if what else UNSAID, tolerance)
         except Mismatch as error:  # a key may be a hidden input
             error.details = f"the entry {_plain(key)}\n{error.details}".rstrip()
             raise

@@ -44,9 +44,9 @@ class Diagnostician:
         self.tried = False
         self.wrong_versions.begin()
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
-        none: dict[str, list[WrongVersion]] = {}
-        matches = containment.optional("the diagnosis", none, self.matches, begun, passed)
-        matches |= containment.optional("the diagnosis of two mistakes", none, self.pairs, begun, passed, matches)
+        no_matches: dict[str, list[WrongVersion]] = {}
+        matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
+        matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
         sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
         for name, failure in begun.items():
             if not sentences.get(name):
@@ -65,59 +65,69 @@ class Diagnostician:
 
         """
         versions = self.wrong_versions
-        found = one_mistake.candidates(versions, failures, passed)
+        candidates = one_mistake.candidates(versions, failures, passed)
         matches: dict[str, list[WrongVersion]] = {}
         for name, failure in failures.items():
             if failure.check.measured:
                 matches[name] = self.with_same_memory(failure, failures, passed)
                 continue
-            alike = versions.explaining(found, failure)
-            fewest = min((wrong.broken(passed) for wrong in alike), default=0)
-            alike = {
-                wrong: likeness
-                for wrong, likeness in alike.items()
-                if wrong.broken(passed) == fewest and not self.blames_another(wrong, failure, passed)
+            explaining = versions.explaining(candidates, failure)
+            fewest = min((version.broken(passed) for version in explaining), default=0)
+            explaining = {
+                version: likeness
+                for version, likeness in explaining.items()
+                if version.broken(passed) == fewest and not self.blames_another(version, failure, passed)
             }
-            closest = max(alike.values(), default=0)
-            matches[name] = [wrong for wrong, likeness in alike.items() if likeness == closest]
+            closest = max(explaining.values(), default=0)
+            matches[name] = [version for version, likeness in explaining.items() if likeness == closest]
         return one_mistake.without_chance(matches, failures)
 
-    def blames_another(self, wrong: WrongVersion, failure: Failure, passed: set[str]) -> bool:
+    def blames_another(self, version: WrongVersion, failure: Failure, passed: set[str]) -> bool:
         """Whether the sentence names a function that this check does not call, and whose own checks may have passed.
 
         The learner passed a check that the mistake fails: other code of the learner's does what that function does.
         """
-        called = {call.function for call in failure.calls}
-        named = [name for name in wrong.functions if name in wrong.sentence and name not in called]
-        return bool(named) and wrong.broken(passed) > 0
+        called_functions = {call.function for call in failure.calls}
+        named_functions = [
+            name for name in version.functions if name in version.sentence and name not in called_functions
+        ]
+        return bool(named_functions) and version.broken(passed) > 0
 
     def pairs(
         self, failures: dict[str, Failure], passed: set[str], matches: dict[str, list[WrongVersion]]
     ) -> dict[str, list[WrongVersion]]:
         """Two wrong versions in one, for each failure that none explains alone."""
         versions = self.wrong_versions
-        matched = {wrong for known in matches.values() for wrong in known}
-        tried: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
-        found: list[WrongVersion] = []
-        unexplained = [one for name, one in failures.items() if not matches.get(name) and not one.check.measured]
-        unexplained.sort(key=lambda one: (one.raised, len(one.calls)))  # the shortest tells soonest
+        matched = {version for versions_of_check in matches.values() for version in versions_of_check}
+        joined_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
+        explaining_pairs: list[WrongVersion] = []
+        unexplained = [
+            failed for name, failed in failures.items() if not matches.get(name) and not failed.check.measured
+        ]
+        unexplained.sort(key=lambda failed: (failed.raised, len(failed.calls)))  # the shortest tells soonest
         for failure in unexplained:
-            if versions.explaining(found, failure):
+            if versions.explaining(explaining_pairs, failure):
                 continue
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
             candidates = two_mistakes.candidates(versions, all_of_it, set(failures), passed, matched)
-            for pair in islice(candidates, max(0, MAX_PAIRS - len(tried))):
+            for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
                 if (failure.raised or is_blank(failure)) and not matched.issuperset(pair):
                     continue  # the same words of an error, or nothing but NaN, are no proof of two mistakes
-                if pair not in tried:
-                    tried[pair] = two_mistakes.joined(versions, *pair)
-                both = tried[pair]
-                if both is not None and versions.trace(both, failure).degree != NOT:
-                    found.append(both)
+                if pair not in joined_pairs:
+                    joined_pairs[pair] = two_mistakes.joined(versions, *pair)
+                joined_pair = joined_pairs[pair]
+                if joined_pair is not None and versions.trace(joined_pair, failure).degree != NOT:
+                    explaining_pairs.append(joined_pair)
                     break
-        by_check = {failure.check.id: list(versions.explaining(found, failure)) for failure in unexplained}
-        reach = {both: sum(both in others for others in by_check.values()) for both in found}
-        return {name: sorted(alike, key=lambda both: -reach[both])[:1] for name, alike in by_check.items()}
+        by_check = {failure.check.id: list(versions.explaining(explaining_pairs, failure)) for failure in unexplained}
+        explained_counts = {
+            joined_pair: sum(joined_pair in versions_of_check for versions_of_check in by_check.values())
+            for joined_pair in explaining_pairs
+        }
+        return {
+            name: sorted(explaining, key=lambda joined_pair: -explained_counts[joined_pair])[:1]
+            for name, explaining in by_check.items()
+        }
 
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
         """The wrong versions that take too much memory in the same checks as the learner's code, and in no others.
@@ -127,20 +137,25 @@ class Diagnostician:
         if not isinstance(failure.error, TooMuchMemory):
             return []
         measured = {check.id for check in self.session.checks if check.measured}
-        mine = measured & failures.keys()
-        listed = [(wrong, wrong.not_passed) for wrong in self.wrong_versions.all if wrong.not_passed is not None]
-        return [wrong for wrong, failed in listed if failed & measured == mine and not failed & passed]
+        own_failed = measured & failures.keys()
+        listed = [
+            (version, version.not_passed) for version in self.wrong_versions.all if version.not_passed is not None
+        ]
+        return [version for version, failed in listed if failed & measured == own_failed and not failed & passed]
 
     def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
         """The sentence of the version that explains most checks, perhaps with another one; two where several do."""
         if not versions:
             return None
         score = {
-            wrong: sum(wrong in others or any(wrong in other.parts for other in others) for others in matches.values())
-            for wrong in versions
+            version: sum(
+                version in matched_versions or any(version in matched.parts for matched in matched_versions)
+                for matched_versions in matches.values()
+            )
+            for version in versions
         }
-        best = [wrong for wrong in versions if score[wrong] == max(score.values())]
-        return OR.join(wrong.sentence for wrong in best[:2])
+        best = [version for version in versions if score[version] == max(score.values())]
+        return OR.join(version.sentence for version in best[:2])
 
     def general(
         self, failure: Failure, failures: dict[str, Failure], passed: set[str], subject: Learner | None

@@ -76,15 +76,16 @@ def multiply_adds(operations: list[Operation]) -> int:
 
 def largest_tensor(operations: list[Operation]) -> int:
     """The number of elements of the largest tensor that a call made."""
-    made = [shape for one in operations if one.name not in VIEWS for shape in one.output_shapes]
-    return max(map(math.prod, made), default=0)
+    shapes = [shape for operation in operations if operation.name not in VIEWS for shape in operation.output_shapes]
+    return max(map(math.prod, shapes), default=0)
 
 
 def work_grows_less_than(most: float, shorter: list[Operation], longer: list[Operation], what: str) -> None:
     """Raise Mismatch where the longer call takes more than `most` multiply-adds beyond the shorter one."""
-    less, more = multiply_adds(shorter), multiply_adds(longer)
-    if more - less > most:
-        details = f"counted {less:,} multiply-adds for the shorter, {more:,} for the longer; at most {most:,.0f} more"
+    shorter_work, longer_work = multiply_adds(shorter), multiply_adds(longer)
+    if longer_work - shorter_work > most:
+        details = f"counted {shorter_work:,} multiply-adds for the shorter, {longer_work:,} for the longer; "
+        details += f"at most {most:,.0f} more"
         raise Mismatch(f"the work for {what} grows too much", details)
 
 
@@ -98,8 +99,8 @@ def _work(operation: Operation) -> int:
         if queries and len(keys) > 1 and values:
             return math.prod(queries[:-1]) * keys[-2] * (queries[-1] + values[-1])
     if operation.name in GROUPS["products"] and len(inputs) >= 2:
-        one, two = inputs[-2:]  # an addend comes before them
-        return max(touched, math.prod(one) * (two[-1] if len(two) > 1 else 1))
+        first, second = inputs[-2:]  # an addend comes before them
+        return max(touched, math.prod(first) * (second[-1] if len(second) > 1 else 1))
     return touched
 
 

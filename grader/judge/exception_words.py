@@ -38,13 +38,13 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
     elif facts.get("missing_module"):
         head = f"{kind}: there is no module {facts['missing_module']!r} here. Use torch and the standard library"
     else:
-        first = text.strip().splitlines()[0][:300] if text.strip() else ""
-        head = f"{kind}: {first}" if first and (reveal or is_own_text(text, facts, file)) else kind
+        first_line = text.strip().splitlines()[0][:300] if text.strip() else ""
+        head = f"{kind}: {first_line}" if first_line and (reveal or is_own_text(text, facts, file)) else kind
     lines = [head]
     if left_out := facts.get("left_out"):
         module = left_out.error.facts.get("missing_module")
-        why = f": there is no module {module!r} here" if module else ""
-        lines.append(f"it comes from {places.place(file.source, left_out.line)}, which failed on loading{why}")
+        reason = f": there is no module {module!r} here" if module else ""
+        lines.append(f"it comes from {places.place(file.source, left_out.line)}, which failed on loading{reason}")
     if name := _builtin_given(head, facts):
         lines.append(f"{name} is Python's own function here: what is the variable called that you mean?")
     frames = [tuple([*frame, "", ""][:3]) for frame in facts.get("frames") or []]
@@ -64,8 +64,8 @@ def _builtin_given(head: str, facts: dict[str, Any]) -> str:
     if "builtin_function_or_method" not in head:
         return ""
     names = re.findall(r"(?<![\w.])([a-z]+)\b(?!\s*[(\w=])", code)
-    found = [name for name in names if isinstance(getattr(builtins, name, None), type(len))]
-    return found[0] if len(set(found)) == 1 else ""
+    builtin_names = [name for name in names if isinstance(getattr(builtins, name, None), type(len))]
+    return builtin_names[0] if len(set(builtin_names)) == 1 else ""
 
 
 def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
@@ -82,7 +82,7 @@ def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
 def is_about_memory(facts: dict[str, Any]) -> bool:
     """Whether what happened is that memory was asked for and not given."""
     text = str(facts.get("message", ""))
-    return facts.get("type") == "MemoryError" or any(words in text for words in MEMORY)
+    return facts.get("type") == "MemoryError" or any(phrase in text for phrase in MEMORY)
 
 
 def ending(status: int | None) -> str:

@@ -36,17 +36,19 @@ class Failure:
     @property
     def way(self) -> tuple[str, str, str]:
         """What was asked last, for what of it, and whether an answer or an error came: ("f", "output", "Mismatch")."""
-        last = self.calls[-1] if self.calls else None
+        last_call = self.calls[-1] if self.calls else None
         kind = str(self.error.facts.get("type")) if isinstance(self.error, LearnerError) else type(self.error).__name__
-        return (last.function, last.want, kind) if last else ("", "", kind)
+        return (last_call.function, last_call.want, kind) if last_call else ("", "", kind)
 
 
 def is_blank(failure: Failure) -> bool:
     """Whether the wrong answer, or the last one where none is told, holds floats and none of them is finite."""
     got = failure.error.got if isinstance(failure.error, Mismatch) else None
     answers = [got] if isinstance(got, torch.Tensor) else tensors_in(failure.calls[-1].value) if failure.calls else []
-    floats = [one for one in answers if one.is_floating_point() and one.device.type != "meta" and one.numel()]
-    return bool(floats) and not any(bool(one.isfinite().any()) for one in floats)
+    floats = [
+        tensor for tensor in answers if tensor.is_floating_point() and tensor.device.type != "meta" and tensor.numel()
+    ]
+    return bool(floats) and not any(bool(tensor.isfinite().any()) for tensor in floats)
 
 
 def is_own(failure: Failure) -> bool:

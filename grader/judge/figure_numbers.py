@@ -31,10 +31,10 @@ def has_figure(folder: str) -> bool:
 def figure(folder: str) -> Figure:
     """The figure of an exercise. Raises whatever its module raises, and TypeError where that holds no FIGURE."""
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        made = runpy.run_path(str(paths.figure_data(folder))).get("FIGURE")
-    if not isinstance(made, Figure):
+        figure_data = runpy.run_path(str(paths.figure_data(folder))).get("FIGURE")
+    if not isinstance(figure_data, Figure):
         raise TypeError("it holds no FIGURE")
-    return made
+    return figure_data
 
 
 @functools.cache
@@ -56,31 +56,31 @@ def drawings(folder: str) -> list[Curves | Points]:
 def start(folder: str) -> list[Shown]:
     """The documented numbers that the figure shows first. Raises KeyError where an id is not documented."""
     by_id = {number.id: number for number in documented.numbers(folder)}
-    shown = []
-    for name, one in figure(folder).start.items():
-        ids = (one.id,) if isinstance(one.id, str) else one.id
+    matrices = []
+    for name, start_matrix in figure(folder).start.items():
+        ids = (start_matrix.id,) if isinstance(start_matrix.id, str) else start_matrix.id
         printed = [documented.parse(id, by_id[id].printed) for id in ids]
         values, tolerance = (
-            _stacked([torch.as_tensor(part, dtype=torch.float64) for part in parts], one)
-            for parts in (
-                [one.value for one in printed],
-                [torch.zeros(()) if one.tolerance is None else one.tolerance for one in printed],
+            _stacked([torch.as_tensor(row, dtype=torch.float64) for row in rows], start_matrix)
+            for rows in (
+                [number.value for number in printed],
+                [torch.zeros(()) if number.tolerance is None else number.tolerance for number in printed],
             )
         )
-        shown.append(Shown(name, values, tolerance.expand_as(values), one))
-    return shown
+        matrices.append(Shown(name, values, tolerance.expand_as(values), start_matrix))
+    return matrices
 
 
-def _stacked(parts: list[torch.Tensor], one: Start) -> torch.Tensor:
+def _stacked(rows: list[torch.Tensor], start_matrix: Start) -> torch.Tensor:
     """One matrix from its rows, or from all of it."""
-    if len(parts) == 1:
-        matrix = one.take(parts[0]) if parts[0].ndim else parts[0]
+    if len(rows) == 1:
+        matrix = start_matrix.take(rows[0]) if rows[0].ndim else rows[0]
         return matrix.reshape(-1, matrix.shape[-1]) if matrix.ndim else matrix.reshape(1, 1)
-    if not any(part.ndim for part in parts):
-        return torch.stack(parts).reshape(1, -1)
-    longest = max(part.numel() for part in parts)
-    missing = [(0, longest - part.numel()) for part in parts]
-    return torch.stack([pad(part.flatten(), more, value=torch.nan) for part, more in zip(parts, missing)])
+    if not any(row.ndim for row in rows):
+        return torch.stack(rows).reshape(1, -1)
+    longest = max(row.numel() for row in rows)
+    padding = [(0, longest - row.numel()) for row in rows]
+    return torch.stack([pad(row.flatten(), row_padding, value=torch.nan) for row, row_padding in zip(rows, padding)])
 
 
 def _plain(value: Any) -> Any:
@@ -89,9 +89,9 @@ def _plain(value: Any) -> Any:
         case torch.Tensor():
             return _plain(value.tolist())
         case dict():
-            return {name: _plain(one) for name, one in value.items()}
+            return {name: _plain(item) for name, item in value.items()}
         case list() | tuple():
-            return [_plain(one) for one in value]
+            return [_plain(item) for item in value]
         case float():
             return float(f"{value:.9g}")
     return value

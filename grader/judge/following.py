@@ -69,11 +69,16 @@ class Noting(Local):
 
     def steps(self) -> list[Step]:
         """What was noted. A description is a call of its own where the check took note of it."""
-        last = {calls: number for number, (*_, calls) in enumerate(self.noted)}  # request before each further call
+        # The last request before each further call, by the number of calls until then.
+        last_requests = {calls: number for number, (*_, calls) in enumerate(self.noted)}
         steps = []
         for number, (request, tensors, answer, calls) in enumerate(self.noted):
             call = calls - 1 if isinstance(request, protocol.Call) else None
-            if isinstance(request, protocol.Describe) and last[calls] == number and calls < len(self.learner.calls):
+            if (
+                isinstance(request, protocol.Describe)
+                and last_requests[calls] == number
+                and calls < len(self.learner.calls)
+            ):
                 call = calls if self.learner.calls[calls].want == "describe" else None
             steps.append(Step(request, tensors, answer, call))
         return steps
@@ -148,6 +153,6 @@ def _call(request: Request, answer: Answer) -> Call:
     return call
 
 
-def _same(one: Answer, other: Answer) -> bool:
+def _same(first: Answer, second: Answer) -> bool:
     """Whether two answers are equal, whatever was printed."""
-    return replace(one[0], output="") == replace(other[0], output="") and one[1] == other[1]
+    return replace(first[0], output="") == replace(second[0], output="") and first[1] == second[1]

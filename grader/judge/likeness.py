@@ -13,13 +13,13 @@ DIGITS = re.compile(r"\d+")
 COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
 
 
-def differ(one: Call, other: Call) -> bool:
+def differ(first: Call, second: Call) -> bool:
     """Whether two calls had other answers."""
-    if one.problem is None and other.problem is None:
-        if other.want == "describe":
-            one, other = _without_names(one, other)
-        return not same(_plain(one.value), _plain(other.value))
-    return one.problem is None or other.problem is None or outline(one.problem) != outline(other.problem)
+    if first.problem is None and second.problem is None:
+        if second.want == "describe":
+            first, second = _without_names(first, second)
+        return not same(_plain(first.value), _plain(second.value))
+    return first.problem is None or second.problem is None or outline(first.problem) != outline(second.problem)
 
 
 def outline(error: BaseException) -> tuple[Any, ...]:
@@ -30,11 +30,11 @@ def outline(error: BaseException) -> tuple[Any, ...]:
     whether those that are there are weights, biases or neither: linear layers by other names are no nn.Parameters.
     """
     if isinstance(error, LearnerError):
-        own = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
-        text = "" if own else words(error)
+        own_words = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
+        text = "" if own_words else words(error)
         return (error.kind, error.facts.get("type"), DIGITS.sub("", text), sorted(DIGITS.findall(text)))
-    held = error.got if isinstance(error, Mismatch) and isinstance(error.got, frozenset) else None
-    return ("mismatch", None, words(error), held)
+    parameter_kinds = error.got if isinstance(error, Mismatch) and isinstance(error.got, frozenset) else None
+    return ("mismatch", None, words(error), parameter_kinds)
 
 
 def words(error: BaseException) -> str:
@@ -44,12 +44,12 @@ def words(error: BaseException) -> str:
     return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
 
 
-def _without_names(one: Call, other: Call) -> tuple[Call, Call]:
+def _without_names(first: Call, second: Call) -> tuple[Call, Call]:
     """Parameters that go by other names, as lists: only the check on names looks at the names."""
-    mine, theirs = one.value, other.value
-    if isinstance(mine, dict) and isinstance(theirs, dict) and mine.keys() != theirs.keys():
-        return replace(one, value=list(mine.values())), replace(other, value=list(theirs.values()))
-    return one, other
+    first_value, second_value = first.value, second.value
+    if isinstance(first_value, dict) and isinstance(second_value, dict) and first_value.keys() != second_value.keys():
+        return replace(first, value=list(first_value.values())), replace(second, value=list(second_value.values()))
+    return first, second
 
 
 def _plain(value: Any) -> Any:

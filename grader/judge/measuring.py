@@ -54,6 +54,6 @@ def _growth(meter: Meter) -> float:
 def _refused(error: LearnerError, name: str, growth: float, mebibytes: int) -> TooMuchMemory:
     """Where the worker asked for more than it can be given: its line, and what it had until then."""
     line, _, code = (error.facts.get("frames") or [[0, "", ""]])[-1]
-    where = f"line {line}" if line else name
-    summary = f"{where} asks for more memory than there is; {name} had grown by {growth:,.0f} MiB until then"
+    location = f"line {line}" if line else name
+    summary = f"{location} asks for more memory than there is; {name} had grown by {growth:,.0f} MiB until then"
     return TooMuchMemory(f"{summary}; {mebibytes} MiB are allowed", f"    {code}" if code else "")

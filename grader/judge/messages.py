@@ -21,8 +21,8 @@ def failure(error: BaseException, call: Call | None, file: Submission, reveal: b
     """The message to the learner on a failed check: several lines, the first of which is the cause."""
     if isinstance(error, LearnerError):
         slip = slipped(error, error.call or call, file)
-        how = [called(error.call, reveal)] if error.call else []
-        return "\n".join([slip, *how]) if slip else learner_error(error, file, reveal)
+        call_lines = [called(error.call, reveal)] if error.call else []
+        return "\n".join([slip, *call_lines]) if slip else learner_error(error, file, reveal)
     lines = [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
     if call is not None:
         lines.append(called(call, reveal) + (" for its gradients" if call.want == "gradients" else ""))
@@ -35,32 +35,36 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
     """The message on a call that gave no result."""
     facts, call, filename = error.facts, error.call, file.filename
     name = call.function.removesuffix(".__call__") if call else "the file"
-    how = [called(call, reveal)] if call else []
+    call_lines = [called(call, reveal)] if call else []
     if error.is_not_started:
-        where = facts.get("frames") or [[0, "", ""]]
-        place = places.in_file(file.source, filename, where[-1][0])
-        return f"not written yet: {where[-1][1] or name} still raises NotImplementedError ({place})"
+        frames = facts.get("frames") or [[0, "", ""]]
+        location = places.in_file(file.source, filename, frames[-1][0])
+        return f"not written yet: {frames[-1][1] or name} still raises NotImplementedError ({location})"
     if error.kind == "missing":
         return missing(name, facts.get("names") or [], filename)
     if error.kind == "signature":
-        why = f": {facts['signature']}" if reveal else ""
-        others = renamed_arguments(str(facts["signature"]), call.outline if call else "")
-        which = "this argument" if len(others) == 1 else "these arguments"
-        advice = [f"the lesson calls {which} {', '.join(others)}"] if others else []
-        return "\n".join([*advice, f"{name} cannot be called as the lesson says{why}", *how])
+        reason = f": {facts['signature']}" if reveal else ""
+        renamed = renamed_arguments(str(facts["signature"]), call.outline if call else "")
+        arguments = "this argument" if len(renamed) == 1 else "these arguments"
+        advice = [f"the lesson calls {arguments} {', '.join(renamed)}"] if renamed else []
+        return "\n".join([*advice, f"{name} cannot be called as the lesson says{reason}", *call_lines])
     if error.kind == "timeout":
         if facts.get("in_all"):
             return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
-        again = " (it was not called again)" if facts.get("again") else ""
-        return "\n".join([f"{name} took longer than {facts['seconds']:g} s: an endless loop?{again}", *how])
+        not_repeated = " (it was not called again)" if facts.get("again") else ""
+        return "\n".join(
+            [f"{name} took longer than {facts['seconds']:g} s: an endless loop?{not_repeated}", *call_lines]
+        )
     if error.kind == "ended":
-        return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *how])
+        return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *call_lines])
     if error.kind == "gradient":
         text = f"no gradient comes back from {name}: {facts['message']}"
-        return "\n".join([text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)", *how])
+        return "\n".join(
+            [text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)", *call_lines]
+        )
     if error.kind == "protocol":
-        return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *how])
-    return "\n".join([*exception(facts, file, reveal), *how])
+        return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *call_lines])
+    return "\n".join([*exception(facts, file, reveal), *call_lines])
 
 
 def called(call: Call, reveal: bool) -> str:
@@ -77,33 +81,33 @@ def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
         return slips.of_method(file.source, owner, method) if method else slips.of_function(file.source, owner)
     if error.kind not in ("exception", "signature"):
         return ""
-    kind, inside = error.facts.get("type"), error.facts.get("frames")
+    kind, frames = error.facts.get("type"), error.facts.get("frames")
     if kind == "AttributeError" or not method:  # a module that was not set up has no place for what it holds
         slip = slips.of_method(file.source, owner, "__init__")
-        return slip if kind == "AttributeError" or not inside else ""
-    return slips.of_method(file.source, owner, "forward" if method == "__call__" else method) if not inside else ""
+        return slip if kind == "AttributeError" or not frames else ""
+    return slips.of_method(file.source, owner, "forward" if method == "__call__" else method) if not frames else ""
 
 
-def notes_on_loading(left: list[LeftOut], file: Submission) -> tuple[str, ...]:
+def notes_on_loading(failed: list[LeftOut], file: Submission) -> tuple[str, ...]:
     """A line for each statement that failed, up to MAX_NOTES, and one for the rest."""
-    notes = list(dict.fromkeys(inert(left_out(one, file.source)) for one in left))  # `a(); b()` may give one twice
+    notes = list(dict.fromkeys(inert(left_out(statement, file.source)) for statement in failed))  # equal for `a(); b()`
     lines = notes[:MAX_NOTES]
-    more = len(notes) - len(lines)
-    return (*lines, f"… and {more} more") if more else tuple(lines)
+    omitted = len(notes) - len(lines)
+    return (*lines, f"… and {omitted} more") if omitted else tuple(lines)
 
 
-def left_out(one: LeftOut, source: str) -> str:
+def left_out(statement: LeftOut, source: str) -> str:
     """The note on a top-level statement that failed, on one line. Nothing hidden was known to it."""
-    facts, place = one.error.facts, places.place(source, one.line)
-    if one.error.kind == "timeout":
-        return f"{place} took longer than {facts['seconds']:g} s: it was stopped and left out"
-    if one.error.kind == "ended":
-        return f"{place} was left out: {ending(facts['status'])}"
+    facts, location = statement.error.facts, places.place(source, statement.line)
+    if statement.error.kind == "timeout":
+        return f"{location} took longer than {facts['seconds']:g} s: it was stopped and left out"
+    if statement.error.kind == "ended":
+        return f"{location} was left out: {ending(facts['status'])}"
     kind, text = str(facts.get("type", "Exception")), " ".join(str(facts.get("message", "")).split())
     reason = facts.get("missing_module") or text[:MAX_REASON]
     if kind == "PackageNotFoundError":
         reason = f"no package {reason} is installed here"
-    return f"{place} failed and was left out: {kind}{', ' * bool(reason)}{reason}"
+    return f"{location} failed and was left out: {kind}{', ' * bool(reason)}{reason}"
 
 
 def renamed_arguments(signature: str, outline: str) -> list[str]:
@@ -112,9 +116,9 @@ def renamed_arguments(signature: str, outline: str) -> list[str]:
     while start and (depth or start == len(outline)):  # back to where the last call opens
         start -= 1
         depth += (outline[start] == ")") - (outline[start] == "(")
-    own = re.split(r": (?:missing|got|too many|multiple) ", signature)[0]
+    described_call = re.split(r": (?:missing|got|too many|multiple) ", signature)[0]
     keywords = re.findall(r"[(,] ?(\w+)=", outline[start:])
-    return [name for name in keywords if not re.search(rf"\b{name}\b", own)]
+    return [name for name in keywords if not re.search(rf"\b{name}\b", described_call)]
 
 
 def missing(name: str, names: list[str], filename: str) -> str:
@@ -124,10 +128,10 @@ def missing(name: str, names: list[str], filename: str) -> str:
     """
     if name in names:
         return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
-    close = nearest(name, [other for other in names if not _one_is_the_other_longer(name, other)])
+    close = nearest(name, [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)])
     if close:
         return f"{filename} defines no {name}: found {close}. Rename it"
-    defined = ", ".join(other[:60] for other in names[:6]) if names else "nothing"
+    defined = ", ".join(candidate[:60] for candidate in names[:6]) if names else "nothing"
     return f"{filename} defines no {name} (it defines {defined})"
 
 
@@ -138,5 +142,5 @@ def not_started(folder: str, source: str) -> str:
     return f"not started yet: open {paths.shown(paths.stub(folder))}"
 
 
-def _one_is_the_other_longer(name: str, other: str) -> bool:
-    return name != other and (name.startswith(other) or other.startswith(name))
+def _one_is_the_other_longer(first: str, second: str) -> bool:
+    return first != second and (first.startswith(second) or second.startswith(first))

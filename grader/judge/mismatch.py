@@ -22,30 +22,30 @@ class Mismatch(AssertionError):
         return self.summary
 
 
-def difference(got: torch.Tensor, expected: torch.Tensor, right: torch.Tensor, what: str) -> Mismatch:
-    """The Mismatch of two tensors of one shape. right: where they agree."""
-    wrong = ~right
-    first = _index(int(wrong.reshape(-1).view(torch.uint8).argmax()), wrong.shape)
-    total, count = expected.numel(), int(wrong.sum())
-    mine, theirs = got[first].item(), expected[first].item()
+def difference(got: torch.Tensor, expected: torch.Tensor, is_right: torch.Tensor, what: str) -> Mismatch:
+    """The Mismatch of two tensors of one shape. is_right: where they agree."""
+    is_wrong = ~is_right
+    index = _index(int(is_wrong.reshape(-1).view(torch.uint8).argmax()), is_wrong.shape)
+    total, count = expected.numel(), int(is_wrong.sum())
+    got_value, expected_value = got[index].item(), expected[index].item()
     not_finite = _not_finite(got, expected)
     share = f"{count} of {total} values differ" if total > 1 else "the value differs"
     summary = f"{what} is wrong: {not_finite or share}"
-    place = f" at [{', '.join(map(str, first))}]" if first else ""
-    details = f"expected {values(expected, first)}\ngot      {values(got, first)}\nfirst difference{place}: "
-    details += f"got {number(mine)}, expected {number(theirs)}"
-    if isinstance(mine, float) and math.isfinite(mine) and math.isfinite(theirs):
-        details += f", off by {number(abs(mine - theirs))}"
+    location = f" at [{', '.join(map(str, index))}]" if index else ""
+    details = f"expected {values(expected, index)}\ngot      {values(got, index)}\nfirst difference{location}: "
+    details += f"got {number(got_value)}, expected {number(expected_value)}"
+    if isinstance(got_value, float) and math.isfinite(got_value) and math.isfinite(expected_value):
+        details += f", off by {number(abs(got_value - expected_value))}"
     return Mismatch(summary, details + f" ({share})", got, expected)
 
 
 def _index(number: int, shape: torch.Size) -> tuple[int, ...]:
     """The indices of the element with this number in row-major order."""
-    place = []
+    indices = []
     for size in reversed(shape):
-        number, inside = divmod(number, size)
-        place.append(inside)
-    return tuple(reversed(place))
+        number, index = divmod(number, size)
+        indices.append(index)
+    return tuple(reversed(indices))
 
 
 def _not_finite(got: torch.Tensor, expected: torch.Tensor) -> str:
@@ -71,5 +71,9 @@ def guess_from_values(got: torch.Tensor, expected: torch.Tensor) -> str:
     room = TOLERANCE.get(expected.dtype, (0.0, 0.0))
     if got.ndim >= 2 and got.mT.shape == expected.shape and bool(close_in_chunks(got.mT, expected, *room).all()):
         return "the result is transposed"
-    parts = expected if expected.ndim == got.ndim + 1 and got.shape == expected.shape[1:] else ()
-    return "the batch dimension is lost" if any(bool(close_in_chunks(got, part, *room).all()) for part in parts) else ""
+    batch = expected if expected.ndim == got.ndim + 1 and got.shape == expected.shape[1:] else ()
+    return (
+        "the batch dimension is lost"
+        if any(bool(close_in_chunks(got, sample, *room).all()) for sample in batch)
+        else ""
+    )

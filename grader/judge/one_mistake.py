@@ -13,23 +13,23 @@ def candidates(versions: WrongVersions, failures: dict[str, Failure], passed: se
     One mistake usually explains several checks, so what explained one check is tried first on the next, and then
     the others by `_groups`. The number of runs is limited, so that code that nothing explains costs little time.
     """
-    found: list[WrongVersion] = []
-    ways: set[object] = set()  # in which the learner's functions failed
-    left = MAX_RUNS
+    explaining: list[WrongVersion] = []
+    known_ways: set[object] = set()  # in which the learner's functions failed
+    remaining_runs = MAX_RUNS
     for name, failure in failures.items():
-        if failure.check.measured or versions.explaining(found, failure):
+        if failure.check.measured or versions.explaining(explaining, failure):
             continue
-        alike: dict[WrongVersion, int] = {}
+        explaining_this: dict[WrongVersion, int] = {}
         groups = _groups(versions, name, set(failures), passed)
-        for number, group in enumerate(groups[:2] if failure.way in ways else groups):
-            if alike and (number > 1 or TO_THE_LETTER in alike.values()):
+        for number, group in enumerate(groups[:2] if failure.way in known_ways else groups):
+            if explaining_this and (number > 1 or TO_THE_LETTER in explaining_this.values()):
                 break
-            others = [wrong for wrong in group if wrong not in found][: max(left, 0)]
-            left -= len(others)
-            alike |= versions.explaining(others, failure)
-        ways.add(failure.way)
-        found += alike
-    return found
+            untried = [version for version in group if version not in explaining][: max(remaining_runs, 0)]
+            remaining_runs -= len(untried)
+            explaining_this |= versions.explaining(untried, failure)
+        known_ways.add(failure.way)
+        explaining += explaining_this
+    return explaining
 
 
 def without_chance(
@@ -42,10 +42,10 @@ def without_chance(
     """
     weak = {name for name, failure in failures.items() if failure.raised or is_blank(failure)}
     unexplained = {failures[name].way for name in weak if not matches[name]}
-    sound = {wrong for name, versions in matches.items() if name not in weak for wrong in versions}
+    sound = {version for name, versions in matches.items() if name not in weak for version in versions}
     doubtful = {name for name in weak if failures[name].way in unexplained}
     return {
-        name: [wrong for wrong in versions if name not in doubtful or wrong in sound]
+        name: [version for version in versions if name not in doubtful or version in sound]
         for name, versions in matches.items()
     }
 
@@ -56,7 +56,7 @@ def _groups(versions: WrongVersions, check: str, failed: set[str], passed: set[s
     First those that fail the same checks as the learner's code, then those that fail none that it passed, and last
     the others. These are many and seldom the reason: they are tried on one check of all that fail in the same way.
     """
-    left = [wrong for wrong in versions.all if wrong.may_fail(check)]
-    same = [wrong for wrong in left if wrong.failed == frozenset(failed)]
-    narrow = [wrong for wrong in left if wrong not in same and not wrong.broken(passed)]
-    return [same, narrow, [wrong for wrong in left if wrong.broken(passed)]]
+    remaining = [version for version in versions.all if version.may_fail(check)]
+    failing_the_same = [version for version in remaining if version.failed == frozenset(failed)]
+    narrow = [version for version in remaining if version not in failing_the_same and not version.broken(passed)]
+    return [failing_the_same, narrow, [version for version in remaining if version.broken(passed)]]

@@ -32,8 +32,8 @@ class Picture:
         """learner − expected; 0 where both are the same infinity."""
         if self.learner is None:
             return None
-        pairs = (zip(mine, theirs) for mine, theirs in zip(self.learner, self.expected))
-        return tuple(tuple(0.0 if got == wanted else got - wanted for got, wanted in row) for row in pairs)
+        pairs = (zip(learner_row, expected_row) for learner_row, expected_row in zip(self.learner, self.expected))
+        return tuple(tuple(0.0 if got == expected else got - expected for got, expected in row) for row in pairs)
 
     @property
     def largest_difference(self) -> float | None:

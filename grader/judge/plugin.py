@@ -76,7 +76,7 @@ def pytest_runtest_makereport(
     report: pytest.TestReport = yield
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, (LearnerError, Mismatch)):
-        called = error.call if isinstance(error, LearnerError) else None
+        failed_call = error.call if isinstance(error, LearnerError) else None
         file = submission.Submission("", str(item.config.getoption("--submission") or "the file"))
-        report.sections.append(("what the learner reads", messages.failure(error, called, file)))
+        report.sections.append(("what the learner reads", messages.failure(error, failed_call, file)))
     return report

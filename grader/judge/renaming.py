@@ -19,38 +19,40 @@ MAX_MAPS = 24
 Shape = tuple[int, ...]
 
 
-def maps(expected: dict[str, Shape], held: dict[str, Shape]) -> list[dict[str, str]]:
+def maps(expected: dict[str, Shape], actual: dict[str, Shape]) -> list[dict[str, str]]:
     """The one-to-one maps from the lesson's names to the learner's, the likeliest first; none where none fits.
 
     expected, held: shapes by name, in the order of creation.
     """
     for numbered in (False, True):  # first heads.0 and heads.1 alike, then each number for itself
-        theirs, mine = _layers(expected, numbered), _layers(held, numbered)
-        shared = [layer for layer in theirs if mine.get(layer) == theirs[layer]]
-        rest, others = ([layer for layer in layers if layer not in shared] for layers in (theirs, mine))
-        if len(rest) == len(others) and sorted(theirs[layer] for layer in rest) == sorted(
-            mine[layer] for layer in others
+        lesson_layers, own_layers = _layers(expected, numbered), _layers(actual, numbered)
+        shared = [layer for layer in lesson_layers if own_layers.get(layer) == lesson_layers[layer]]
+        lesson_rest, own_rest = (
+            [layer for layer in layers if layer not in shared] for layers in (lesson_layers, own_layers)
+        )
+        if len(lesson_rest) == len(own_rest) and sorted(lesson_layers[layer] for layer in lesson_rest) == sorted(
+            own_layers[layer] for layer in own_rest
         ):
             break
     else:
         return []
-    kinds = sorted({theirs[layer] for layer in rest})
-    groups = [[layer for layer in rest if theirs[layer] == kind] for kind in kinds]
-    orders = [itertools.permutations([layer for layer in others if mine[layer] == kind]) for kind in kinds]
+    kinds = sorted({lesson_layers[layer] for layer in lesson_rest})
+    groups = [[layer for layer in lesson_rest if lesson_layers[layer] == kind] for kind in kinds]
+    orders = [itertools.permutations([layer for layer in own_rest if own_layers[layer] == kind]) for kind in kinds]
     pairs = [list(zip(itertools.chain(*groups), itertools.chain(*order))) for order in itertools.product(*orders)]
     pairs.sort(key=lambda renamed: -_alike(renamed))  # stable: of equals, the one in order comes first
-    certain = bool(pairs) and _alike(pairs[0]) == len(rest)
+    certain = bool(pairs) and _alike(pairs[0]) == len(lesson_rest)
     layers = [dict(renamed) | {layer: layer for layer in shared} for renamed in pairs[: 1 if certain else MAX_MAPS]]
-    return [_by_name(renamed, expected, held, numbered) for renamed in layers]
+    return [_by_name(renamed, expected, actual, numbered) for renamed in layers]
 
 
 def names_sentence(names: dict[str, str]) -> str:
     """The sentence on names that are not the lesson's. names: the lesson's → the learner's."""
     differing: dict[str, str] = {}
-    for lesson, own in names.items():
-        if lesson != own and not any(_template(lesson) == _template(seen) for seen in differing):
-            differing[lesson] = own
-    pairs = {_layer(lesson)[0]: _layer(own)[0] for lesson, own in differing.items()}
+    for lesson, own_name in names.items():
+        if lesson != own_name and not any(_template(lesson) == _template(counted) for counted in differing):
+            differing[lesson] = own_name
+    pairs = {_layer(lesson)[0]: _layer(own_name)[0] for lesson, own_name in differing.items()}
     lessons, owns = ", ".join(pairs), ", ".join(pairs.values())
     if len(pairs) == 1:
         return f"a parameter is called {owns}: the lesson calls it {lessons}"
@@ -72,11 +74,11 @@ def _layers(shapes: dict[str, Shape], numbered: bool) -> dict[str, tuple[Any, ..
 
 
 def _by_name(
-    layers: dict[str, str], expected: dict[str, Shape], held: dict[str, Shape], numbered: bool
+    layers: dict[str, str], expected: dict[str, Shape], actual: dict[str, Shape], numbered: bool
 ) -> dict[str, str]:
     """The map of layers as a map of parameters: the numbers of a layer follow its own order."""
     waiting: dict[tuple[str, str], list[str]] = {}
-    for name in held:
+    for name in actual:
         layer, end = _layer(name)
         waiting.setdefault((layer if numbered else _template(layer), end), []).append(name)
     names = {}
@@ -98,10 +100,10 @@ def _template(name: str) -> str:
 
 def _alike(pairs: list[tuple[str, str]]) -> int:
     """How many pairs of names say the same."""
-    roles = [(_role(one), _role(other)) for one, other in pairs]
-    return sum(one is not None and one == other for one, other in roles)
+    roles = [(_role(lesson_name), _role(own_name)) for lesson_name, own_name in pairs]
+    return sum(lesson_name is not None and lesson_name == own_name for lesson_name, own_name in roles)
 
 
 def _role(name: str) -> str | None:
-    last = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "_", name).lower()
-    return next((role for role, words in ROLES.items() if words.search(last)), None)
+    snake_case = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "_", name).lower()
+    return next((role for role, pattern in ROLES.items() if pattern.search(snake_case)), None)

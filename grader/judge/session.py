@@ -84,8 +84,8 @@ class Session:
             return error
         if isinstance(error, (InfrastructureError, BadSubmission)):
             raise error
-        place = containment.place(error)
-        if not subject.calls or place is None or not place[0].is_relative_to(paths.CHECKS):
+        location = containment.place(error)
+        if not subject.calls or location is None or not location[0].is_relative_to(paths.CHECKS):
             raise BrokenCheck(f"{type(error).__name__}: {error}") from error
         answer = kind(subject.calls[-1].value)
         return Mismatch(f"the result is {answer}, which cannot be used as the lesson says")

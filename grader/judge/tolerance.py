@@ -20,14 +20,16 @@ CUDA_FACTOR = 4.0  # other order of summation, TF32 off
 def close(got: torch.Tensor, expected: torch.Tensor, absolute: Any, relative: Any) -> torch.Tensor:
     """Where two float tensors agree (bool tensor). NaN agrees with NaN, ±inf with itself alone."""
     finite = torch.isfinite(got) & torch.isfinite(expected)
-    near = (got - expected).abs() <= absolute + relative * expected.abs()
+    is_close = (got - expected).abs() <= absolute + relative * expected.abs()
     nans = torch.isnan(got) & torch.isnan(expected)
-    return torch.where(finite, near, (got == expected) | nans)
+    return torch.where(finite, is_close, (got == expected) | nans)
 
 
 def close_in_chunks(got: torch.Tensor, expected: torch.Tensor, absolute: float, relative: float) -> torch.Tensor:
     """As `close`, in float64 and in parts, because an answer that is compared with an earlier one may have any size."""
     if expected.numel() <= CHUNK:
         return close(got.double(), expected.double(), absolute, relative)
-    parts = zip(torch.split(got.reshape(-1), CHUNK), torch.split(expected.reshape(-1), CHUNK))
-    return torch.cat([close(one.double(), other.double(), absolute, relative) for one, other in parts]).view(got.shape)
+    chunks = zip(torch.split(got.reshape(-1), CHUNK), torch.split(expected.reshape(-1), CHUNK))
+    return torch.cat(
+        [close(got_chunk.double(), expected_chunk.double(), absolute, relative) for got_chunk, expected_chunk in chunks]
+    ).view(got.shape)

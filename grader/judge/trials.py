@@ -90,10 +90,16 @@ class Trials:
 
     def knows_by_heart(self, failure: Failure) -> bool:
         """Whether a documented call of these sizes gets one answer for all values, where the solution gives several."""
-        last = failure.calls[-1]
+        last_call = failure.calls[-1]
         for check in self.documented(failure):
-            mine, theirs = ([self.varied(check, seed, ours)[0] for seed in SEEDS] for ours in (False, True))
-            if any(sizes(call) == sizes(last) for call in mine[0]) and alike(*mine) and not alike(*theirs):
+            own_answers, solution_answers = (
+                [self.varied(check, seed, of_solution)[0] for seed in SEEDS] for of_solution in (False, True)
+            )
+            if (
+                any(sizes(call) == sizes(last_call) for call in own_answers[0])
+                and alike(*own_answers)
+                and not alike(*solution_answers)
+            ):
                 return True
         return False
 
@@ -102,31 +108,33 @@ class Trials:
 
         Documented calls of another function say nothing of this one.
         """
-        last = failure.calls[-1]
-        if any(word in last.text for word in ODD):
+        last_call = failure.calls[-1]
+        if any(hint in last_call.text for hint in ODD):
             return False
-        right: list[Call] = []
+        right_calls: list[Call] = []
         for check in self.documented(failure):
             for seed in SEEDS:
-                mine, changed = self.varied(check, seed, ours=False)
-                if changed and not alike(mine, self.varied(check, seed, ours=True)[0]):
+                own_calls, changed = self.varied(check, seed, of_solution=False)
+                if changed and not alike(own_calls, self.varied(check, seed, of_solution=True)[0]):
                     return False
-                right += [call for call in mine if changed and call.function == last.function]
-        if not right or any(sizes(call) == sizes(last) for call in right):
+                right_calls += [call for call in own_calls if changed and call.function == last_call.function]
+        if not right_calls or any(sizes(call) == sizes(last_call) for call in right_calls):
             return False
         return all(self.fails_again(failure, seed) for seed in SEEDS)
 
     def documented(self, failure: Failure) -> list[Check]:
         """The documented checks of the same task, where all of them passed."""
-        shown = [check for check in self.session.checks if check.task == failure.check.task and not check.hidden]
-        return shown if all(check.id in self.passed for check in shown) else []
+        public_checks = [
+            check for check in self.session.checks if check.task == failure.check.task and not check.hidden
+        ]
+        return public_checks if all(check.id in self.passed for check in public_checks) else []
 
-    def varied(self, check: Check, seed: int, ours: bool) -> tuple[list[Call], int]:
+    def varied(self, check: Check, seed: int, of_solution: bool) -> tuple[list[Call], int]:
         """The calls of a documented check with other values, and how many tensors were other ones.
 
-        ours: it is the solution that answers. The check ends at its first printed number.
+        of_solution: it is the solution that answers. The check ends at its first printed number.
         """
-        connection = Varied(self.solution if ours else self.connection, seed)
+        connection = Varied(self.solution if of_solution else self.connection, seed)
         return self.session.run(check, Learner(connection))[1], connection.changed
 
     def fails_again(self, failure: Failure, seed: int) -> bool:
@@ -149,9 +157,9 @@ class VariedSession(Session):
         return learner
 
 
-def alike(one: list[Call], other: list[Call]) -> bool:
+def alike(first: list[Call], second: list[Call]) -> bool:
     """Whether the same calls had the same answers."""
-    return len(one) == len(other) and not any(map(differ, one, other))
+    return len(first) == len(second) and not any(map(differ, first, second))
 
 
 def sizes(call: Call) -> list[str]:

@@ -16,7 +16,7 @@ STEPS = 8  # into which the shares of misfits are divided; within a step, what f
 
 
 def candidates(
-    versions: WrongVersions, failures: list[Failure], failed: set[str], passed: set[str], known: set[WrongVersion]
+    versions: WrongVersions, failures: list[Failure], failed: set[str], passed: set[str], matched: set[WrongVersion]
 ) -> Iterator[tuple[WrongVersion, WrongVersion]]:
     """The pairs that may explain why the first of these checks fails, the likeliest first.
 
@@ -26,9 +26,9 @@ def candidates(
     are answered otherwise. Of these come first those whose answers fit the learner's best, then those that fail least.
     """
     check = failures[0].check.id
-    likely = [(one, one.not_passed) for one in versions.all if one.not_passed and not one.not_passed & passed]
+    usable = [(one, one.not_passed) for one in versions.all if one.not_passed and not one.not_passed & passed]
 
-    pairs = [(one, other) for one, other in combinations(likely, 2) if {*failed, check} <= one[1] | other[1]]
+    pairs = [(one, other) for one, other in combinations(usable, 2) if {*failed, check} <= one[1] | other[1]]
     if not pairs:
         return
     number = {one: place for place, one in enumerate(dict.fromkeys(one for pair in pairs for one, _ in pair))}
@@ -43,23 +43,23 @@ def candidates(
     def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, bool, int, int]:
         (one, reach), (other, others) = pair
         share = misfit[number[one]][number[other]]
-        silent = {version for version, checks in pair if check not in checks} - known
-        return -len(known & {one, other}), bool(silent), round(share * STEPS), len(reach) + len(others)
+        silent = {version for version, checks in pair if check not in checks} - matched
+        return -len(matched & {one, other}), bool(silent), round(share * STEPS), len(reach) + len(others)
 
     for (one, _), (other, _) in sorted(pairs, key=rank):
         yield one, other
 
 
-def joined(versions: WrongVersions, one: WrongVersion, other: WrongVersion) -> WrongVersion | None:
+def joined(versions: WrongVersions, first: WrongVersion, second: WrongVersion) -> WrongVersion | None:
     """The file that makes both mistakes; None where they cannot be made together."""
     solution = versions.solution.mistake
-    changes = merged(solution.source, one.mistake.overlay, other.mistake.overlay)
+    changes = merged(solution.source, first.mistake.overlay, second.mistake.overlay)
     if changes is None:
         return None
-    name, sentence = f"{one.name} + {other.name}", AND.join((one.sentence, other.sentence))
+    name, sentence = f"{first.name} + {second.name}", AND.join((first.sentence, second.sentence))
     try:
-        whole = Mistake(name, sentence, solution.path, changes, overlay.compose(solution.source, changes))
-        both = WrongVersion(name, one.slug, lambda: whole, parts=(one, other))
-        return both if both.connection else None
+        mistake = Mistake(name, sentence, solution.path, changes, overlay.compose(solution.source, changes))
+        joined_version = WrongVersion(name, first.slug, lambda: mistake, parts=(first, second))
+        return joined_version if joined_version.connection else None
     except (ValueError, RuntimeError):
         return None

@@ -13,15 +13,17 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
     words: of the learner's source. Functions that use each other say nothing.
     """
     function = failure.asked
-    others = dict.fromkeys(name for other in failures.values() for name in _its_own(other) if name != function)
-    used = words.uses(function) if function and others else frozenset()
-    for other in others:
-        if other in used and function not in words.uses(other):
-            return f"{function} uses {other}{MEND_FIRST}{other} first."
+    failed_functions = dict.fromkeys(
+        name for other_failure in failures.values() for name in _its_own(other_failure) if name != function
+    )
+    used_names = words.uses(function) if function and failed_functions else frozenset()
+    for name in failed_functions:
+        if name in used_names and function not in words.uses(name):
+            return f"{function} uses {name}{MEND_FIRST}{name} first."
     return None
 
 
 def _its_own(failure: Failure) -> set[str]:
     """The function that the check calls, where it calls one alone: it is a check of that function."""
-    called = {call.function.partition(".")[0] for call in failure.calls}
-    return called if len(called) == 1 else set()
+    called_functions = {call.function.partition(".")[0] for call in failure.calls}
+    return called_functions if len(called_functions) == 1 else set()

@@ -38,8 +38,8 @@ def kind(value: Any) -> str:
         layout = "quantised values" if value.is_quantized else f"layout {str(value.layout).removeprefix('torch.')}"
         return f"a tensor of shape {sizes(value.shape)}" if is_plain(value) else f"a tensor with {layout}"
     if isinstance(value, (list, tuple)) and value:
-        inside = {_noun(item) for item in value}
-        noun = inside.pop() if len(inside) == 1 else "value"
+        nouns = {_noun(item) for item in value}
+        noun = nouns.pop() if len(nouns) == 1 else "value"
         return f"a {type(value).__name__} of {len(value)} {noun}{'s' if len(value) != 1 else ''}"
     return describe(value)
 
@@ -71,23 +71,25 @@ def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str, gues
 
 def sizes(shape: Any) -> str:
     """A shape as Python writes it; of numbers that no shape here has, only that they are large."""
-    shown = [str(size) if 0 <= size <= LARGEST_SIZE else f">{LARGEST_SIZE}" for size in itertools.islice(shape, SHOWN)]
-    shown += ["…"] * (len(shape) > SHOWN)
-    return f"({', '.join(shown)}{',' if len(shown) == 1 else ''})"
+    size_texts = [
+        str(size) if 0 <= size <= LARGEST_SIZE else f">{LARGEST_SIZE}" for size in itertools.islice(shape, SHOWN)
+    ]
+    size_texts += ["…"] * (len(shape) > SHOWN)
+    return f"({', '.join(size_texts)}{',' if len(size_texts) == 1 else ''})"
 
 
-def values(tensor: torch.Tensor, at: tuple[int, ...] = ()) -> str:
-    """One row of a tensor, as a person would write it: the one with the element `at`, otherwise the first."""
+def values(tensor: torch.Tensor, index: tuple[int, ...] = ()) -> str:
+    """One row of a tensor, as a person would write it: the one with the element `index`, otherwise the first."""
     if tensor.ndim == 0:
         return number(tensor.item())
-    row, lead = tensor, ""
+    row, prefix = tensor, ""
     if tensor.ndim > 1 and tensor.numel():
-        place = at[:-1] or (0,) * (tensor.ndim - 1)
-        row = tensor[place]  # no copy, however large
-        which = f"row {place[0] if len(place) == 1 else list(place)}" if any(place) else "first row"
-        lead = f"shape {tuple(tensor.shape)}, {which} "
+        row_index = index[:-1] or (0,) * (tensor.ndim - 1)
+        row = tensor[row_index]  # no copy, however large
+        row_name = f"row {row_index[0] if len(row_index) == 1 else list(row_index)}" if any(row_index) else "first row"
+        prefix = f"shape {tuple(tensor.shape)}, {row_name} "
     items = [number(item) for item in row[:SHOWN].tolist()]
-    return f"{lead}[{', '.join(items)}{', …' if row.numel() > SHOWN else ''}]"
+    return f"{prefix}[{', '.join(items)}{', …' if row.numel() > SHOWN else ''}]"
 
 
 def number(value: Any) -> str:

@@ -101,8 +101,8 @@ class WrongVersions:
     def solution(self) -> WrongVersion:
         """The solution, as a version that makes no mistake."""
         path = paths.solution(self.session.exercise.folder)
-        whole = mistakes.Mistake("", "", path, "", path.read_text("utf-8"))
-        return WrongVersion("", self.session.exercise.slug, lambda: whole, NONE, NONE)
+        mistake = mistakes.Mistake("", "", path, "", path.read_text("utf-8"))
+        return WrongVersion("", self.session.exercise.slug, lambda: mistake, NONE, NONE)
 
     def _mistake(self, path: Path) -> Mistake:
         """A known mistake, from its file."""
@@ -114,33 +114,33 @@ class WrongVersions:
 
     def explaining(self, candidates: Iterable[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
         """Those candidates that explain the failure, and how closely."""
-        likeness = {wrong: self.trace(wrong, failure).degree for wrong in candidates}
-        return {wrong: degree for wrong, degree in likeness.items() if degree != NOT}
+        likeness = {version: self.trace(version, failure).degree for version in candidates}
+        return {version: degree for version, degree in likeness.items() if degree != NOT}
 
-    def trace(self, wrong: WrongVersion, failure: Failure) -> Trace:
+    def trace(self, version: WrongVersion, failure: Failure) -> Trace:
         """How far a version answers as the learner's code did."""
-        key = (wrong, failure.check.id)
+        key = (version, failure.check.id)
         if key not in self._traces:
-            if self.caches_runs and wrong.failed is not None:
-                self._traces[key] = _trace(*self.run(wrong, failure.check), failure)
+            if self.caches_runs and version.failed is not None:
+                self._traces[key] = _trace(*self.run(version, failure.check), failure)
             else:
                 following = self._followed.setdefault(failure.check.id, Following(self.session, failure))
-                self._traces[key] = following.trace(wrong.connection, wrong.load)
+                self._traces[key] = following.trace(version.connection, version.load)
         return self._traces[key]
 
-    def run(self, wrong: WrongVersion, check: Check) -> tuple[BaseException | None, list[Call]]:
+    def run(self, version: WrongVersion, check: Check) -> tuple[BaseException | None, list[Call]]:
         """The error and the calls of a check on a wrong version. A cached run is not repeated."""
-        key = (wrong.name, check.id)
+        key = (version.name, check.id)
         run = self._runs.get(key)
         if run is None:
-            run = self.session.run(check, Learner(wrong.connection))
+            run = self.session.run(check, Learner(version.connection))
             self._runs.put(key, run)
         return run
 
 
 def _trace(error: BaseException | None, calls: list[Call], failure: Failure) -> Trace:
     """The trace of a run to its end."""
-    for number, (call, mine) in enumerate(zip(calls, failure.calls, strict=False)):
-        if differ(call, mine):
+    for number, (call, learner_call) in enumerate(zip(calls, failure.calls, strict=False)):
+        if differ(call, learner_call):
             return Trace(number, call)
     return Trace(min(len(calls), len(failure.calls)), None, degree(error, calls, failure))

@@ -35,8 +35,8 @@ def refuses(exception: type[BaseException], target: Target, *args: Any, **kwargs
             return str(error.facts.get("message", ""))
         if error.kind == "exception" and not error.is_not_started:
             raised = error.facts.get("type")
-            own = ", a class of the file's own," if raised == exception.__name__ else ""
-            raise Mismatch(f"{raised}{own} was raised; expected {exception.__name__}") from None
+            addition = ", a class of the file's own," if raised == exception.__name__ else ""
+            raise Mismatch(f"{raised}{addition} was raised; expected {exception.__name__}") from None
         raise
     del result
     raise Mismatch(f"no error was raised; expected {exception.__name__}")

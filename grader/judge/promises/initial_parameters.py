@@ -24,8 +24,9 @@ def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: 
             raise Mismatch(names_sentence(names))
         return has_parameters(module, expected)  # the proxy uses the lesson's names from now on
     if missing or surplus:
-        words = [f"{', '.join(missing)} missing"] * bool(missing) + [f"{len(surplus)} too many"] * bool(surplus)
-        summary = f"{module.class_name} has other parameters than asked for: {'; '.join(words)}"
+        counts = [f"{', '.join(missing)} missing"] if missing else []
+        counts += [f"{len(surplus)} too many"] if surplus else []
+        summary = f"{module.class_name} has other parameters than asked for: {'; '.join(counts)}"
         raise Mismatch(summary, f"too many: {', '.join(surplus)}"[:300] if surplus else "")
     for name, shape in expected.items():
         expect(shapes[name], tuple(shape), f"the parameter {name}")
@@ -40,24 +41,26 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
     The message says which parameter holds the numbers of another one: the usual sign of another order of creation.
     """
     demand_object(module, Module)
-    drawn = module.parameters(expected)
-    for name, want in expected.items():
-        if name not in drawn:
-            details = f"it has:  {', '.join(drawn) or 'none'}"[:300]
+    parameters = module.parameters(expected)
+    for name, expected_value in expected.items():
+        if name not in parameters:
+            details = f"it has:  {', '.join(parameters) or 'none'}"[:300]
             raise Mismatch(f"{module.class_name} has no parameter called {name}", details)
-        expect_shape(drawn[name], tuple(want.shape), f"the parameter {name}")
-    for name, want in expected.items():
-        got = drawn[name]
-        twin = next((n for n in expected if n != name and want.numel() > 1 and torch.equal(drawn[n], got)), None)
-        if twin:
-            raise Mismatch(f"{name} and {twin} hold the same numbers: draw each parameter anew")
-        if same(got, want):
+        expect_shape(parameters[name], tuple(expected_value.shape), f"the parameter {name}")
+    for name, expected_value in expected.items():
+        got = parameters[name]
+        equal_name = next(
+            (n for n in expected if n != name and expected_value.numel() > 1 and torch.equal(parameters[n], got)), None
+        )
+        if equal_name:
+            raise Mismatch(f"{name} and {equal_name} hold the same numbers: draw each parameter anew")
+        if same(got, expected_value):
             continue
-        for other, numbers in expected.items():
-            if other != name and same(got, numbers):
+        for other_name, numbers in expected.items():
+            if other_name != name and same(got, numbers):
                 order = ", ".join(expected)
                 raise Mismatch(
-                    f"{name} holds the numbers that the seed gives to {other}: "
+                    f"{name} holds the numbers that the seed gives to {other_name}: "
                     f"the parameters are created in another order than {order}"
                 )
-        expect(got, want, f"the parameter {name}, right after the seed,")
+        expect(got, expected_value, f"the parameter {name}, right after the seed,")

@@ -25,8 +25,8 @@ def keeps_dtype(
             if isinstance(target, Module):
                 target.to(dtype=dtype)
         cast = [_cast(value, dtype) for value in args]
-        named = {name: _cast(value, dtype) for name, value in kwargs.items()}
-        expect(mine(*cast, **named), theirs(*cast, **named))
+        cast_kwargs = {name: _cast(value, dtype) for name, value in kwargs.items()}
+        expect(mine(*cast, **cast_kwargs), theirs(*cast, **cast_kwargs))
 
 
 def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
@@ -36,16 +36,16 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     which of the two it answers.
     """
     demand_object(mine, Target)
-    first = mine.with_inputs(*args, **kwargs)
-    second = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
-    for _, (listed, named) in (first, second):
-        for index, (after, before) in enumerate(zip(listed, args, strict=True)):
-            if not isinstance(before, Module):
-                expect(after, before, f"argument {index} after the call")
-        for name, before in kwargs.items():
-            if not isinstance(before, Module):
-                expect(named[name], before, f"argument {name} after the call")
-    expect(second[0], first[0], "the answer to a second, equal call")
+    first_call = mine.with_inputs(*args, **kwargs)
+    second_call = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
+    for _, (listed, keyword_values) in (first_call, second_call):
+        for index, (value_after, value_before) in enumerate(zip(listed, args, strict=True)):
+            if not isinstance(value_before, Module):
+                expect(value_after, value_before, f"argument {index} after the call")
+        for name, value_before in kwargs.items():
+            if not isinstance(value_before, Module):
+                expect(keyword_values[name], value_before, f"argument {name} after the call")
+    expect(second_call[0], first_call[0], "the answer to a second, equal call")
 
 
 def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:

@@ -9,7 +9,7 @@ from grader.records.places import place
 def demand_object(value: object, form: type[Target]) -> None:
     """Raise Mismatch where the learner's class gave something else than an object. A check may wrap the object."""
     wrapped = vars(value).values() if hasattr(value, "__dict__") else ()
-    if not any(isinstance(part, form) for part in (value, *wrapped)):
+    if not any(isinstance(candidate, form) for candidate in (value, *wrapped)):
         raise Mismatch(f"the object is {kind(value)}: a class is asked for, and calling it makes an object", "", value)
 
 
