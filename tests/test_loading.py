@@ -134,10 +134,39 @@ def test_no_more_than_a_few_are_named(grade):
 
 
 def test_of_a_name_that_a_failed_import_should_bind_the_import_is_told(grade):
-    looped = WEIGHTS.replace("return", "for _ in tqdm(inputs):\n        pass\n    return")
-    result = grade(f"import torch\nfrom tqdm import tqdm\n{looped}{VECTOR}{VECTORS}")
-    reason = "it comes from line 2, which failed on loading: there is no module 'tqdm' here"
-    assert result.checks[0].message.splitlines()[:2] == ["NameError: name 'tqdm' is not defined", reason]
+    turned = WEIGHTS.replace("return", "rearrange(inputs, 't d -> d t')\n    return")
+    result = grade(f"import torch\nfrom einops import rearrange\n{turned}{VECTOR}{VECTORS}")
+    reason = "it comes from line 2, which failed on loading: there is no module 'einops' here"
+    assert result.checks[0].message.splitlines()[:2] == ["NameError: name 'rearrange' is not defined", reason]
+
+
+@pytest.mark.parametrize(
+    ("line", "loop"),
+    [
+        ("from tqdm import tqdm", "for _ in tqdm(inputs, desc='rows', leave=False): pass"),
+        ("from tqdm.auto import tqdm, trange", "for _ in trange(len(inputs)): tqdm.write('')"),
+        ("from tqdm.notebook import tqdm as bar", "assert [len(r) for r in bar(inputs)] == [len(r) for r in inputs]"),
+        ("import tqdm", "bar = tqdm.tqdm(total=len(bar := tqdm.tqdm(inputs))); bar.update(1); bar.set_postfix(a=1)"),
+        ("import tqdm.auto", "with tqdm.auto.tqdm(total=3) as bar: bar.update()"),
+        ("from icecream import ic", "inputs = ic(inputs)"),
+        ("from loguru import logger", "logger.info('shape {}', inputs.shape)"),
+    ],
+)
+def test_what_shows_progress_or_prints_has_a_stand_in_without_effect(grade, line, loop):
+    shown = WEIGHTS.replace("return", f"{loop}\n    return", 1)
+    result = grade(f"import torch\n{line}\n{shown}{VECTOR}{VECTORS}")
+    assert (result.status, result.notes) == ("passed", ()), result
+
+
+def test_annotations_of_shapes_have_a_stand_in_without_effect(grade):
+    lines = (
+        "import torch\nfrom beartype import beartype\nfrom jaxtyping import Float, jaxtyped\n"
+        "@jaxtyped(typechecker=beartype)\n@beartype\n"
+    )
+    annotated = WEIGHTS.replace("(inputs)", "(inputs: Float[torch.Tensor, 'tokens dim'] | None)", 1)
+    assert annotated != WEIGHTS
+    result = grade(f"{lines}{annotated}{VECTOR}{VECTORS}")
+    assert (result.status, result.notes) == ("passed", ()), result
 
 
 def test_a_function_of_pythons_that_stands_for_a_variable_is_named(grade):

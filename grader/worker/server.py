@@ -14,7 +14,7 @@ import time
 
 import torch
 
-from . import framing, import_filter, loading, protocol, rlimits, warm_up, wire
+from . import framing, import_filter, loading, protocol, rlimits, stand_in_modules, warm_up, wire
 from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
@@ -38,6 +38,7 @@ def main(control: socket.socket, plan: dict) -> None:
     if plan["seccomp"] == "closed":
         warm_up.preload()
     warm_up.warm()
+    stand_in_modules.install()  # after torch has found none of these modules
     lockdown = Lockdown(plan)
     if warm_up.threads() != 1:
         raise RuntimeError(f"the fork server runs {warm_up.threads()} threads; a fork of it would hang")
