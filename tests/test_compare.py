@@ -191,3 +191,17 @@ def test_what_nobody_reads_is_not_made(monkeypatch):
     assert compare.same(torch.tensor([math.nan, 1.0]), torch.tensor([math.nan, 1.0 + 1e-7]))
     monkeypatch.setattr(compare, "close_in_chunks", used)
     assert compare.same(nested, copy.deepcopy(nested))
+
+
+def test_two_ints_are_no_shape_unless_they_are_called_one():
+    with pytest.raises(Mismatch, match=r"^the head differs$"):
+        expect((1, 2), (1, 0), "the head")
+    with pytest.raises(Mismatch, match="wrong shape"):
+        expect((1, 2), (1, 0), "the shape of the keys")
+
+
+def test_whole_numbers_are_told_as_whole_numbers():
+    printed = Printed("", torch.tensor([19.0, 6.0], dtype=torch.float64), torch.zeros(2, dtype=torch.float64))
+    with pytest.raises(Mismatch) as raised:
+        expect(torch.tensor([19, 7]), printed)
+    assert "expected [19, 6]" in raised.value.details

@@ -11,6 +11,7 @@ from grader.judge.tolerance import CUDA_FACTOR, TOLERANCE, close, close_in_chunk
 from grader.judge.words import dtype_name, is_plain, kind, shape_words
 from grader.worker.codec import Opaque
 
+SHAPE = "the shape"  # of something
 LARGEST = 1 << 64  # int that is compared
 UNSAID = ""  # what is compared, where nobody reads the words of a Mismatch: then none are made
 
@@ -18,7 +19,8 @@ UNSAID = ""  # what is compared, where nobody reads the words of a Mismatch: the
 def expect(got: Any, expected: Any, what: str = "the result", tolerance: float | None = None) -> None:
     """Raise Mismatch unless `got` is `expected`: type, dtype, shape and values.
 
-    expected may be a tensor, a number, text, a list, tuple or dict of these, or a `Printed`.
+    expected may be a tensor, a number, text, a list, tuple or dict of these, or a `Printed`. A tuple of ints is told as
+    a shape where `what` begins with SHAPE.
     tolerance, where given, is absolute and replaces the table's.
     """
     if isinstance(expected, Printed):
@@ -120,11 +122,14 @@ def _expect_printed(got: Any, expected: Printed, what: str) -> None:
     noise = 2e-6 * expected.value.abs().clamp(min=0.1)
     is_right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
     if not bool(is_right.all()):
-        raise difference(got, expected.value, is_right, what)
+        printed = expected.value if got.is_floating_point() or got.dtype == torch.bool else expected.value.to(got.dtype)
+        is_whole = torch.equal(printed.double(), expected.value)
+        raise difference(got, printed if is_whole else expected.value, is_right, what)
 
 
 def _expect_sequence(got: Any, expected: Any, what: str, tolerance: float | None) -> None:
-    shape = isinstance(expected, tuple) and all(type(item) is int for item in expected)
+    whole = isinstance(expected, tuple) and all(type(item) is int for item in expected)
+    shape = whole and what.startswith(SHAPE)
     if not isinstance(got, (tuple, list)):
         noun = "a shape" if shape else f"{len(expected)} values"
         raise Mismatch(f"{what} is {kind(got)}; expected {noun}", "", got, expected)
@@ -132,6 +137,8 @@ def _expect_sequence(got: Any, expected: Any, what: str, tolerance: float | None
         raise Mismatch(shape_words(tuple(got), expected, what), "", got, expected)
     if len(got) != len(expected):
         raise Mismatch(f"{what} has {len(got)} parts; expected {len(expected)}", "", got, expected)
+    if whole and all(type(item) is int for item in got) and tuple(got) != expected:
+        raise Mismatch(f"{what} differs", f"expected {_plain(expected)}, got {_plain(tuple(got))}", got, expected)
     for index, (got_item, expected_item) in enumerate(zip(got, expected, strict=True)):
         expect(got_item, expected_item, f"part {index} of {what}" if what else UNSAID, tolerance)
 

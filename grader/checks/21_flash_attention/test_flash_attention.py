@@ -2,7 +2,16 @@
 
 import torch
 
-from grader.authors import Mismatch, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
+from grader.authors import (
+    Mismatch,
+    expect,
+    expect_shape,
+    keeps_device,
+    keeps_dtype,
+    keeps_inputs,
+    same_gradients,
+    task,
+)
 
 FORWARD = ("fresh_forward", "any_block_size", "causal")
 BACKWARD = ("fresh_backward", "causal_backward")
@@ -210,7 +219,7 @@ def test_memory_forward(learner, no_ready_made, rng, within_memory):
     """flash_attention takes less than 512 MiB for 16,384 tokens in blocks of 256, and it is right."""
     inputs = three(rng, 1, 1, MANY, SIZE)
     got = within_memory(learner.flash_attention, *inputs, BLOCK, True, mebibytes=ALLOWED)
-    expect(tuple(got.shape) if isinstance(got, torch.Tensor) else got, (1, 1, MANY, SIZE))
+    expect_shape(got, (1, 1, MANY, SIZE))
     for place in (0, BLOCK, MANY - 1, *(rng.integer(0, MANY) for _ in range(LOOKED_AT))):
         query, (keys, values) = inputs[0][..., place : place + 1, :], (one[..., : place + 1, :] for one in inputs[1:])
         expect(got[..., place, :], exact(query, keys, values)[..., 0, :], "the result for one of the tokens")

@@ -43,12 +43,12 @@ def test_documented_scores(learner, documented):
     model = trained(learner)
     weights = learner.all_attention_weights(model, tokens(16))
     expect_shape(weights, (2, 8, 4, 32, 32))
-    for score, name in (
-        (learner.previous_token_score(weights), "previous"),
-        (learner.induction_score(weights, 16), "induction"),
-    ):
-        expect_shape(score, (2, 8, 4))
-        expect(score.mean(dim=1), documented[name], f"the {name} score of every head")
+    score = learner.previous_token_score(weights)
+    expect_shape(score, (2, 8, 4))
+    expect(score.mean(dim=1), documented["previous"], "the previous-token score of every head")
+    score = learner.induction_score(weights, 16)
+    expect_shape(score, (2, 8, 4))
+    expect(score.mean(dim=1), documented["induction"], "the induction score of every head")
 
 
 @task(3)
@@ -59,7 +59,7 @@ def test_documented_loss(learner, documented):
     losses = [learner.second_half_loss(model, tokens(period)) for period in PERIODS]
     for loss in losses:
         expect_shape(loss, ())
-    expect(torch.stack(losses), documented["losses"], "the losses at the periods 8, 16, 32")
+    expect(torch.stack(losses), documented["losses"], "the loss at the periods 8, 16, 32")
 
 
 @task(4)

@@ -9,6 +9,7 @@ from grader.judge.proxy.held_object import HeldObject
 from grader.judge.words import kind
 
 MAX_VALUE = 60  # characters of one argument
+ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
 
 
 def described(function: str, args: Any, kwargs: Any) -> str:
@@ -34,7 +35,8 @@ def _value(value: Any) -> str:
         return kind(value)
     if isinstance(value, HeldObject):
         return value.class_name
-    return repr(value)[:MAX_VALUE]
+    text = repr(value)
+    return kind(value) if ADDRESS in text else text[:MAX_VALUE]
 
 
 def _outline(value: Any) -> str:
