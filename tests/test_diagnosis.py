@@ -6,7 +6,8 @@ from grader import catalog
 from grader.catalog import mistakes, overlay, paths
 from grader.catalog.merging import merged
 from grader.judge import examiner, trials
-from grader.records.results import AND
+from grader.records.results import AND, MEND_FIRST
+from grader.records.source import SourceWords
 from grader.records.submission import Submission
 from grader.sandbox.local import Local
 
@@ -324,3 +325,72 @@ def test_a_wrong_mask_is_no_change_of_the_given_cache(fork_server):
 def test_two_mistakes_that_read_oddly_together_warn_nobody(recwarn):
     Local("a = b = [1]\ntry:\n    a[0] ** 2[0]\nexcept TypeError:\n    pass\n", "joined.py", "joined")
     assert not [warning for warning in recwarn if warning.category is SyntaxWarning]
+
+
+def online(old: str, new: str, fork_server) -> dict[str, str]:
+    """What is said of exercise 20's solution with a part that is replaced."""
+    source = paths.solution("20_online_softmax").read_text("utf-8")
+    assert old in source
+    return said(graded("20", source.replace(old, new), fork_server))
+
+
+def test_a_mistake_that_only_a_tiny_example_bears_out_is_not_told(fork_server):
+    """Blocks that share a score give the documented sum of two known mistakes, and other sums on other inputs."""
+    blocks = "[scores[..., n : n + block_size + 1] for n in range(0, scores.shape[-1], block_size)]"
+    told = online("scores.split(block_size, dim=-1)", blocks, fork_server)
+    assert told.keys() >= {"documented_online", "fresh_online"}
+    assert not any(told.values())
+
+
+def test_a_mistake_beside_an_unknown_one_is_told_where_other_values_bear_it_out(fork_server):
+    shrink = "torch.exp(maximum - larger)"
+    told = online(shrink, "(1 if scores.ndim == 1 else 3)", fork_server)
+    assert told["documented_online"] == mistakes.find("20_online_softmax", "sum_not_rescaled").sentence
+    assert not told["fresh_online"]
+
+
+def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
+    """The weights of layer 0 are right, those of layer 1 are not, and the tokens written are those of any mistake."""
+    solution = paths.solution("22_attention_only_transformer").read_text("utf-8")
+    wrong = solution.replace(
+        "mixed = self.attention_weights(x) @ values", "mixed = 1.3 * self.attention_weights(x) @ values"
+    )
+    assert wrong != solution
+    told = said(graded("22", wrong, fork_server))
+    of_the_model = [told[name] for name in ("documented_weights", "fresh_weights", "fresh_generation")]
+    assert all(MEND_FIRST in sentence for sentence in of_the_model)
+
+
+def test_two_whole_numbers_are_no_proof_of_two_mistakes(fork_server):
+    solution = paths.solution("23_induction_heads").read_text("utf-8")
+    wrong = solution.replace("scores.mean(dim=1).argmax()", "scores.mean(dim=2).argmax()")
+    assert wrong != solution
+    told = said(graded("23", wrong, fork_server))
+    assert told.keys() >= {"documented_head", "fresh_head"}
+    assert not any(AND in sentence for sentence in told.values())
+
+
+def test_a_result_does_not_use_what_the_backward_pass_alone_calls():
+    source = """
+def gradients(x): return x
+
+class Squared:
+    def forward(ctx, x): return x * x
+    def backward(ctx, grad): return gradients(grad)
+
+def squared(x): return Squared.apply(x)
+"""
+    assert "gradients" in SourceWords(source).uses("squared")
+    assert SourceWords(source).uses("squared", backward=False) == {"squared", "Squared", "x"}
+
+
+def test_large_scores_alone_are_no_proof_of_a_mistake(fork_server):
+    """Where one weight is 1, tiles whose logsumexp is the larger of two answer as those that are never divided."""
+    old = "total = total * shrink + weights.sum(dim=-1)"
+    source = paths.solution("21_flash_attention").read_text("utf-8")
+    assert old in source
+    told = said(
+        graded("21", source.replace(old, "total = torch.maximum(total * shrink, weights.sum(dim=-1))"), fork_server)
+    )
+    assert told.keys() >= {"fresh_forward", "large_scores"}
+    assert not told["large_scores"]

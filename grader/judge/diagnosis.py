@@ -8,8 +8,8 @@ from itertools import islice
 
 import torch
 
-from grader.judge import one_mistake, patterns, two_mistakes, used_functions
-from grader.judge.failure import Failure, is_blank, is_own
+from grader.judge import one_mistake, patterns, two_mistakes, used_functions, weak_examples
+from grader.judge.failure import Failure, is_own, says_little
 from grader.judge.following import NOT
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.mismatch import Mismatch
@@ -47,14 +47,13 @@ class Diagnostician:
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
+        matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
         for name, failure in begun.items():
             if not sentences.get(name):
+                used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject)
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
-                sentences[name] = containment.optional(*general)
-                sentences[name] = sentences[name] or containment.optional(
-                    "the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject
-                )
+                sentences[name] = containment.optional(*used) or containment.optional(*general)
         return {name: sentence for name, sentence in sentences.items() if sentence}
 
     def matches(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, list[WrongVersion]]:
@@ -111,8 +110,8 @@ class Diagnostician:
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
             candidates = two_mistakes.candidates(versions, all_of_it, set(failures), passed, matched)
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
-                if (failure.raised or is_blank(failure)) and not matched.issuperset(pair):
-                    continue  # the same words of an error, or nothing but NaN, are no proof of two mistakes
+                if (failure.raised or says_little(failure)) and not matched.issuperset(pair):
+                    continue  # the same words of an error, NaN or two whole numbers are no proof of two mistakes
                 if pair not in joined_pairs:
                     joined_pairs[pair] = two_mistakes.joined(versions, *pair)
                 joined_pair = joined_pairs[pair]
@@ -128,6 +127,18 @@ class Diagnostician:
             name: sorted(explaining, key=lambda joined_pair: -explained_counts[joined_pair])[:1]
             for name, explaining in by_check.items()
         }
+
+    def tried_again(
+        self, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]], subject: Learner | None
+    ) -> dict[str, list[WrongVersion]]:
+        """What explains a special input alone, as far as it is borne out: see weak_examples."""
+        connection = self.worker_of(subject)
+        if connection is None:
+            return {}
+        names = list(weak_examples.doubtful(matches, failures))
+        self.tried = self.tried or bool(names)
+        kept = {name: weak_examples.kept(self.session, matches[name], failures[name], connection) for name in names}
+        return kept | {name: [] for name in weak_examples.unsupported(matches | kept, failures)}
 
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
         """The wrong versions that take too much memory in the same checks as the learner's code, and in no others.
@@ -190,10 +201,13 @@ class Diagnostician:
         """A sentence that a trial shows to be true of a hidden check's failure."""
         if not failure.check.hidden or failure.check.measured or not failure.calls:
             return None
-        if subject is None or subject._device != "cpu":  # the solution runs on the CPU only
-            return None
-        connection = subject._connection
-        if not isinstance(connection, Remote):
+        connection = self.worker_of(subject)
+        if subject is None or connection is None:
             return None
         self.tried = True
         return Trials(self.session, subject, connection, passed).sentence(failure)
+
+    def worker_of(self, subject: Learner | None) -> Remote | None:
+        """The submission's worker, where something can be tried out: the solution runs on the CPU only."""
+        connection = subject._connection if subject is not None and subject._device == "cpu" else None
+        return connection if isinstance(connection, Remote) else None

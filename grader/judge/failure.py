@@ -1,6 +1,7 @@
 """A failed check."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -8,6 +9,8 @@ from grader.judge.collection import Check
 from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import tensors_in
 from grader.sandbox.call_results import Call, LearnerError
+
+FEW = 4  # whole numbers
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,15 @@ def is_blank(failure: Failure) -> bool:
     return bool(floats) and not any(bool(tensor.isfinite().any()) for tensor in floats)
 
 
+def says_little(failure: Failure) -> bool:
+    """Whether the wrong answer holds no number but NaN, or at most FEW whole ones: many mistakes may answer so."""
+    answer = failure.calls[-1].value if failure.calls else None
+    tensors, plain = tensors_in(answer), _numbers_in(answer)
+    whole = not any(one.is_floating_point() or one.is_complex() for one in tensors)
+    whole = whole and all(isinstance(one, int) for one in plain)
+    return is_blank(failure) or (whole and 0 < sum(one.numel() for one in tensors) + len(plain) <= FEW)
+
+
 def is_own(failure: Failure) -> bool:
     """Whether an answer was compared with another one of the learner's, which need not be right."""
     expected = failure.error.expected if isinstance(failure.error, Mismatch) else None
@@ -58,6 +70,13 @@ def is_own(failure: Failure) -> bool:
         return False
     answers = [tensor for call in failure.calls for tensor in tensors_in(call.value)]
     return any(_address(expected) == _address(answer) for answer in answers if answer.numel())
+
+
+def _numbers_in(value: Any) -> list[int | float]:
+    """All numbers inside nested lists and tuples that stand in no tensor."""
+    if isinstance(value, (list, tuple)):
+        return [number for item in value for number in _numbers_in(item)]
+    return [value] if isinstance(value, (int, float)) else []
 
 
 def _address(tensor: torch.Tensor) -> int:

@@ -10,16 +10,19 @@ from grader.records.source import SourceWords
 def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWords) -> str | None:
     """Which function that fails checks of its own is used by the one that failed this check; None where there is none.
 
-    words: of the learner's source. Functions that use each other say nothing.
+    words: of the learner's source. An object of the learner's that a function is given is used by it too. Functions
+    that use each other say nothing.
     """
     function = failure.asked
     failed_functions = dict.fromkeys(
         name for other_failure in failures.values() for name in _its_own(other_failure) if name != function
     )
-    used_names = words.uses(function) if function and failed_functions else frozenset()
+    objects = {name for call in failure.calls if (name := call.function.partition(".")[0])[:1].isupper()}
+    backward = failure.way[1] != "output"
+    used_names = words.uses(function, backward) if function and failed_functions else frozenset()
     for name in failed_functions:
-        if name in used_names and function not in words.uses(name):
-            return f"{function} uses {name}{MEND_FIRST}{name} first."
+        if function and name in used_names | objects and function not in words.uses(name):
+            return f"{function} {'uses' if name in used_names else 'is tried with'} {name}{MEND_FIRST}{name} first."
     return None
 
 

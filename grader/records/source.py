@@ -44,13 +44,17 @@ class SourceWords:
         name: str = max(around)[2] if around else ""
         return name
 
-    def uses(self, name: str) -> frozenset[str]:
-        """The names that a top-level function or class uses, also by way of other ones. Its own is one of them."""
+    def uses(self, name: str, backward: bool = True) -> frozenset[str]:
+        """The names that a top-level function or class uses, also by way of other ones. Its own is one of them.
+
+        backward: with those that only methods called `backward` use, which run where gradients are asked for.
+        """
+        uses = self._uses["backward" if backward else "forward"]
         found: set[str] = set()
         new = {name}
         while new:
             found |= new
-            new = {used for one in new for used in self._uses.get(one, ())} - found
+            new = {used for one in new for used in uses.get(one, ())} - found
         return frozenset(found)
 
     def runs(self, line: int) -> bool:
@@ -74,8 +78,8 @@ class SourceWords:
         return frozenset(self._outline["classes"] if self._outline else ())
 
     @functools.cached_property
-    def _uses(self) -> dict[str, list[str]]:
-        return self._outline["uses"] if self._outline else {}
+    def _uses(self) -> dict[str, dict[str, list[str]]]:
+        return self._outline["uses"] if self._outline else {"forward": {}, "backward": {}}
 
     @functools.cached_property
     def _functions(self) -> list[list[Any]]:
@@ -166,18 +170,24 @@ def _outline(source: str) -> dict[str, Any] | None:
     }
     texts |= {node for node in nodes if isinstance(node, (ast.Constant, ast.arg))}
     steps = [node for node in nodes if isinstance(node, STEPS)]
+    definitions = [node for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     return {
         "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
         "functions": [[node.lineno, node.end_lineno, node.name] for node in nodes if isinstance(node, FUNCTIONS)],
-        "uses": {node.name: _names(node) for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))},
+        "uses": {
+            "forward": {node.name: _names(node, without="backward") for node in definitions},
+            "backward": {node.name: _names(node) for node in definitions},
+        },
         "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
         "steps": sorted({line for node in steps for line in (node.lineno, node.end_lineno)}),
     }
 
 
-def _names(definition: ast.AST) -> list[str]:
-    """The names in a definition, without those in annotations."""
-    nodes = walked(definition)
+def _names(definition: ast.AST, without: str = "") -> list[str]:
+    """The names in a definition, without those in annotations and in methods called `without`."""
+    left_out = [node for node in getattr(definition, "body", ()) if getattr(node, "name", None) == without]
+    inside = {node for method in left_out for node in walked(method)}
+    nodes = [node for node in walked(definition) if node not in inside]
     hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
     words = {node for hint in hints if isinstance(hint, ast.AST) for node in walked(hint)}
     return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in words})
