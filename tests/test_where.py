@@ -59,6 +59,27 @@ def test_the_line_is_found(number, right, wrong, fork_server):
     assert all(f"line {line}, `{code[:30]}" in sentence for sentence in sentences)
 
 
+def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(fork_server):
+    solution = paths.solution("18_grouped_query_attention").read_text("utf-8")
+    forward = """
+        B, T, _ = x.shape
+        G, R = self.num_kv_groups, self.num_heads // self.num_kv_groups
+        q = self.W_query(x).reshape(B, T, G, R, -1)
+        k, v = (layer(x).reshape(B, T, G, -1) for layer in (self.W_key, self.W_value))
+        sim = torch.einsum("btgrh,bsgh->bgrts", q, k)
+        t = torch.arange(T, device=x.device)
+        sim = sim.masked_fill(t > t[:, None], float("-inf"))
+        out = torch.einsum("bgrts,bsgh->btgrh", sim.softmax(-1), v)
+        return self.out_proj(out.flatten(2))
+"""
+    source = solution[: solution.index("def forward")] + "def forward(self, x: torch.Tensor):" + forward
+    _, found = located("18", source, fork_server)
+    (line,) = [number for number, text in enumerate(source.splitlines(), 1) if "sim = torch.einsum" in text]
+    (place,) = {(check.lines, check.where) for check in found.checks if check.lines}
+    assert line in place[0] and len(place[0]) > 1
+    assert place[1].endswith("the scale, in one of them.")
+
+
 def test_two_mistakes_in_two_functions_have_a_line_each(fork_server):
     source = SOLUTION["02"].replace("torch.exp(x)", "torch.exp(2 * x)", 1)
     source = source.replace("scores / scores.sum()", "scores / scores.max()", 1)

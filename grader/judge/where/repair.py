@@ -3,6 +3,7 @@
 import ast
 import functools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
@@ -21,11 +22,13 @@ from grader.judge.where.statements import statement_edits
 from grader.judge.where.stretches import stretch
 from grader.judge.where.trial import Trial
 from grader.judge.where.values import Suspicion
+from grader.judge.where.wraps import SCALED, takes_a_scale
 
 LATER_TIERS = 3  # added to the tier of an edit on a line after the one that computes a wrong value
 MAX_EDITS_AFTER_DOUBT = 300  # edits that are tried after one that bypasses a value
 MAX_DOUBTFUL_LINES = 4
 MAX_CERTAIN_LINES = 2  # at most so many are reported before all edits were tried
+MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
 
 
@@ -155,6 +158,22 @@ class Repairs(EditTrials):
                     return edit
                 self.keep_doubtful({*lines, *bypassed_lines})
         return None
+
+    def of_a_scale(self, group: Group, repair: Edit, edits: Iterable[UnitEdit]) -> Edit:
+        """A scale that is missing may be put in at several lines: the edit with those where it usually stands.
+
+        These are the product of queries and keys, and what softmax is called with.
+        """
+        if repair.sign is None or repair.sign[0] != SCALED or len(repair.changes) > 1:
+            return repair
+        others = [pair for pair in edits if pair[1].sign == repair.sign and takes_a_scale(pair[1].changes[0])]
+        lines = {repair.line}
+        for unit, edit in others[:MAX_SCALE_EDITS]:
+            if edit.line not in lines and not self.trial.is_over and self.mends(group, unit, edit):
+                lines.add(edit.line)
+        if len(lines) == 1 or len(lines) > MAX_DOUBTFUL_LINES:
+            return repair
+        return replace(repair, lines=tuple(sorted(lines)), kind=f"{repair.kind}, in one of them")
 
     def keep_doubtful(self, lines: set[int]) -> None:
         """Keep these lines as doubtful, unless there are some already."""

@@ -158,7 +158,9 @@ class Search:
         if edit is None and not lines:
             suspicion = self.values.suspicion(group, repairs.probes)
             edit = repairs.full_repair(group, repairs.all_edits(group, guide, suspicion), suspicion.right_lines)
-            if edit is None and suspicion.certain_line is not None:
+            if edit is not None:
+                edit = repairs.of_a_scale(group, edit, repairs.all_edits(group, guide, NOTHING))
+            elif suspicion.certain_line is not None:
                 return self.place_of((suspicion.certain_line,), "values", "what is computed there")
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)

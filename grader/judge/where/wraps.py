@@ -4,10 +4,21 @@ import ast
 from collections.abc import Iterator
 from functools import partial
 
-from grader.judge.where.edits import Replacement
+from grader.judge.where.edits import Change, Replacement
 from grader.judge.where.nodes import called_name, expression, square_root, substituted, transposed
 from grader.judge.where.scope import Scope
 from grader.judge.where.vocabulary import LOOPS, MISSING, TURNS, WRAPS
+
+SCALED = "scaled"  # begins the sign of an edit that puts in a scale
+PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
+
+
+def takes_a_scale(change: Change) -> bool:
+    """Whether a change stands where the scale of attention usually does: at a product, or within softmax."""
+    node = change.old()
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    product = product or (isinstance(node, ast.Call) and called_name(node) in PRODUCTS)
+    return product or (isinstance(change.parent, ast.Call) and called_name(change.parent) == "softmax")
 
 
 def may_be_wrapped(node: ast.expr, parent: ast.AST) -> bool:
@@ -32,7 +43,7 @@ def wrapped(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replaceme
     ):
         sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
         for size in (*sizes, *scope.values[:8]):
-            yield partial(substituted, node, f"(E) / ({size}) ** 0.5"), "the scale", 1, ("scaled", size)
+            yield partial(substituted, node, f"(E) / ({size}) ** 0.5"), "the scale", 1, (SCALED, size)
     for tier, texts in enumerate(WRAPS, 1):
         for text in texts:
             yield partial(substituted, node, text), MISSING, tier, ("wrapped", text)
