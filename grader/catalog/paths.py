@@ -7,7 +7,6 @@ DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; al
 GRADER = ROOT / "grader"
 CHECKS = GRADER / "checks"
 WORKER = GRADER / "worker"
-LINE_RUNNER = WORKER / "lines.py"  # `make try` appends it to a learner's source
 EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"
 OTHER_STYLES = ROOT / "tests" / "styles"
@@ -196,7 +195,5 @@ def slug(folder: str) -> str:
 
 def shown(path: Path) -> str:
     """A path as the user would type it: relative to the working folder, if it lies below that."""
-    try:
-        return str(Path(path).resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
+    resolved, current = Path(path).resolve(), Path.cwd()
+    return str(resolved.relative_to(current) if resolved.is_relative_to(current) else path)

@@ -6,6 +6,8 @@ from collections import Counter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from grader.classroom.intake.tally import counted
+
 STEP = 10  # percent between two lines where stderr is no terminal
 FEWEST = 50  # gradings; a shorter run shows no such lines
 
@@ -63,8 +65,3 @@ class GradingProgress:
     def summary(self) -> str:
         """The number of gradings by status, as text."""
         return ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things in words: "1 grading", "1,200 gradings"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

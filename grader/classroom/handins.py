@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from grader.classroom.intake import beneath
 from grader.records import regular_file, submission
@@ -18,6 +19,11 @@ class Student:
 
     id: str
     name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name and the id, or the id alone where there is no other name."""
+        return self.id if self.name in ("", self.id) else f"{self.name} ({self.id})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +142,18 @@ class Found:
         """All who have a row, sorted: who handed in something, placed or not, and who is on the roster."""
         students = {handin.student for handin in self.handins}
         return tuple(sorted(students.union(self.enrolled, (unplaced.student for unplaced in self.unplaced))))
+
+    def facts(self) -> dict[str, Any]:
+        """The facts of the event "found" of a run."""
+        return {
+            "layout": self.layout,
+            "students": len(self.students),
+            "handins": len(self.handins),
+            "files": self.count,
+            "misplaced": self.misplaced,
+            "needs_person": self.needs_person,
+            "unplaced": self.unplaced,
+        }
 
 
 @dataclass(frozen=True)

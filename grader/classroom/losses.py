@@ -29,18 +29,20 @@ def of(
     earlier: everybody in the class, with the exercises that they handed in; replaced: the exercises that the run enters
     anew; named: the instructor named them; roster: the class is that of a roster.
     """
-    unsure = {who for need in found.needs_person for who in need.who}  # they keep their row, and have no mark
-    now = {student.id for student in found.students}
-    unplaced = {one.student.id for one in found.unplaced}
+    unsure = {person for need in found.needs_person for person in need.who}  # they keep their row, and have no mark
+    current_ids = {student.id for student in found.students}
+    unplaced = {unplaced_handin.student.id for unplaced_handin in found.unplaced}
     handed_in = {(handin.student.id, handin.exercise) for handin in found.handins}
     students, handins = [], []
     for student, exercises in earlier.items():
         stays = named and not roster and (not exercises or not set(exercises) <= set(replaced))
-        if student.id not in now | unsure and not stays:
+        if student.id not in current_ids | unsure and not stays:
             students.append(student.id)
         elif student.id not in unsure | unplaced:
-            lost = (exercise for exercise in sorted(exercises) if exercise in replaced)
-            handins += [(student.id, exercise) for exercise in lost if (student.id, exercise) not in handed_in]
+            replaced_exercises = (exercise for exercise in sorted(exercises) if exercise in replaced)
+            handins += [
+                (student.id, exercise) for exercise in replaced_exercises if (student.id, exercise) not in handed_in
+            ]
     return Losses(tuple(students), tuple(handins))
 
 
@@ -49,10 +51,10 @@ def message(losses: Losses, submissions: str, out: str) -> str:
     lines = ["Nothing was changed, because this run would take something away:"]
     if losses.students:
         names = label(tally.listed(losses.students, MOST))
-        lines.append(f"  {_many(len(losses.students), 'student')} would lose their row: {names}")
+        lines.append(f"  {tally.counted(len(losses.students), 'student')} would lose their row: {names}")
     if losses.handins:
         names = label(tally.listed([f"{student} {exercise}" for student, exercise in losses.handins], MOST))
-        lines.append(f"  {_many(len(losses.handins), 'hand-in')} would be lost: {names}")
+        lines.append(f"  {tally.counted(len(losses.handins), 'hand-in')} would be lost: {names}")
     lines += [
         f"Is {label(submissions)} the right folder? It must hold what everybody handed in so far.",
         "  several downloads: put them into one folder",
@@ -60,7 +62,3 @@ def message(losses: Losses, submissions: str, out: str) -> str:
         f"  they left, or withdrew it: DROP=yes, which moves the pages of who left to {label(out)}/left/",
     ]
     return "\n".join(lines)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

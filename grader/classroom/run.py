@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
@@ -41,19 +41,21 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     submissions = finder.find(plan.submissions, plan.exercises)
     file = Store(plan.out)
     try:
-        earlier = file.rolled()
-        matched = office.matched(plan.office, submissions, earlier)
+        past = file.rolled()
+        matched = office.matched(plan.office, submissions, past)
         submissions = matched.found
-        publish(Event("found", _facts(submissions)))
+        publish(Event("found", submissions.facts()))
         publish(Event("notes", {"lines": matched.lines}))
-        lost = losses.of(earlier, submissions, replaced(plan, submissions), plan.named, plan.office.roster is not None)
-        if lost and not plan.drop:
-            raise WrongUse(losses.message(lost, str(plan.submissions), str(plan.out)))
+        losses_of_run = losses.of(
+            past, submissions, replaced(plan, submissions), plan.named, plan.office.roster is not None
+        )
+        if losses_of_run and not plan.drop:
+            raise WrongUse(losses.message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
         history = History(file)
         memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
         spent = grade(
-            plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps_attempts), lost.students
+            plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps_attempts), losses_of_run.students
         )
         own_time.go_on_with("pages")
         file.finish()
@@ -81,7 +83,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         publish(Event("changed", {"changes": marking.finish(plan.out)}))
         if unwritten is not None:
             raise unwritten
-        outputs.move_away(plan.out, lost.students)
+        outputs.move_away(plan.out, losses_of_run.students)
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
@@ -187,16 +189,3 @@ def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:
     from grader.classroom.cluster import Cluster  # distributed is an extra
 
     return Cluster(order, plan.dask)
-
-
-def _facts(submissions: Found) -> dict[str, Any]:
-    """The facts of the event "found"."""
-    return {
-        "layout": submissions.layout,
-        "students": len(submissions.students),
-        "handins": len(submissions.handins),
-        "files": submissions.count,
-        "misplaced": submissions.misplaced,
-        "needs_person": submissions.needs_person,
-        "unplaced": submissions.unplaced,
-    }

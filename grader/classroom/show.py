@@ -12,9 +12,10 @@ from rich.console import Console
 from grader.catalog.errors import WrongUse
 from grader.classroom.changes import Change
 from grader.classroom.grades import number
-from grader.classroom.grading_progress import GradingProgress, counted
+from grader.classroom.grading_progress import GradingProgress
 from grader.classroom.handins import Count, Misplaced, NeedsPerson, Unplaced
 from grader.classroom.intake import tally
+from grader.classroom.intake.tally import counted
 from grader.classroom.run import Event
 from grader.records.sanitize import label
 

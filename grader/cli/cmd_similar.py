@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors
-from grader.classroom.handins import Student
 from grader.classroom.intake import tally
 from grader.classroom.intake.finder import find
 from grader.cli import processes
@@ -60,29 +59,24 @@ def text(listed: Sequence[Pair]) -> str:
     if not listed:
         return "No two submissions agree more than chance would have it.\n"
     lines: list[str] = []
-    shown = 0
+    shown_count = 0
     for number, cluster in enumerate(clusters(listed), 1):
-        names = [named(student) for student in cluster.students]
+        names = [student.label for student in cluster.students]
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         lines.append(f"Cluster {number}, {len(names)} students: {', '.join(names[:MOST_NAMES])}{more}")
-        for (one, other), pairs in groupby(cluster.pairs, lambda pair: (pair.student_a, pair.student_b)):
-            of_both = list(pairs)[: MOST - shown]
-            shown += len(of_both)
+        for (first, second), pairs in groupby(cluster.pairs, lambda pair: (pair.student_a, pair.student_b)):
+            of_both = list(pairs)[: MOST - shown_count]
+            shown_count += len(of_both)
             if of_both:
-                lines.append(f"  {named(one)} and {named(other)}: weight {of_both[0].total:g}")
+                lines.append(f"  {first.label} and {second.label}: weight {of_both[0].total:g}")
             for pair in of_both:
                 share = f"{pair.score:.0%} of what is the smaller one's own"
                 lines.append(f"    {pair.exercise}: {share}, weight {pair.weight:g}")
-                lines += [f"      {piece}" for piece in pair.evidence]
-    if len(listed) > shown:
-        lines.append(f"… and {len(listed) - shown} more: --format json gives all")
+                lines += [f"      {agreement}" for agreement in pair.evidence]
+    if len(listed) > shown_count:
+        lines.append(f"… and {len(listed) - shown_count} more: --format json gives all")
     lines.append("Two people may well have the same thought: look at both before you say anything.")
     return "\n".join(lines) + "\n"
-
-
-def named(student: Student) -> str:
-    """The student's name and id, once where they are the same."""
-    return f"{student.name} ({student.id})" if student.name not in ("", student.id) else student.id
 
 
 def as_json(listed: Sequence[Pair]) -> str:

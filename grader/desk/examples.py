@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
+from grader.desk.lesson import OTHER_HEADING
 
 HEADING = re.compile(r"^#{2,4} Task(?:s$| (\d+)\b:?\s*(.*))")
-OTHER_HEADING = re.compile(r"^#{1,3} ")
 RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
 OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[": "]", "{": "}"}
 PLAIN = re.compile(r"(?:-?\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|True|False|None|'[^']*')(?![\w.(])")
@@ -117,11 +117,11 @@ def cells(block: str) -> list[str]:
 
     Raises SyntaxError where it is no Python.
     """
-    lines, pieces, first = block.splitlines(), [], 0
+    lines, cell_texts, first = block.splitlines(), [], 0
     body = ast.parse(block).body
     for example, following in zip(statements(block, 0, ""), [*body[1:], None]):
         end = following.lineno - 1 if following else len(lines)
         if example.is_shown or following is None:
-            pieces.append("\n".join(lines[first:end]).strip("\n"))
+            cell_texts.append("\n".join(lines[first:end]).strip("\n"))
             first = end
-    return pieces
+    return cell_texts

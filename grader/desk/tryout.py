@@ -25,7 +25,7 @@ ENDINGS = ("timeout", "ended", "protocol")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one example: text, its value in torch's four digits; exact: in all digits; or the problem.
+    """The outcome of one example. text: its value in torch's four digits; exact: in all digits; or the problem.
 
     is_open: a function is not written yet; raised: the name of the exception that the call raised, or "";
     printed: what it printed.
@@ -83,7 +83,7 @@ class _Desk:
         self.done: list[Example] = []  # what a new worker has to run again
         self.unset: set[str] = set()  # names that a failed statement should have set
         self.lost = 0
-        runner = paths.LINE_RUNNER.read_text("utf-8")
+        runner = paths.module("worker/lines.py").read_text("utf-8")
         # Compiled under another name: messages shall show the learner's own lines alone.
         source = f"{submission.source}\n\n\nexec(compile({runner!r}, 'lines', 'exec'))\n"
         self.source = Submission(source, submission.filename, submission.notes)
@@ -133,7 +133,7 @@ class _Desk:
             return Outcome(example, problem=inert(problem), is_open=is_open, raised=raised, printed=printed)
 
     def _problem(self, error: LearnerError) -> tuple[str, bool]:
-        """What went wrong, for the learner, and whether it is that something is not written yet."""
+        """The problem in words for the learner, and whether it is only that something is not written yet."""
         facts, error.call = error.facts, None
         message = str(facts.get("message", ""))
         name = message.split("'")[1] if facts.get("type") == "NameError" and message.count("'") > 1 else ""

@@ -21,9 +21,14 @@ def verdict(result: ExerciseResult, level: str = "where", pictures: Sequence[Pic
     diagnoses, prints, pictures; "hints": diagnoses and pictures; "names": which checks passed; "none": the points
     alone. Raises ValueError for any other level.
     """
-    if level not in LEVELS:
-        raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')
+    demand_level(level)
     figures = svg.figures(pictures if level in ("where", "full", "hints") else ())
     places = once(check.where for check in result.checks)
     result = replace(result, checks=tuple(replace(check, where=where) for check, where in zip(result.checks, places)))
     return templating.macro("reports/templates/verdict.html", "verdict")(result, level, figures, heading)
+
+
+def demand_level(level: str) -> None:
+    """Raise ValueError where this is no level of feedback."""
+    if level not in LEVELS:
+        raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')

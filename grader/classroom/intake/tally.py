@@ -19,18 +19,23 @@ def sum_of(count: Count, graded: str = "to grade", ungraded: int = 0) -> str:
     left_out = sum(count.left_out.values())
     parts += [f"{left_out:,} left out ({reasons})" if reasons else "none left out"]
     many = "" if count.complete else "at least "
-    return f"{many}{count.found:,} file{'' if count.found == 1 else 's'} found: {', '.join(parts)}."
+    return f"{many}{counted(count.found, 'file')} found: {', '.join(parts)}."
 
 
-def lines(needing: Sequence[NeedsPerson], most: int) -> Iterator[str]:
+def lines(needing: Sequence[NeedsPerson], limit: int) -> Iterator[str]:
     """The entries in need of a person, for a terminal."""
-    for need in needing[:most]:
+    for need in needing[:limit]:
         yield f"  needs a person: {listed(need.where, 4)}: {need.why}"
         yield f"    what to do: {need.to_do}"
-    if len(needing) > most:
-        yield f"  … and {len(needing) - most:,} more that need a person: all are in class.html and the log."
+    if len(needing) > limit:
+        yield f"  … and {len(needing) - limit:,} more that need a person: all are in class.html and the log."
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """At most `most` names, and how many more there are."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+def listed(names: Sequence[str], limit: int) -> str:
+    """At most `limit` names, and how many more there are."""
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit:,} more" if len(names) > limit else "")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things in words: "1 grading", "1,200 gradings"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -17,7 +17,7 @@ from grader.classroom.grades import number
 from grader.classroom.handins import Student
 from grader.records.results import ExerciseResult
 from grader.reports import json as as_json
-from grader.reports.html import LEVELS, verdict
+from grader.reports.html import demand_level, verdict
 from grader.reports.html_page import document
 
 STYLE = ".verdict:target { border-color: var(--link); } .comment { white-space: pre-line; }"
@@ -72,14 +72,14 @@ def page(
         notes = mark.words if mark else ()
         comment = standing.comments.get(folder, "")
         rows.append(Row(folder, None if is_ungraded else result, is_ungraded, points_given, notes, comment))
-    points, most = _sum(results, exercises, standing)
+    points, max_points = _sum(results, exercises, standing)
     return document(
         "classroom/pages/templates/feedback.html",
         "Your results",
         style=STYLE,
-        student=_called(student),
+        student=student.label,
         points=number(points),
-        max_points=number(most),
+        max_points=number(max_points),
         rows=rows,
         level=level,
         verdict=verdict,
@@ -100,14 +100,14 @@ def record(
 
     marks: by exercise, where the rules of the course say something: the points that count, and why.
     """
-    points, most = _sum(results, exercises, standing)
+    points, max_points = _sum(results, exercises, standing)
     head = {
         "schema": as_json.SCHEMA,
         "student": student.id,
         "name": student.name,
         "feedback": level,
         "points": points,
-        "max_points": most,
+        "max_points": max_points,
         "ungraded": [folder for folder in exercises if folder in (ungraded or {})],
         "marks": {
             folder: {"points": mark.points, "raw": mark.raw, "why": list(mark.words)}
@@ -128,8 +128,7 @@ def limited(record: dict, level: str) -> dict:
     "full": no line; "hints": no message of a check and no prints either; "names": no diagnosis and no message at all;
     "none": no checks.
     """
-    if level not in LEVELS:
-        raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')
+    demand_level(level)
     if level == "where":
         return record
     record = {**record, "checks": [{**check, "lines": [], "where": ""} for check in record["checks"]]}
@@ -148,8 +147,10 @@ def limited(record: dict, level: str) -> dict:
 def _sum(results: Sequence[ExerciseResult], exercises: Sequence[str], standing: Standing) -> tuple[float, float]:
     """The points, and those of all exercises that count, handed in or not."""
     raw = {result.exercise: result.points for result in results}
-    points, most = [standing.points(folder, raw.get(folder)) for folder in exercises], list(map(_most, exercises))
-    return totals.total(exercises, points, most, standing.rule), totals.maximum(exercises, most, standing.rule)
+    points, max_points = [standing.points(folder, raw.get(folder)) for folder in exercises], list(map(_most, exercises))
+    return totals.total(exercises, points, max_points, standing.rule), totals.maximum(
+        exercises, max_points, standing.rule
+    )
 
 
 @functools.cache  # needed again for each student
@@ -160,8 +161,3 @@ def _exercise(folder: str) -> Exercise:
 @functools.cache
 def _most(folder: str) -> float:
     return _exercise(folder).max_points
-
-
-def _called(student: Student) -> str:
-    """The student's name and id, once where they are the same."""
-    return student.id if student.name in ("", student.id) else f"{student.name} ({student.id})"

@@ -1,4 +1,4 @@
-"""Which of a student's attempts counts in nbgrader's gradebook, where course.toml lets an earlier one count.
+"""Chooses the attempt that counts in nbgrader's gradebook, where course.toml lets an earlier one count.
 
 nbgrader keeps the latest hand-in alone. So each run keeps the notebooks that it sees, in FOLDER of the course. An
 earlier one that counts is laid there as `nbgrader collect` would have left it, and is recorded from there.
@@ -15,6 +15,7 @@ from nbgrader.apps import AutogradeApp
 
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import office as offices
+from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
 from grader.classroom.course.marks import Mark
 from grader.classroom.handins import HandIn
 from grader.classroom.history import History
@@ -22,7 +23,6 @@ from grader.classroom.intake import beneath
 from grader.classroom.office import Office
 from grader.classroom.store import Store
 from grader.integrations.nbgrader import submitted
-from grader.integrations.nbgrader.submitted import MAX_TIMESTAMP, TIMESTAMP
 from grader.records import regular_file
 from grader.records.results import ExerciseResult
 
@@ -46,20 +46,22 @@ def choose(course: Path, office: Office, handins: Sequence[HandIn], results: Map
     file = Store(course)
     try:
         history = History(file)
-        marks, earlier = {}, set()
+        marks, earlier_chosen = {}, set()
         for handin in handins:
             id, exercise = handin.student.id, handin.exercise
             if id not in results:
                 continue
-            mine = [one for one in office.overrides if (one.student, one.exercise) == (id, exercise)]
-            own = replace(office, overrides=tuple(mine))
-            marks[id] = offices.marks(own, file, history, handin.student, [results[id]])[exercise]
+            own_overrides = [
+                override for override in office.overrides if (override.student, override.exercise) == (id, exercise)
+            ]
+            student_office = replace(office, overrides=tuple(own_overrides))
+            marks[id] = offices.marks(student_office, file, history, handin.student, [results[id]])[exercise]
             tried = history.of(id).get(exercise, [])
             if office.keeps_attempts and tried:
                 _keep(_place(course, exercise, id, tried[-1].digest), handin)
             if marks[id].is_earlier and _place(course, exercise, id, marks[id].digest).is_dir():
-                earlier.add(id)
-        return Chosen(marks, frozenset(earlier))
+                earlier_chosen.add(id)
+        return Chosen(marks, frozenset(earlier_chosen))
     finally:
         file.close()
 
@@ -101,7 +103,7 @@ def note(course: Path, assignment: str, chosen: Chosen, students: Iterable[str])
 
 
 def words(course: Path, assignments: Iterable[str]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """What is to be said of recorded attempts, by student and assignment."""
+    """The remarks on recorded attempts, by student and assignment."""
     return {
         (id, assignment): tuple(fact["words"])
         for assignment in assignments
@@ -110,7 +112,7 @@ def words(course: Path, assignments: Iterable[str]) -> dict[tuple[str, str], tup
 
 
 def _facts(course: Path, assignment: str) -> dict[str, dict]:
-    """What `note` remembered."""
+    """The facts that `note` stored."""
     file = Store(course)
     try:
         return file.fact(f"recorded {assignment}", {})
@@ -119,7 +121,7 @@ def _facts(course: Path, assignment: str) -> dict[str, dict]:
 
 
 def _place(course: Path, assignment: str, student: str, digest: str) -> Path:
-    """Where an attempt is kept."""
+    """The folder in which an attempt is kept."""
     return course / FOLDER / assignment / student / (digest[:DIGITS] or "none")
 
 

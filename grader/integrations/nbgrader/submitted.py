@@ -16,14 +16,13 @@ from nbgrader.utils import parse_utc
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
+from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
 from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import beneath
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
 from grader.records import regular_file
 from grader.records.submission import Submission
-
-TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +152,5 @@ def _is_graded(directory: CourseDirectory, folder: str, student: str) -> bool:
     graded = directory.format_path(directory.autograded_directory, student, directory.assignment_id)
     if not os.path.exists(graded):
         return False
-    new, old = directory.get_existing_timestamp(folder), directory.get_existing_timestamp(graded)
-    return new is None or old is None or new <= old
+    submitted_time, graded_time = directory.get_existing_timestamp(folder), directory.get_existing_timestamp(graded)
+    return submitted_time is None or graded_time is None or submitted_time <= graded_time

@@ -17,7 +17,7 @@ from . import kernel, syscalls
 LOAD, AND, EQUAL, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # the BPF instructions in use
 NUMBER, MACHINE, ARGUMENTS = 0, 4, 16  # offsets in the kernel's struct seccomp_data
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
-PR_GET_SECCOMP, PR_SET_SECCOMP, MODE_FILTER = 21, 22, 2
+PR_SET_SECCOMP, MODE_FILTER = 22, 2
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
 
 
