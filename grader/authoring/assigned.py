@@ -39,8 +39,8 @@ def _sections(folder: str) -> Iterator[Problem]:
     """The sections of this lesson to which misconceptions lead."""
     lesson = paths.lesson(folder)
     text = lesson.read_text("utf-8") if lesson.exists() else ""
-    for one in misconceptions.misconceptions().values():
-        if one.lesson == folder[:2] and not misconceptions.heading(text, one.section):
-            mend = f"Name another section of {one.id}, then: {again(folder)}"
-            line = line_of(paths.MISCONCEPTIONS, rf"^\[{one.id}\]")
-            yield Problem(f"the lesson has no section “{one.section}”", paths.MISCONCEPTIONS, mend, line)
+    for misconception in misconceptions.misconceptions().values():
+        if misconception.lesson == folder[:2] and not misconceptions.heading(text, misconception.section):
+            mend = f"Name another section of {misconception.id}, then: {again(folder)}"
+            line = line_of(paths.MISCONCEPTIONS, rf"^\[{misconception.id}\]")
+            yield Problem(f"the lesson has no section “{misconception.section}”", paths.MISCONCEPTIONS, mend, line)

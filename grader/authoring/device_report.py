@@ -40,8 +40,10 @@ def markdown(
     """The page. timed: the rows of an exercise's table by its folder."""
     lines = [f"# Verified on {device}", "", *(f"- {name}: {fact}" for name, fact in facts.items()), ""]
     lines += ["| exercise | right answers | mistakes rejected | failures |", "|---|---:|---:|---:|"]
-    lines += [f"| {one.folder} | {one.right} | {one.mistakes} | {len(one.problems)} |" for one in verified]
-    failures = [(one.folder, problem) for one in verified for problem in one.problems]
+    lines += [
+        f"| {report.folder} | {report.right} | {report.mistakes} | {len(report.problems)} |" for report in verified
+    ]
+    failures = [(report.folder, problem) for report in verified for problem in report.problems]
     lines += ["", "## Failures", ""]
     lines += [f"- {folder}: {paths.shown(problem.file)}: {problem.reason}" for folder, problem in failures] or ["None."]
     for folder, rows in timed.items():

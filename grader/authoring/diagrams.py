@@ -104,8 +104,8 @@ def arrow(text: str, left: float, size: int, middle: float) -> Iterator[str]:
 
 def words(text: str, x: float, y: float, kind: str = "") -> str:
     """A text around x, above y."""
-    named = f' class="{kind}"' if kind else ""
-    return f'<text x="{x:g}" y="{y:g}"{named}>{escape(text)}</text>'
+    class_attribute = f' class="{kind}"' if kind else ""
+    return f'<text x="{x:g}" y="{y:g}"{class_attribute}>{escape(text)}</text>'
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def wrong(folder: str) -> Iterator[Problem]:
 
 
 def _script(folder: str) -> Iterator[Problem]:
-    """It is read, not run."""
+    """The problems of the script. It is read, not run."""
     script, mend = paths.experiment(folder), f"Mend it, then: {again(folder)}"
     try:
         tree = ast.parse(script.read_text("utf-8"))

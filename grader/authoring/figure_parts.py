@@ -57,7 +57,7 @@ def _too_few_cases(path: Path, mend: str) -> Iterator[Problem]:
         yield Problem(f"it cannot be read: {error.msg}", path, mend, error.lineno or 0)
         return
     lists = [node for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES"]
-    cases = [one for node in lists if isinstance(node.value, ast.List) for one in node.value.elts]
+    cases = [case for node in lists if isinstance(node.value, ast.List) for case in node.value.elts]
     if len(cases) < LEAST_CASES:
         line = lists[0].lineno if lists else 0
         reason = f"{len(cases)} cases of the figure are in the list CASES, and {LEAST_CASES} are the least"

@@ -76,7 +76,7 @@ def wrong(folder: str) -> Iterator[Problem]:
 
 
 def _missing(text: str) -> Iterator[str]:
-    """What a lesson has above its first heading, and its headings."""
+    """The problems of what stands above the first heading of a lesson, and of its headings."""
     above = text.partition("\n## ")[0]
     yield from (f"the list below the title has no `- **{word}** …`" for word in HEAD if f"- **{word}**" not in above)
     if not MINUTES.search(above):

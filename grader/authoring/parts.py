@@ -95,10 +95,10 @@ def _todos(folder: str) -> Iterator[Problem]:
             continue
         lines = [number for number, line in enumerate(path.read_text("utf-8").split("\n"), 1) if TODO in line]
         if lines:
-            more = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
+            other_lines = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
             mend = f"Write what belongs there, or take it out, then: {again(folder)}"
             blocks = path.suffix not in (".md", ".js") and path not in lesson
-            yield Problem(f"a TODO is left{more}", path, mend, lines[0], blocks=blocks)
+            yield Problem(f"a TODO is left{other_lines}", path, mend, lines[0], blocks=blocks)
 
 
 def _stub(folder: str) -> Iterator[Problem]:
@@ -170,11 +170,17 @@ def _mistakes(folder: str) -> Iterator[Problem]:
 
 
 def _notice(folder: str) -> Iterator[Problem]:
-    """What to notice in the solution, and one way to dig deeper."""
+    """The notice must say what to notice in the solution, and one way to dig deeper."""
     path = paths.notice(folder)
     if not path.exists():
         return
-    first, *others = [" ".join(part.split()) for part in path.read_text("utf-8").strip().split("\n\n")]
-    if not first or first.startswith(DEEPER) or sum(part.startswith(DEEPER) for part in others) != 1:
+    first_paragraph, *other_paragraphs = [
+        " ".join(paragraph.split()) for paragraph in path.read_text("utf-8").strip().split("\n\n")
+    ]
+    if (
+        not first_paragraph
+        or first_paragraph.startswith(DEEPER)
+        or sum(paragraph.startswith(DEEPER) for paragraph in other_paragraphs) != 1
+    ):
         mend = f"Write two or three sentences on the solution, then a paragraph `{DEEPER} …`, then: {again(folder)}"
         yield Problem("it does not say what to notice and how to dig deeper", path, mend, 1)

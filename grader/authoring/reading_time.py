@@ -34,12 +34,12 @@ def minutes(folder: str) -> int:
 
 
 def wrong(folder: str) -> Iterator[Problem]:
-    """Where a lesson tells its minutes, they must be those of the rule."""
+    """The minutes that a lesson announces must be those of the rule."""
     lesson = paths.lesson(folder)
-    told = TOLD.search(lesson.read_text("utf-8")) if lesson.exists() else None
-    if told is None or not paths.solution(folder).exists():
+    announced = TOLD.search(lesson.read_text("utf-8")) if lesson.exists() else None
+    if announced is None or not paths.solution(folder).exists():
         return
-    if int(told[1]) != (ruled := minutes(folder)):
+    if int(announced[1]) != (ruled := minutes(folder)):
         mend = f"Write `- **Time** about {ruled} minutes (an estimate)`, then: {again(folder)}"
         line = line_of(lesson, r"\*\*Time\*\*")
         yield Problem(f"by the rule for all lessons it takes about {ruled} minutes", lesson, mend, line)

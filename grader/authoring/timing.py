@@ -40,13 +40,16 @@ def rows(exercise: Exercise, device: str, lengths: tuple[int, ...] = ()) -> tupl
     """
     if not exercise.timed:
         return ()
-    own, ready_made = _solution(exercise), torch.nn.functional.scaled_dot_product_attention
+    flash_attention, ready_made = _solution(exercise), torch.nn.functional.scaled_dot_product_attention
     table = []
     for dtype in DTYPES:
         for tokens in lengths or LENGTHS.get(device, FEW_LENGTHS):
             inputs = [torch.randn(1, HEADS, tokens, HEAD_SIZE).to(device, dtype) for _ in range(3)]
-            mine, theirs = measured(device, own, *inputs, BLOCK_SIZE), measured(device, ready_made, *inputs)
-            table.append(Row(tokens, str(dtype).removeprefix("torch."), *mine, *theirs))
+            own_seconds, ready_made_seconds = (
+                measured(device, flash_attention, *inputs, BLOCK_SIZE),
+                measured(device, ready_made, *inputs),
+            )
+            table.append(Row(tokens, str(dtype).removeprefix("torch."), *own_seconds, *ready_made_seconds))
     return tuple(table)
 
 
@@ -68,9 +71,9 @@ def measured(device: str, function: Callable[..., Any], *args: Any) -> tuple[flo
 def _memory(device: str, function: Callable[..., Any], *args: Any) -> float | None:
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
+        allocated_before = torch.cuda.memory_allocated()
         function(*args)
-        return float(torch.cuda.max_memory_allocated() - before) / MEBIBYTE
+        return float(torch.cuda.max_memory_allocated() - allocated_before) / MEBIBYTE
     try:
         with open(RESET, "w", encoding="ascii") as reset:
             reset.write("5")

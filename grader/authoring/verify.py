@@ -178,8 +178,8 @@ def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
     failed = {name for row in report.not_passed.values() for name in row.failed}
     for name, (path, line) in check_places(report.exercise.folder).items():
         if name not in failed:
-            where = paths.shown(paths.mistakes_folder(report.exercise.folder))
-            mend = f"Write a mistake in {where} that does, then: {again(report.exercise.folder)}"
+            folder_shown = paths.shown(paths.mistakes_folder(report.exercise.folder))
+            mend = f"Write a mistake in {folder_shown} that does, then: {again(report.exercise.folder)}"
             yield Problem(f"no mistake fails the check {name}", path, mend, line)
 
 

@@ -15,12 +15,12 @@ Edit = tuple[int, int, tuple[str, ...]]  # first token, end (exclusive), new tok
 
 
 @functools.lru_cache(4096)
-def merged(solution: str, one: str, other: str) -> str | None:
+def merged(solution: str, first: str, second: str) -> str | None:
     """The overlay with the changes of both, token by token; None where they touch the same tokens or are the same.
 
     Raises SyntaxError where one of the three cannot be read.
     """
-    originals, changes = _codes(solution), [_codes(text) for text in (one, other)]
+    originals, changes = _codes(solution), [_codes(text) for text in (first, second)]
     texts = {}
     for name in changes[0] | changes[1]:
         versions = [changed[name] for changed in changes if name in changed]
@@ -28,7 +28,7 @@ def merged(solution: str, one: str, other: str) -> str | None:
         if text is None:
             return None
         texts[name] = text
-    imports = dict.fromkeys(_imports(one) + _imports(other))
+    imports = dict.fromkeys(_imports(first) + _imports(second))
     parts = [*imports]
     for name, text in texts.items():
         home, _, method = name.rpartition(".")
@@ -36,30 +36,30 @@ def merged(solution: str, one: str, other: str) -> str | None:
     return "\n\n\n".join(parts) + "\n"
 
 
-def _both(base: str, one: str, other: str) -> str | None:
+def _both(base: str, first_version: str, second_version: str) -> str | None:
     """A definition with the changes of both versions; None where they overlap or give no valid definition."""
-    if one == other:
+    if first_version == second_version:
         return None
     tokens = TOKEN.findall(base)
-    first, second = _edits(base, one), _edits(base, other)
-    if any((a < d and c < b) or a == c for a, b, _ in first for c, d, _ in second):
+    first_edits, second_edits = _edits(base, first_version), _edits(base, second_version)
+    if any((a < d and c < b) or a == c for a, b, _ in first_edits for c, d, _ in second_edits):
         return None
-    for start, end, new in sorted(first + second, reverse=True):
+    for start, end, new in sorted(first_edits + second_edits, reverse=True):
         tokens[start:end] = new
     text = "".join(tokens)
     try:
         ast.parse(text)
     except SyntaxError:
         return None
-    return None if text in (one, other) else text
+    return None if text in (first_version, second_version) else text
 
 
 @functools.lru_cache(1024)
 def _edits(base: str, version: str) -> list[Edit]:
     """The edits that turn the base into the version."""
-    old, new = TOKEN.findall(base), TOKEN.findall(version)
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    return [(a, b, tuple(new[c:d])) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
+    old_tokens, new_tokens = TOKEN.findall(base), TOKEN.findall(version)
+    matcher = difflib.SequenceMatcher(None, old_tokens, new_tokens, autojunk=False)
+    return [(a, b, tuple(new_tokens[c:d])) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
 
 
 @functools.lru_cache(1024)

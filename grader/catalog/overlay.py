@@ -115,16 +115,16 @@ def changed_lines(original: Function, changed: Function) -> int:
 def difference(solution: str, overlay: str) -> list[str]:
     """The changes of a mistake as lines of a unified diff, without docstrings and task comments."""
     lines = solution.split("\n")
-    shown, changes = [], definitions(overlay)
+    diff_lines, changes = [], definitions(overlay)
     new_lines, originals = overlay.split("\n"), definitions(solution)
     for node in _parsed(overlay).body:
         if isinstance(node, IMPORT):
-            shown += [f"+{line}" for line in _text(new_lines, node)]
+            diff_lines += [f"+{line}" for line in _text(new_lines, node)]
     for name, node in changes.items():
-        old, new = _bare(lines, originals[name]), _text(new_lines, node)
-        diff = list(difflib.unified_diff(old, new, n=CONTEXT, lineterm=""))[2:]
-        shown += [f"@@ {name} @@" if line.startswith("@@") else line for line in diff]
-    return shown
+        old_lines, changed_lines = _bare(lines, originals[name]), _text(new_lines, node)
+        diff = list(difflib.unified_diff(old_lines, changed_lines, n=CONTEXT, lineterm=""))[2:]
+        diff_lines += [f"@@ {name} @@" if line.startswith("@@") else line for line in diff]
+    return diff_lines
 
 
 def _misfit_methods(node: ast.ClassDef, defined: dict[str, Function]) -> Iterator[Refusal]:
@@ -186,8 +186,8 @@ def _bare(lines: list[str], node: Function) -> list[str]:
     start, end = _span(node)
     docstring = _docstring(node)
     left_out = range(*_span(docstring)) if docstring else ()
-    kept = [lines[number] for number in range(start, end) if number not in left_out]
-    return [line for line in kept if not line.lstrip().startswith("# Task")]
+    remaining_lines = [lines[number] for number in range(start, end) if number not in left_out]
+    return [line for line in remaining_lines if not line.lstrip().startswith("# Task")]
 
 
 def _code(node: Function) -> list[str]:

@@ -23,14 +23,14 @@ def make(solution: str) -> str:
                 start -= 1
         end = body[-1].end_lineno or function.lineno
         indent = " " * (function.col_offset + 4)
-        kept = []
+        kept_lines = []
         for line in lines[start:end]:
             if not line.strip().startswith("# Task"):
                 break
-            kept.append(line)
+            kept_lines.append(line)
         if any(_is_super_init(node) for node in body):
-            kept.append(f"{indent}super().__init__()")
-        lines[start:end] = [*kept, f"{indent}raise NotImplementedError"]
+            kept_lines.append(f"{indent}super().__init__()")
+        lines[start:end] = [*kept_lines, f"{indent}raise NotImplementedError"]
     return "\n".join(lines) + "\n"
 
 

@@ -26,14 +26,16 @@ Times = Mapping[tuple[str, str], datetime]  # (student's id, exercise) → time
 Clock = Callable[[HandIn], datetime | None]
 
 
-def clock(written: Times, roster: Roster | None, zone: tzinfo) -> Clock:
-    """A function that gives the time of a hand-in, or None where nobody knows it. written: see `read`."""
+def clock(written_times: Times, roster: Roster | None, zone: tzinfo) -> Clock:
+    """A function that gives the time of a hand-in, or None where nobody knows it. written_times: see `read`."""
     numbers = _worksheets(roster, zone) if roster else {}
 
     def time_of(handin: HandIn) -> datetime | None:
         """The time of one hand-in."""
         origin = handin.origin
-        if time := written.get((handin.student.id, handin.exercise)) or numbers.get((origin.platform, origin.key)):
+        if time := written_times.get((handin.student.id, handin.exercise)) or numbers.get(
+            (origin.platform, origin.key)
+        ):
             return time
         if origin.platform == "nbgrader" and not handin.member:
             return _timestamp(handin.place)

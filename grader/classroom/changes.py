@@ -44,9 +44,9 @@ def append(path: Path, changes: Iterable[Change]) -> None:
     if not path.exists():
         writer.writerow(TITLES)
     time = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    for one in changes:
-        points = number(one.before), number(one.after)
-        writer.writerow([time, cell(one.student), one.exercise, *points, cell(one.why)])
+    for change in changes:
+        points = number(change.before), number(change.after)
+        writer.writerow([time, cell(change.student), change.exercise, *points, cell(change.why)])
     with path.open("a", encoding="utf-8", errors="backslashreplace", newline="") as file:
         file.write(text.getvalue())
 

@@ -53,11 +53,11 @@ def _time(clone: str, commit: str) -> datetime | None:
     environment |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
     environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = f"{clone}/.git/objects"
     command = ["git", f"--git-dir={_empty().name}", "cat-file", "commit", commit]
-    done = subprocess.run(
+    process = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
     )
-    committer = COMMITTER.search(done.stdout.partition(b"\n\n")[0])
-    return datetime.fromtimestamp(int(committer[1]), timezone.utc) if done.returncode == 0 and committer else None
+    committer = COMMITTER.search(process.stdout.partition(b"\n\n")[0])
+    return datetime.fromtimestamp(int(committer[1]), timezone.utc) if process.returncode == 0 and committer else None
 
 
 @functools.cache

@@ -142,10 +142,10 @@ def grade_part(order: dict[str, Any], part: list[dict[str, Any]]) -> dict[str, A
     return {"sandbox": sandbox, "outcomes": [(outcome.record, outcome.status, outcome.trouble) for outcome in ordered]}
 
 
-def demand_same(worker_version: str, where: str) -> None:
+def demand_same(worker_version: str, machine_name: str) -> None:
     """Raise InfrastructureError where a worker has another version of the grader or of torch than this process."""
     if worker_version != version.grader():
-        raise InfrastructureError(_differ(worker_version, f"the Dask worker {where}", version.grader()))
+        raise InfrastructureError(_differ(worker_version, f"the Dask worker {machine_name}", version.grader()))
 
 
 def demand_graded(answer: dict[str, Any]) -> None:
@@ -154,10 +154,11 @@ def demand_graded(answer: dict[str, Any]) -> None:
         raise InfrastructureError(answer["refused"])
 
 
-def _differ(other: str, who: str, own: str) -> str:
+def _differ(other_version: str, machine_name: str, own_version: str) -> str:
     """The message about two versions that differ."""
     return (
-        f"{who} has another version: grader {other}, here grader {own}. No mark was recorded by it. "
+        f"{machine_name} has another version: grader {other_version}, here grader {own_version}. "
+        "No mark was recorded by it. "
         "Install the same checkout and the same torch on all machines, then start its workers again"
     )
 

@@ -71,17 +71,17 @@ class History:
         that of its latest commit, which may have changed other files, so there it is none.
         """
         query = "select number, digest, handed_in from attempts where student = ? and exercise = ? order by number desc"
-        last = self.file.execute(f"{query} limit 1", (kept.student, kept.exercise)).fetchone()
-        before = datetime.fromisoformat(last[2]) if last and last[2] else None
-        is_later = before is not None and kept.handed_in is not None and kept.handed_in > before
+        last_row = self.file.execute(f"{query} limit 1", (kept.student, kept.exercise)).fetchone()
+        last_time = datetime.fromisoformat(last_row[2]) if last_row and last_row[2] else None
+        is_later = last_time is not None and kept.handed_in is not None and kept.handed_in > last_time
         time = kept.handed_in.isoformat() if kept.handed_in else None
         origin = kept.origin
         facts = (kept.key, time, origin.platform, encoded(origin.key), encoded(origin.name), origin.late)
-        if last and last[1] == kept.digest and (not is_later or kept.origin.clone):
+        if last_row and last_row[1] == kept.digest and (not is_later or kept.origin.clone):
             self.file.execute(
                 "update attempts set key = ?, handed_in = coalesce(?, handed_in), platform = ?, origin_key = ?, "
                 "entry = ?, late = ? where number = ?",
-                (*facts, last[0]),
+                (*facts, last_row[0]),
             )
             return
         self.file.execute(
@@ -161,7 +161,7 @@ class History:
         """The runs after which the class stood otherwise than before, in order."""
         rows = self.file.execute("select time, students, handed_in, totals from runs order by time").fetchall()
         spreads = [Spread(**json.loads(totals)) if totals else None for *_, totals in rows]
-        return [Run(datetime.fromisoformat(row[0]), row[1], row[2], own) for row, own in zip(rows, spreads)]
+        return [Run(datetime.fromisoformat(row[0]), row[1], row[2], spread) for row, spread in zip(rows, spreads)]
 
     def add_run(self, run: Run) -> None:
         """Remember how the class stands."""

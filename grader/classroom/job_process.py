@@ -32,11 +32,11 @@ class JobProcess:
     """
 
     def __init__(self, order: Order) -> None:
-        self.connection, theirs = socket.socketpair()
-        command = [sys.executable, "-c", START, str(paths.ROOT), str(theirs.fileno())]
+        self.connection, job_end = socket.socketpair()
+        command = [sys.executable, "-c", START, str(paths.ROOT), str(job_end.fileno())]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(paths.ROOT)}
-        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
-        theirs.close()
+        self.process = subprocess.Popen(command, pass_fds=[job_end.fileno()], env=environment, stdin=subprocess.DEVNULL)
+        job_end.close()
         self.heard_at = time.monotonic()
         self.ready = False
         self.spent: dict[str, float] = {}
@@ -61,8 +61,8 @@ class JobProcess:
         if not data:
             return None
         self.buffer += data
-        *lines, rest = self.buffer.split(b"\n")
-        self.buffer = bytearray(rest)
+        *lines, unfinished_line = self.buffer.split(b"\n")
+        self.buffer = bytearray(unfinished_line)
         return [json.loads(line) for line in lines]
 
     def end(self) -> None:

@@ -114,14 +114,14 @@ class Ledger:
             return
         history = self.memory.history
         exercises = self.exercises or sorted({handin.exercise for handin in self.submissions.handins})
-        for number, kept in history.earlier(exercises):
-            submission = history.submission(kept.digest)
+        for number, attempt in history.earlier(exercises):
+            submission = history.submission(attempt.digest)
             if submission is not None:
-                key = self.key(kept.exercise, submission)
+                key = self.key(attempt.exercise, submission)
                 history.rekey(number, key)
-                student = Student(kept.student)
-                name, origin = submission.filename, kept.origin
-                yield KeptHandIn(student, kept.exercise, name, origin=origin, submission=submission), key
+                student = Student(attempt.student)
+                name, origin = submission.filename, attempt.origin
+                yield KeptHandIn(student, attempt.exercise, name, origin=origin, submission=submission), key
 
     def rows(self) -> list[Iterator[Task]]:
         """The tasks of each exercise. The last exercises come first: they take longest, and short ones balance the end.

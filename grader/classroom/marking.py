@@ -26,7 +26,7 @@ class Marking:
 
     def __init__(self, own_office: Office, store: Store, history: History, found: Found) -> None:
         self.office, self.store, self.history = own_office, store, history
-        self.unplaced = {one.student.id: one.why for one in found.unplaced}
+        self.unplaced = {unplaced.student.id: unplaced.why for unplaced in found.unplaced}
         self.given: dict[tuple[str, str], Given] = {}
         self.notes: list[str] = []
 
@@ -37,7 +37,9 @@ class Marking:
             self.given[student.id, exercise] = office.given(mark)
         for exercise in office.conflicts(marks):
             self.notes.append(f"{label(student.id)} {exercise}: {office.CHANGED}")
-        comments = {exercise: text for (who, exercise), text in self.office.comments.items() if who == student.id}
+        comments = {
+            exercise: text for (student_id, exercise), text in self.office.comments.items() if student_id == student.id
+        }
         notes = (f"not placed: {self.unplaced[student.id]}",) if student.id in self.unplaced else ()
         return Standing(marks, comments, notes, self.office.rule)
 
@@ -56,10 +58,10 @@ class Marking:
 
     def past(self, summary: Summary) -> Past:
         """The facts about this run and earlier ones that the page of the class shows."""
-        runs, now = self.history.runs(), run(summary, datetime.now(timezone.utc))
-        if not runs or runs[-1].facts != now.facts:
-            self.history.add_run(now)
-            runs = [*runs, now]
+        runs, current_run = self.history.runs(), run(summary, datetime.now(timezone.utc))
+        if not runs or runs[-1].facts != current_run.facts:
+            self.history.add_run(current_run)
+            runs = [*runs, current_run]
         return Past(stuck(self.history.repeated(), self.store.result), runs)
 
     def filled(self, out: Path, summary: Summary) -> tuple[str, ...]:

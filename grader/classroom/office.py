@@ -113,25 +113,25 @@ def marks(
     for exercise in sorted(latest.keys() | {override.exercise for override in own_overrides}):
         stored = by_exercise.get(exercise, []) if exercise in latest else []
         attempts = [
-            _attempt(office, store, one, section, latest[exercise] if one is stored[-1] else None)
-            for one in (stored if office.keeps_attempts else stored[-1:])
+            _attempt(office, store, attempt, section, latest[exercise] if attempt is stored[-1] else None)
+            for attempt in (stored if office.keeps_attempts else stored[-1:])
         ]
         if not attempts and exercise in latest:
             attempts = [Attempt("", latest[exercise])]
-        mine = [override for override in own_overrides if override.exercise == exercise]
-        one = mark(office.course, exercise, attempts, mine)
-        by_folder[exercise] = _with_conflicts(one, history)
+        exercise_overrides = [override for override in own_overrides if override.exercise == exercise]
+        attempt = mark(office.course, exercise, attempts, exercise_overrides)
+        by_folder[exercise] = _with_conflicts(attempt, history)
     return by_folder
 
 
-def given(one: Mark) -> Given:
+def given(mark: Mark) -> Given:
     """A mark as the next run remembers it."""
-    return Given(one.points, one.digest, version.exercise(one.exercise), "; ".join(o.words for o in one.overrides))
+    return Given(mark.points, mark.digest, version.exercise(mark.exercise), "; ".join(o.words for o in mark.overrides))
 
 
 def conflicts(marks_by_exercise: Mapping[str, Mark]) -> tuple[str, ...]:
     """The exercises with an override that was made for another hand-in."""
-    return tuple(folder for folder, one in marks_by_exercise.items() if CHANGED in one.notes)
+    return tuple(folder for folder, mark in marks_by_exercise.items() if CHANGED in mark.notes)
 
 
 def _attempt(office: Office, store: Store, stored: Kept, section: str, result: ExerciseResult | None) -> Attempt:
@@ -144,11 +144,11 @@ def _attempt(office: Office, store: Store, stored: Kept, section: str, result: E
     return Attempt(stored.digest, result or (store.result(stored.key) if stored.key else None), late)
 
 
-def _with_conflicts(one: Mark, history: History) -> Mark:
+def _with_conflicts(mark: Mark, history: History) -> Mark:
     """The mark, with a note where the hand-in is another one than when an override was first seen."""
-    lines = ["\t".join(str(getattr(override, title)) for title in overrides.TITLES) for override in one.overrides]
-    first_seen = [history.handin_of(line, one.digest) for line in lines]
-    return replace(one, notes=(*one.notes, CHANGED)) if set(first_seen) - {one.digest} else one
+    lines = ["\t".join(str(getattr(override, title)) for title in overrides.TITLES) for override in mark.overrides]
+    first_seen = [history.handin_of(line, mark.digest) for line in lines]
+    return replace(mark, notes=(*mark.notes, CHANGED)) if set(first_seen) - {mark.digest} else mark
 
 
 def _files(roster: Roster) -> str:
@@ -156,7 +156,7 @@ def _files(roster: Roster) -> str:
 
 
 def _foreign(listing: Listing) -> str:
-    """How a file in another language was understood."""
+    """The line that says how a file in another language was understood."""
     titles = ", ".join(
         f"{label(listing.sheet.header[i])} = {title}" for i, title in sorted(listing.sheet.english.items())
     )
@@ -165,5 +165,5 @@ def _foreign(listing: Listing) -> str:
 
 
 def _listed(names: Sequence[Open]) -> str:
-    shown = [label(f"{one.name} ({one.key})" if one.name != one.key else one.key) for one in names[:5]]
-    return ", ".join(shown) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    labels = [label(f"{name.name} ({name.key})" if name.name != name.key else name.key) for name in names[:5]]
+    return ", ".join(labels) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

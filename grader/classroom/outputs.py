@@ -80,21 +80,25 @@ def write(
         stands = standing(student, results)
         results = [counting(result, stands) for result in results]
         summary.add(student, results, trouble, stands.marks, stands.notes)
-        why = _no_folder(out, student.id, first_ids.setdefault(student.id.casefold(), student.id))
-        if why:
-            unwritten.append(f"the pages of {label(student.id)} {why}")
+        folder_problem = _no_folder(out, student.id, first_ids.setdefault(student.id.casefold(), student.id))
+        if folder_problem:
+            unwritten.append(f"the pages of {label(student.id)} {folder_problem}")
             continue
         facts = student, results, exercises, level, trouble, stands
         put(out / student.id / RECORD, feedback.record, *facts)
         put(out / student.id / class_page.FEEDBACK, feedback.page, *facts)
     put(out / GRADES, grades.table, summary, form)
-    missing = _ungraded_files(submissions, troubles) if submissions else 0
-    earlier = containment.optional("the earlier runs", Past(), past, summary)
+    missing_count = _ungraded_files(submissions, troubles) if submissions else 0
+    earlier_runs = containment.optional("the earlier runs", Past(), past, summary)
     if pseudonyms is None:
-        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing, past=earlier))
+        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing_count, past=earlier_runs))
     else:
         names = pseudonyms(summary)
-        facts = {"ungraded": missing, "linked": False, "past": earlier.renamed({id: s.id for id, s in names.items()})}
+        facts = {
+            "ungraded": missing_count,
+            "linked": False,
+            "past": earlier_runs.renamed({id: s.id for id, s in names.items()}),
+        }
         put(out / PAGE, lambda: class_page.render(summary.renamed(names), anonymous(pairs(), names), **facts))
     if unwritten:
         more = f" (and {len(unwritten) - 1} files more)" if len(unwritten) > 1 else ""
@@ -117,7 +121,7 @@ def anonymous(pairs: Sequence[Pair], names: Mapping[str, Student]) -> list[Pair]
     """The same pairs of similar submissions, under pseudonyms and without their code, in which names may stand."""
     pairs_of_class = [pair for pair in pairs if pair.student_a.id in names and pair.student_b.id in names]
     hidden = [replace(p, student_a=names[p.student_a.id], student_b=names[p.student_b.id]) for p in pairs_of_class]
-    return [replace(p, evidence=tuple(replace(piece, code=("", "")) for piece in p.evidence)) for p in hidden]
+    return [replace(p, evidence=tuple(replace(agreement, code=("", "")) for agreement in p.evidence)) for p in hidden]
 
 
 def left_over(out: Path, summary: Summary) -> tuple[str, ...]:

@@ -69,10 +69,14 @@ def stuck(
     for student, exercise, tries in attempts:
         reached, count = None, 0
         for _, key in reversed(tries):
-            now = result(key) if key else None
-            if now is None or now.status == PASSED or (count and _passed(now) != reached):
+            current_result = result(key) if key else None
+            if (
+                current_result is None
+                or current_result.status == PASSED
+                or (count and _passed(current_result) != reached)
+            ):
                 break
-            reached, count = _passed(now), count + 1
+            reached, count = _passed(current_result), count + 1
         if count > 1:
             by_student.setdefault(student, []).append(Stuck(exercise, count, tries[-count][0]))
     return by_student

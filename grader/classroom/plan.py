@@ -46,7 +46,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Undone:
-    """What is left for a person to do.
+    """The work that is left for a person.
 
     troubles: (student's id, exercise) → why there is no grade; needs_person: a person must say whose they are;
     unplaced: students of whom no file could be placed; nobody: no student handed in anything; notes: lines about the

@@ -91,7 +91,7 @@ class Pool:
             return self.returned.popleft()
         while self.rows:
             if job.row not in self.rows:
-                occupied = [other.row for other in self.jobs]
+                occupied = [busy_job.row for busy_job in self.jobs]
                 job.row = next((row for row in self.rows if row not in occupied), self.rows[0])
             task = next(job.row, None)
             if task is not None:

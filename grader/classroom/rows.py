@@ -51,8 +51,8 @@ def words_of(marks: Mapping[str, Mark]) -> tuple[tuple[str, ...], tuple[str, ...
     """Notes on what is late, and other notes on the marks, each with the number of its exercise."""
     late = tuple(f"{folder[:2]}: {mark.late.words}" for folder, mark in sorted(marks.items()) if mark.late.words)
     notes = (
-        f"{folder[:2]}: {words}"
+        f"{folder[:2]}: {remark}"
         for folder, mark in sorted(marks.items())
-        for words in (*(override.words for override in mark.overrides), *mark.notes)
+        for remark in (*(override.words for override in mark.overrides), *mark.notes)
     )
     return late, tuple(notes)

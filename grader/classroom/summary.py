@@ -125,10 +125,10 @@ class Summary:
 
     def renamed(self, students: Mapping[str, Student]) -> "Summary":
         """The same sums with other students in the rows. students: by the id that they replace."""
-        other = copy.copy(self)
-        other._rows = [replace(row, student=students[row.student.id], notes=()) for row in self._rows]
-        other._sorted = False
-        return other
+        summary = copy.copy(self)
+        summary._rows = [replace(row, student=students[row.student.id], notes=()) for row in self._rows]
+        summary._sorted = False
+        return summary
 
     def distribution(self, index: int) -> Distribution:
         """The distribution of the points of the exercise with this index."""
@@ -155,9 +155,9 @@ class Summary:
         return self._texts.setdefault(text, text)
 
 
-def commonest(counts: Counter[Kind], most: int) -> list[tuple[Kind, int]]:
-    """The `most` most frequent, sorted by frequency, then exercise and sentence, so that a page is always the same."""
-    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:most]
+def commonest(counts: Counter[Kind], count: int) -> list[tuple[Kind, int]]:
+    """The `count` most frequent, sorted by frequency, then exercise and sentence, so that a page is always the same."""
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:count]
 
 
 def _count(counts: Counter[Kind], *kinds: Kind) -> None:

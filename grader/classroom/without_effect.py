@@ -1,4 +1,4 @@
-"""What stands in the instructor's files and has no effect: a student, a title or a section that is not there."""
+"""Finds entries of the instructor's files that have no effect: a student, a title or a section that does not exist."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -14,7 +14,7 @@ MOST = 3  # texts of times that are shown
 
 
 def lines(office: Office, students: Sequence[str], exercises: Collection[str]) -> tuple[str, ...]:
-    """What a person must look at. students: the ids of all who have a row; exercises: those that came in so far."""
+    """The entries that a person must look at. students: the ids of all with a row; exercises: those handed in."""
     notes = [*_strangers(office, students), *_titles(office.course, office.roster, exercises), *_sections(office)]
     if office.roster and (office.course.deadlines or office.course.cut_off or office.course.sections):
         notes += [line for listing in office.roster.listings for line in _unread(listing)]
@@ -41,7 +41,11 @@ def _strangers(office: Office, students: Sequence[str]) -> Iterator[str]:
 def _titles(course: Course, roster: Roster | None, exercises: Collection[str]) -> Iterator[str]:
     """Titles in course.toml that no file of the roster has. The column of a later exercise may be yet to come."""
     there = {name for listing in (roster.listings if roster else ()) for name in _names(listing)}
-    awaited = {title for title, held in course.columns.items() if held != (TOTAL,) and not set(held) & set(exercises)}
+    awaited = {
+        title
+        for title, exercises_of_column in course.columns.items()
+        if exercises_of_column != (TOTAL,) and not set(exercises_of_column) & set(exercises)
+    }
     for table, titles in (("columns", course.columns.keys() - awaited), ("titles", course.titles.keys())):
         for title in sorted(titles - there):
             yield f'course.toml, {table}: no file of the roster has a column "{label(title)}"'
@@ -58,8 +62,10 @@ def _sections(office: Office) -> Iterator[str]:
     """Sections in course.toml in which nobody is."""
     for name in sorted(office.course.sections):
         if not any(name in office.course.sections_of(person.sections) for person in office.people.values()):
-            why = "nobody on the roster is in it" if office.roster else "only a roster says who is in it: ROSTER=file"
-            yield f'course.toml, sections: "{label(name)}" has no effect, {why}'
+            reason = (
+                "nobody on the roster is in it" if office.roster else "only a roster says who is in it: ROSTER=file"
+            )
+            yield f'course.toml, sections: "{label(name)}" has no effect, {reason}'
 
 
 def _unread(listing: Listing) -> Iterator[str]:

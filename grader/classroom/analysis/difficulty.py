@@ -52,10 +52,10 @@ def checks(summary: Summary) -> list[Difficulty]:
     return difficulties
 
 
-def hardest(all_checks: Iterable[Difficulty], most: int) -> list[Difficulty]:
-    """The checks that the largest share of the files failed on which they were tried, `most` at most."""
+def hardest(all_checks: Iterable[Difficulty], count: int) -> list[Difficulty]:
+    """The checks that the largest share of the files failed on which they were tried, `count` at most."""
     failed = [check for check in all_checks if check.failed]
-    return sorted(failed, key=lambda check: (-check.failing, -check.failed, check.exercise, check.title))[:most]
+    return sorted(failed, key=lambda check: (-check.failing, -check.failed, check.exercise, check.title))[:count]
 
 
 def discrimination(passed: Sequence[float], failed: Sequence[float]) -> float | None:

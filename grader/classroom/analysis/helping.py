@@ -21,8 +21,8 @@ class Need:
     reasons: tuple[str, ...]
 
 
-def ranked(summary: Summary, stuck: Mapping[str, Sequence[Stuck]], most: int) -> list[Need]:
-    """The students who need help most, at most `most` of them. stuck: by student's id.
+def ranked(summary: Summary, stuck: Mapping[str, Sequence[Stuck]], limit: int) -> list[Need]:
+    """The students who need help most, at most `limit` of them. stuck: by student's id.
 
     The score is the sum of three shares: the points that are missing to the median of the class, the exercises not
     begun among those that half of the class has begun, and the attempts without change, four of which are a whole.
@@ -31,7 +31,7 @@ def ranked(summary: Summary, stuck: Mapping[str, Sequence[Stuck]], most: int) ->
     median = summary.median() or 0.0
     begun = _begun_by_half(summary)
     needs = [_need(summary, row, median, begun, stuck.get(row.student.id, ())) for row in summary.rows if row.handed_in]
-    return sorted((need for need in needs if need.score > 0), key=lambda need: (-need.score, need.row.student))[:most]
+    return sorted((need for need in needs if need.score > 0), key=lambda need: (-need.score, need.row.student))[:limit]
 
 
 def _need(summary: Summary, row: Row, median: float, begun: Sequence[int], stuck: Sequence[Stuck]) -> Need:
@@ -40,17 +40,17 @@ def _need(summary: Summary, row: Row, median: float, begun: Sequence[int], stuck
     if row.total is not None and row.total < median:
         score += (median - row.total) / median
         reasons.append(f"{number(row.total)} points, the median is {number(median)}")
-    missing = [index for index in begun if row.states[index] in (ABSENT, NOT_STARTED)]
-    if missing:
-        score += len(missing) / len(begun)
-        numbers = ", ".join(summary.exercises[index].folder[:2] for index in missing)
+    missing_indices = [index for index in begun if row.states[index] in (ABSENT, NOT_STARTED)]
+    if missing_indices:
+        score += len(missing_indices) / len(begun)
+        numbers = ", ".join(summary.exercises[index].folder[:2] for index in missing_indices)
         reasons.append(f"not begun, though half of the class has: {numbers}")
     if stuck:
-        longest = max(stuck, key=lambda one: (one.attempts, one.exercise))
+        longest = max(stuck, key=lambda entry: (entry.attempts, entry.exercise))
         score += min(longest.attempts, PATIENCE) / PATIENCE
         reasons += [
-            f"stuck at {one.exercise[:2]} since {_day(one)}: {one.attempts} attempts passed the same checks"
-            for one in stuck
+            f"stuck at {entry.exercise[:2]} since {_day(entry)}: {entry.attempts} attempts passed the same checks"
+            for entry in stuck
         ]
     return Need(row, score, tuple(reasons))
 

@@ -33,29 +33,35 @@ def to_teach(summary: Summary) -> list[Lesson]:
     students: dict[str, list[int]] = defaultdict(list)
     kinds: dict[str, Counter[Kind]] = defaultdict(Counter)
     for number, row in enumerate(summary.rows):
-        shown = {(one.id, index, sentence) for kind in row.diagnoses for one, index, sentence in _shown(summary, kind)}
-        for id in {id for id, _, _ in shown}:
+        occurrences = {
+            (misconception.id, index, sentence)
+            for kind in row.diagnoses
+            for misconception, index, sentence in _shown(summary, kind)
+        }
+        for id in {id for id, _, _ in occurrences}:
             students[id].append(number)
-        for id, index, sentence in shown:
+        for id, index, sentence in occurrences:
             kinds[id][index, sentence] += 1
     lessons = [
-        _lesson(one, students[id], kinds[id]) for id, one in misconceptions.misconceptions().items() if kinds[id]
+        _lesson(misconception, students[id], kinds[id])
+        for id, misconception in misconceptions.misconceptions().items()
+        if kinds[id]
     ]
     return sorted(lessons, key=lambda lesson: -len(lesson.students))
 
 
-def again(one: Misconception) -> str:
+def again(misconception: Misconception) -> str:
     """The lesson and its section, in words: "06 Scaled dot-product attention, “The formula”"."""
-    return f"{one.lesson} {catalog.find(one.lesson).title}, “{one.section}”"
+    return f"{misconception.lesson} {catalog.find(misconception.lesson).title}, “{misconception.section}”"
 
 
-def _lesson(one: Misconception, students: list[int], kinds: Counter[Kind]) -> Lesson:
+def _lesson(misconception: Misconception, students: list[int], kinds: Counter[Kind]) -> Lesson:
     by_exercise: Counter[int] = Counter()
     for (index, _), count in kinds.items():
         by_exercise[index] += count
     exercises = sorted(by_exercise, key=lambda index: (-by_exercise[index], index))
     example = min(kinds, key=lambda kind: (-kinds[kind], kind))
-    return Lesson(one, tuple(students), tuple(exercises), example)
+    return Lesson(misconception, tuple(students), tuple(exercises), example)
 
 
 def _shown(summary: Summary, kind: Kind) -> list[tuple[Misconception, int, str]]:

@@ -9,7 +9,7 @@ BINS = 11  # tenths of the points, and all of them
 
 @dataclass(frozen=True)
 class Spread:
-    """Of so many totals: all in points. lower, upper: the quartiles, interpolated linearly between neighbours."""
+    """The spread of totals, in points. lower, upper: the quartiles, interpolated linearly between neighbours."""
 
     count: int
     mean: float
@@ -28,10 +28,10 @@ def spread(totals: Sequence[float]) -> Spread | None:
     return Spread(len(totals), statistics.fmean(totals), min(totals), lower, median, upper, max(totals))
 
 
-def tenths(totals: Sequence[float], most: float) -> tuple[int, ...]:
-    """The numbers of totals that are 0 to 9 % of `most`, …, 90 to 99 %, and 100 %."""
+def tenths(totals: Sequence[float], max_points: float) -> tuple[int, ...]:
+    """The numbers of totals that are 0 to 9 % of `max_points`, …, 90 to 99 %, and 100 %."""
     bins = [0] * BINS
     for total in totals:
-        share = total / most if most else 1.0
+        share = total / max_points if max_points else 1.0
         bins[max(0, min(int(share * 10 + 1e-9), BINS - 1))] += 1
     return tuple(bins)

@@ -1,4 +1,4 @@
-"""Which of a student's attempts at an exercise counts. Pure functions."""
+"""Chooses the attempt that counts among a student's attempts at an exercise. Pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

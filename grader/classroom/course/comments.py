@@ -36,9 +36,9 @@ def read(folder: Path) -> Comments:
     return by_key
 
 
-def _folder(word: str, where: str) -> str:
+def _folder(text: str, location: str) -> str:
     """The exercise's folder; "" for a comment on all of the student's work."""
     try:
-        return catalog.find(word).folder if word else ""
+        return catalog.find(text).folder if text else ""
     except catalog.NoSuchExercise as error:
-        raise WrongUse(f"{where}: {error}") from None
+        raise WrongUse(f"{location}: {error}") from None

@@ -32,8 +32,8 @@ class Mark:
     @property
     def words(self) -> tuple[str, ...]:
         """All that explains the points, for students and instructors."""
-        lost = f": {self.raw:g} points before the deduction" if self.raw and self.raw != self.points else ""
-        late = (f"{self.late.words}{'' if self.overrides else lost}",) if self.late.words else ()
+        deduction = f": {self.raw:g} points before the deduction" if self.raw and self.raw != self.points else ""
+        late = (f"{self.late.words}{'' if self.overrides else deduction}",) if self.late.words else ()
         return (*late, *(override.words for override in self.overrides), *self.notes)
 
 
@@ -42,15 +42,25 @@ def mark(course: Course, exercise: str, tried: Sequence[Attempt], own_overrides:
 
     An override of the exercise counts as it is; one of a check is deducted from like all else.
     """
-    one = attempts.counting(tried, course.attempts, course.late)
-    is_earlier = one is not None and one is not tried[-1]
-    place = next((number for number, other in enumerate(tried, 1) if other is one), 0)
+    counting = attempts.counting(tried, course.attempts, course.late)
+    is_earlier = counting is not None and counting is not tried[-1]
+    place = next((number for number, attempt in enumerate(tried, 1) if attempt is counting), 0)
     notes = (f"attempt {place} of {len(tried)} counts",) if is_earlier else ()
-    late = one.late if one else ON_TIME
-    raw = one.result.points if one and one.result else None
-    points = overrides.points(one.result if one else None, own_overrides)
+    late = counting.late if counting else ON_TIME
+    raw = counting.result.points if counting and counting.result else None
+    points = overrides.points(counting.result if counting else None, own_overrides)
     is_whole = any(not override.check for override in own_overrides)
     if points is not None and not is_whole:
         points = round(points * share(course.late, late), 6)
-    result = one.result if one else None
-    return Mark(exercise, raw, points, late, result, one.digest if one else "", tuple(own_overrides), notes, is_earlier)
+    result = counting.result if counting else None
+    return Mark(
+        exercise,
+        raw,
+        points,
+        late,
+        result,
+        counting.digest if counting else "",
+        tuple(own_overrides),
+        notes,
+        is_earlier,
+    )

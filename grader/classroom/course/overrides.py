@@ -28,7 +28,7 @@ class Override:
 
     @property
     def words(self) -> str:
-        """What a student and an instructor read."""
+        """The sentence that students and instructors read."""
         of_check = f"the check {self.check}: " if self.check else ""
         points = "all its points" if self.points is None else f"{self.points:g} points"
         by = f", by {self.who}" if self.who else ""
@@ -48,14 +48,16 @@ def read(path: Path) -> tuple[Override, ...]:
     for row in range(len(table.rows)):
         cells = {title: table.cell(row, column) for title, column in columns.items()}
         if any(cells.values()):
-            where = f"{label(str(path))}, line {row + 2}"
-            one = _override(cells, where)
-            others = lines.setdefault((one.student, one.exercise), {})
-            for check, line in others.items():
-                if check == one.check or not check or not one.check:  # the one would make the other void
-                    raise WrongUse(f"{where}: line {line} sets {one.exercise} of {label(one.student)} too. Keep one")
-            others[one.check] = row + 2
-            in_order.append(one)
+            location = f"{label(str(path))}, line {row + 2}"
+            override = _override(cells, location)
+            rows_by_check = lines.setdefault((override.student, override.exercise), {})
+            for check, line in rows_by_check.items():
+                if check == override.check or not check or not override.check:  # the one would make the other void
+                    raise WrongUse(
+                        f"{location}: line {line} sets {override.exercise} of {label(override.student)} too. Keep one"
+                    )
+            rows_by_check[override.check] = row + 2
+            in_order.append(override)
     return tuple(in_order)
 
 
@@ -64,14 +66,14 @@ def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseRe
     for override in overrides:
         checks = []
         share = (override.points or 0.0) / (result.max_points or 1.0)
-        most = spread = 0.0  # of the checks so far: rounding never changes the sum
+        max_points = spread = 0.0  # of the checks so far: rounding never changes the sum
         for check in result.checks:
             points = check.points
             if override.check == check.id:
                 points = check.max_points if override.points is None else override.points
             elif not override.check:
-                most += check.max_points
-                points = round(round(most * share, 6) - spread, 6)
+                max_points += check.max_points
+                points = round(round(max_points * share, 6) - spread, 6)
                 spread += points
             if points == check.points:
                 checks.append(check)
@@ -84,32 +86,35 @@ def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseRe
 
 def of(result: ExerciseResult, student: str, overrides: Iterable[Override]) -> ExerciseResult:
     """The result with those overrides that are this student's, for this exercise."""
-    return applied(result, (one for one in overrides if (one.student, one.exercise) == (student, result.exercise)))
+    return applied(
+        result,
+        (override for override in overrides if (override.student, override.exercise) == (student, result.exercise)),
+    )
 
 
 def points(result: ExerciseResult | None, overrides: Sequence[Override]) -> float | None:
     """The points that overrides give: of the last one for the exercise, else the sum with overridden checks."""
-    whole = [override.points for override in overrides if not override.check]
-    if whole:
-        return whole[-1]
+    points_of_exercise = [override.points for override in overrides if not override.check]
+    if points_of_exercise:
+        return points_of_exercise[-1]
     return applied(result, overrides).points if result is not None else None
 
 
-def _override(cells: dict[str, str], where: str) -> Override:
+def _override(cells: dict[str, str], location: str) -> Override:
     """One line. Raises WrongUse."""
     try:
         exercise = catalog.find(cells["exercise"]).folder
     except catalog.NoSuchExercise as error:
-        raise WrongUse(f"{where}: {error}") from None
+        raise WrongUse(f"{location}: {error}") from None
     check, text = cells["check"], cells["points"].replace(",", ".")
     checks = catalog.read(exercise).points
     if check and check not in checks:
-        raise WrongUse(f"{where}: {exercise} has no check {label(check)}. It has: {', '.join(checks)}")
+        raise WrongUse(f"{location}: {exercise} has no check {label(check)}. It has: {', '.join(checks)}")
     try:
         points = float(text) if text else None
     except ValueError:
         points = math.nan
-    most = checks[check] if check else catalog.read(exercise).max_points
-    if (points is None and not check) or (points is not None and not 0 <= points <= most):
-        raise WrongUse(f"{where}: points must be a number from 0 to {most:g}, not {label(text) or 'nothing'}")
+    max_points = checks[check] if check else catalog.read(exercise).max_points
+    if (points is None and not check) or (points is not None and not 0 <= points <= max_points):
+        raise WrongUse(f"{location}: points must be a number from 0 to {max_points:g}, not {label(text) or 'nothing'}")
     return Override(cells["student"], exercise, check, points, label(cells["reason"]), label(cells["who"]))

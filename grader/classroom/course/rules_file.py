@@ -36,7 +36,7 @@ def read(path: Path) -> Course:
 
 
 class _Wrong(ValueError):
-    """What is wrong in the file."""
+    """An error in the file. The text says which."""
 
 
 def _course(path: Path, content: dict[str, Any]) -> Course:
@@ -56,7 +56,7 @@ def _course(path: Path, content: dict[str, Any]) -> Course:
         _time(content["release"], zone, "release") if "release" in content else None,
         _one_of(content, "anonymous", (False, True)),
         _one_of(content, "attempts", (LATEST, BEST)),
-        int(_number(content, "drop_lowest", 0, whole=True)),
+        int(_number(content, "drop_lowest", 0, is_whole=True)),
         _late(_table(content, "late")),
         _times(content, "deadlines", zone),
         _times(content, "cut_off", zone),
@@ -72,19 +72,19 @@ def _late(table: dict[str, Any]) -> LateRule:
     _demand_keys(table, "[late]")
     per = _one_of(table, "per", tuple(UNIT_S))
     grace_s = 60 * _number(table, "grace_minutes", 0)
-    unknown = int(_number(table, "unknown", 1, whole=True))
+    unknown = int(_number(table, "unknown", 1, is_whole=True))
     percent, cap = _number(table, "percent", 0, 100), _number(table, "cap", 100, 100)
     return LateRule(per, percent, cap, grace_s, unknown)
 
 
-def _demand_keys(table: Any, kind: str, where: str = "") -> None:
+def _demand_keys(table: Any, kind: str, location: str = "") -> None:
     """Raise where a table holds what is no rule, so that a misspelt one is not silently without effect."""
-    where = where or kind.strip("[]")
+    location = location or kind.strip("[]")
     if not isinstance(table, dict):
-        raise _Wrong(f"{where} must be a table")
+        raise _Wrong(f"{location} must be a table")
     for key in table:
         if key not in KEYS[kind]:
-            raise _Wrong(f"{where or 'the file'} knows no {label(key)}. It knows: {', '.join(KEYS[kind])}")
+            raise _Wrong(f"{location or 'the file'} knows no {label(key)}. It knows: {', '.join(KEYS[kind])}")
 
 
 def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
@@ -99,12 +99,12 @@ def _times(content: dict[str, Any], name: str, zone: tzinfo) -> dict[str, dateti
     return {folder: _time(table[word], zone, f"{name}.{word}") for folder, word in _by_exercise(table, name).items()}
 
 
-def _time(value: Any, zone: tzinfo, where: str) -> datetime:
+def _time(value: Any, zone: tzinfo, location: str) -> datetime:
     """A time of the course. A date alone means the end of that day."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime.combine(value, time.max)
     if not isinstance(value, datetime):
-        raise _Wrong(f"{where} must be a time, without quotes: 2026-11-20T23:59:00")
+        raise _Wrong(f"{location} must be a time, without quotes: 2026-11-20T23:59:00")
     return value if value.tzinfo else value.replace(tzinfo=zone)
 
 
@@ -117,22 +117,22 @@ def _zone(name: Any) -> tzinfo:
         raise _Wrong(f'timezone knows no {label(str(name))}. Write "UTC", or such as "Europe/Berlin"') from None
 
 
-def _exercise(word: str) -> str:
+def _exercise(text: str) -> str:
     try:
-        return catalog.find(word).folder
+        return catalog.find(text).folder
     except catalog.NoSuchExercise:
-        raise _Wrong(f"there is no exercise {label(word)}. See them: make list") from None
+        raise _Wrong(f"there is no exercise {label(text)}. See them: make list") from None
 
 
 def _by_exercise(table: dict[str, Any], name: str) -> dict[str, str]:
     """The word by which a table names an exercise, by its folder. Raises where two words mean the same one."""
-    words: dict[str, str] = {}
-    for word in table:
-        folder = _exercise(word)
-        if folder in words:
+    keys: dict[str, str] = {}
+    for key in table:
+        folder = _exercise(key)
+        if folder in keys:
             raise _Wrong(f"{name} names {folder} twice: keep one line")
-        words[folder] = word
-    return words
+        keys[folder] = key
+    return keys
 
 
 def _column(title: str, value: Any) -> tuple[str, ...]:
@@ -144,12 +144,14 @@ def _column(title: str, value: Any) -> tuple[str, ...]:
     return tuple(map(_exercise, words))
 
 
-def _number(table: dict[str, Any], name: str, default: float, most: float = math.inf, whole: bool = False) -> float:
+def _number(
+    table: dict[str, Any], name: str, default: float, maximum: float = math.inf, is_whole: bool = False
+) -> float:
     value = table.get(name, default)
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= most or (whole and value != int(value)):
-        end = f" and at most {most:g}" if most < math.inf else ""
-        raise _Wrong(f"{name} must be a {'whole ' * whole}number, at least 0{end}")
+    if not is_number or not 0 <= value <= maximum or (is_whole and value != int(value)):
+        end = f" and at most {maximum:g}" if maximum < math.inf else ""
+        raise _Wrong(f"{name} must be a {'whole ' * is_whole}number, at least 0{end}")
     return value
 
 

@@ -14,9 +14,10 @@ TOTAL = "total"
 
 @dataclass(frozen=True)
 class LateRule:
-    """What a late hand-in costs: `percent` of its points for each begun `per` ("day", "hour"), at most `cap` percent.
+    """The deduction for a late hand-in: `percent` of its points for each begun `per`, at most `cap` percent.
 
-    grace_s: seconds after the deadline that cost nothing; unknown: the units where only the platform's mark says late.
+    per: "day" or "hour"; grace_s: seconds after the deadline that cost nothing; unknown: the units where only the
+    platform's mark says late.
     """
 
     per: str = "day"

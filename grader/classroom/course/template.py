@@ -52,5 +52,7 @@ TAIL = """
 
 def text() -> str:
     """The file, with a line for the deadline of each exercise."""
-    lines = [f'# "{one.folder[:2]}" = 2026-11-20T23:59:00    # {one.title}' for one in catalog.exercises()]
+    lines = [
+        f'# "{exercise.folder[:2]}" = 2026-11-20T23:59:00    # {exercise.title}' for exercise in catalog.exercises()
+    ]
     return HEAD.replace("LEVELS", ", ".join(LEVELS)) + "\n".join(lines) + "\n" + TAIL

@@ -20,7 +20,7 @@ PLAIN = TotalRule()
 
 
 def counted(
-    exercises: Sequence[str], points: Sequence[float | None], most: Sequence[float], rule: TotalRule
+    exercises: Sequence[str], points: Sequence[float | None], max_points: Sequence[float], rule: TotalRule
 ) -> list[int]:
     """The indices of the exercises that count: all but those with the smallest shares of their points.
 
@@ -29,8 +29,8 @@ def counted(
     """
     if rule.drop_lowest <= 0:
         return list(range(len(exercises)))
-    shares = [(earned or 0.0) / (possible or 1.0) for earned, possible in zip(points, most)]
-    order = sorted(range(len(exercises)), key=lambda i: (shares[i], most[i] * rule.weight(exercises[i]), -i))
+    shares = [(earned or 0.0) / (possible or 1.0) for earned, possible in zip(points, max_points)]
+    order = sorted(range(len(exercises)), key=lambda i: (shares[i], max_points[i] * rule.weight(exercises[i]), -i))
     return sorted(order[min(rule.drop_lowest, len(order) - 1) :]) if order else []
 
 
@@ -38,11 +38,11 @@ def total(
     exercises: Sequence[str], points: Sequence[float | None], most: Sequence[float], rule: TotalRule = PLAIN
 ) -> float:
     """The weighted sum of the points that count."""
-    kept = counted(exercises, points, most, rule)
-    return round(sum((points[i] or 0.0) * rule.weight(exercises[i]) for i in kept), 6)
+    counted_exercises = counted(exercises, points, most, rule)
+    return round(sum((points[i] or 0.0) * rule.weight(exercises[i]) for i in counted_exercises), 6)
 
 
 def maximum(exercises: Sequence[str], most: Sequence[float], rule: TotalRule = PLAIN) -> float:
     """The most points that a total can have: the exercises dropped are those worth least, if all are perfect."""
-    kept = counted(exercises, most, most, rule)
-    return round(sum(most[i] * rule.weight(exercises[i]) for i in kept), 6)
+    counted_exercises = counted(exercises, most, most, rule)
+    return round(sum(most[i] * rule.weight(exercises[i]) for i in counted_exercises), 6)

@@ -21,21 +21,21 @@ PLATFORM = "Canvas"
 NOTEBOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
 
 
-def file_of(part: Handed, exercise: str, level: str) -> File | None:
+def file_of(handed: Handed, exercise: str, level: str) -> File | None:
     """The feedback of one student on one exercise; None where Canvas did not name the entry."""
-    name = part.origins[exercise].name
-    return File(name, _content(name, part, exercise, level)) if CANVAS.fullmatch(name) else None
+    name = handed.origins[exercise].name
+    return File(name, _content(name, handed, exercise, level)) if CANVAS.fullmatch(name) else None
 
 
-def _content(name: str, part: Handed, exercise: str, level: str) -> str | bytes:
+def _content(name: str, handed: Handed, exercise: str, level: str) -> str | bytes:
     """The feedback as a file of the kind that this name says."""
-    lines = list(spoken_feedback.lines(part, exercise, level))
+    lines = list(spoken_feedback.lines(handed, exercise, level))
     suffix = name.lower().rpartition(".")[2]
     if suffix == "ipynb":
         cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": _fenced(lines)}
         return json.dumps(NOTEBOOK | {"cells": [cell]}, indent=1) + "\n"
     if suffix in ("zip", "gz", "tgz"):
-        page = feedback.page(part.student, part.results, [exercise], level, None, part.standing)
+        page = feedback.page(handed.student, handed.results, [exercise], level, None, handed.standing)
         return zipped([File(f"feedback_{exercise}.html", page)])
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 

@@ -13,12 +13,12 @@ from grader.classroom.pages import feedback
 PLATFORM = "Moodle"
 
 
-def file_of(part: Handed, exercise: str, level: str) -> File | None:
+def file_of(handed: Handed, exercise: str, level: str) -> File | None:
     """The feedback of one student on one exercise; None where Moodle did not name the entry."""
-    folder = _folder(part.origins[exercise].name)
+    folder = _folder(handed.origins[exercise].name)
     if folder is None:
         return None
-    page = feedback.page(part.student, part.results, [exercise], level, None, part.standing)
+    page = feedback.page(handed.student, handed.results, [exercise], level, None, handed.standing)
     return File(f"{folder}/feedback_{exercise}.html", page)
 
 

@@ -6,8 +6,8 @@ from grader.classroom.handback.released import File, Handed
 from grader.classroom.pages import feedback
 
 
-def files(everybody: Sequence[Handed], exercises: Sequence[str], level: str) -> Iterator[File]:
+def files(all_handed: Sequence[Handed], exercises: Sequence[str], level: str) -> Iterator[File]:
     """Each student's page with all exercises."""
-    for one in everybody:
-        page = feedback.page(one.student, one.results, exercises, level, one.ungraded, one.standing)
-        yield File(f"{one.student.id}/feedback.html", page)
+    for handed in all_handed:
+        page = feedback.page(handed.student, handed.results, exercises, level, handed.ungraded, handed.standing)
+        yield File(f"{handed.student.id}/feedback.html", page)

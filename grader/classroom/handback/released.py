@@ -64,21 +64,21 @@ def read(out: Path, own_office: Office) -> Iterator[Handed]:
         for student, results in file.students():
             standing = marking.standing(student, results)
             counted = tuple(counting(result, standing) for result in results)
-            origins = {exercise: kept[-1].origin for exercise, kept in history.of(student.id).items()}
+            origins = {exercise: attempts[-1].origin for exercise, attempts in history.of(student.id).items()}
             yield Handed(student, counted, standing, origins, troubles.get(student.id, {}))
     finally:
         file.close()
 
 
-def exercises(everybody: Sequence[Handed]) -> list[str]:
+def exercises(all_handed: Sequence[Handed]) -> list[str]:
     """The exercises of which something was handed in."""
-    return sorted({result.exercise for one in everybody for result in one.results})
+    return sorted({result.exercise for handed in all_handed for result in handed.results})
 
 
-def level(out: Path, course: Course, wanted: str | None) -> str:
+def level(out: Path, course: Course, requested_level: str | None) -> str:
     """The level of feedback: the requested one, else that of course.toml, else that of the last run."""
     file = Store(out)
     try:
-        return wanted or course.feedback or file.fact("level", "full")
+        return requested_level or course.feedback or file.fact("level", "full")
     finally:
         file.close()

@@ -11,14 +11,14 @@ WIDEST = 200  # characters of a line
 OUTCOMES = {"passed": "passed", "failed": "failed", "not_checked": "not checked"}
 
 
-def lines(part: Handed, exercise: str, level: str) -> Iterator[str]:
-    """The lines. part: the student's results for this exercise alone."""
-    result = part.results[0]
+def lines(handed: Handed, exercise: str, level: str) -> Iterator[str]:
+    """The lines. handed: the student's results for this exercise alone."""
+    result = handed.results[0]
     record = limited(as_json.record(result), level)
-    points = part.standing.points(exercise, result.points)
+    points = handed.standing.points(exercise, result.points)
     yield f"Feedback on {exercise[:2]} {result.title}: {number(points, '–')} of {number(result.max_points)} points"
-    mark = part.standing.marks.get(exercise)
-    for text in (*(mark.words if mark else ()), *part.standing.comments.values(), record.get("message") or ""):
+    mark = handed.standing.marks.get(exercise)
+    for text in (*(mark.words if mark else ()), *handed.standing.comments.values(), record.get("message") or ""):
         yield from _wrapped(text, "")
     for check in record["checks"]:
         yield ""

@@ -27,11 +27,11 @@ class Reader:
         too_large = f"{label(name)} is too large: {entry.size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."
         if entry.size > limit:
             raise BadArchive(too_large)
-        pieces, size = [], 0
+        chunks, size = [], 0
         with reasons(), self.inner.stream(name) as stream:
-            while piece := stream.read(CHUNK):
-                pieces.append(piece)
-                size += len(piece)
+            while chunk := stream.read(CHUNK):
+                chunks.append(chunk)
+                size += len(chunk)
                 if size > limit:  # the table of contents states a smaller size
                     raise BadArchive(too_large)
-        return b"".join(pieces)
+        return b"".join(chunks)

@@ -141,14 +141,14 @@ def _set_aside(root: Node, node: Node, number: int = 0) -> None:
 def read(place: str, member: str) -> Submission:
     """One member as a submission. Raises BadSubmission (BadArchive among them) or NoSuchFile."""
     outer, _, inner = member.partition(NESTED)
-    shown = label(f"{os.path.basename(place)}:{member}")
+    shown_name = label(f"{os.path.basename(place)}:{member}")
     if not inner and place in downloads.places:
         data = downloads.read(place, member, regular_file.limit_of(member))
-        return submission.decode(data, shown, regular_file.is_notebook(member))
+        return submission.decode(data, shown_name, regular_file.is_notebook(member))
     packed = _packed(place, outer if inner else "")
     name = outer if inner else os.path.basename(place)
-    source, notes = _code(packed, name, inner or member, shown, *astuple(STUDENT))
-    return Submission(source, shown, tuple(notes))
+    source, notes = _code(packed, name, inner or member, shown_name, *astuple(STUDENT))
+    return Submission(source, shown_name, tuple(notes))
 
 
 def _packed(place: str, member: str) -> bytes:
@@ -161,18 +161,18 @@ def _packed(place: str, member: str) -> bytes:
 def _listing(data: bytes, name: str) -> Listing:
     """As `_listed`. An archive is listed to recognize the layout and again to be walked: the helper reads it once."""
     key = hashlib.sha256(f"{len(name)} {name} ".encode() + data).digest()
-    known = listings.get(key)
-    if known is None:
+    cached = listings.get(key)
+    if cached is None:
         try:
-            known = _listed(data, name, *astuple(STUDENT))
+            cached = _listed(data, name, *astuple(STUDENT))
         except TooMuch:  # perhaps because the helper was ended from outside
             raise
         except BadSubmission as error:
-            known = str(error)
-        listings.put(key, known)
-    if isinstance(known, str):
-        raise BadSubmission(known)
-    return known
+            cached = str(error)
+        listings.put(key, cached)
+    if isinstance(cached, str):
+        raise BadSubmission(cached)
+    return cached
 
 
 @limited
@@ -184,8 +184,8 @@ def _listed(data: bytes, name: str, *bounds: int) -> Listing:
 
 
 @limited
-def _code(data: bytes, name: str, member: str, shown: str, *bounds: int) -> tuple[str, tuple[str, ...]]:
+def _code(data: bytes, name: str, member: str, shown_name: str, *bounds: int) -> tuple[str, tuple[str, ...]]:
     """The source in one member of a student's archive, and the notes on it."""
     content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, regular_file.limit_of(member))
-    decoded = submission.decode(content, shown, regular_file.is_notebook(member))
+    decoded = submission.decode(content, shown_name, regular_file.is_notebook(member))
     return decoded.source, decoded.notes

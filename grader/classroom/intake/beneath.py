@@ -81,15 +81,15 @@ def facts(place: str) -> os.stat_result:
 @contextlib.contextmanager
 def reasons(place: str) -> Iterator[None]:
     """Turn an OSError into a BadSubmission or NoSuchFile that says what is wrong with the place."""
-    shown = label(os.path.basename(place))
+    shown_name = label(os.path.basename(place))
     try:
         yield
     except FileNotFoundError:
-        raise NoSuchFile(f"There is no file {shown} any more.") from None
+        raise NoSuchFile(f"There is no file {shown_name} any more.") from None
     except OSError as error:
         if _leads_through_a_link(place):
-            raise BadSubmission(f"{shown} lies behind a symbolic link. Hand in the file itself.") from None
-        raise BadSubmission(f"{shown} cannot be read: {error.strerror}.") from None
+            raise BadSubmission(f"{shown_name} lies behind a symbolic link. Hand in the file itself.") from None
+        raise BadSubmission(f"{shown_name} cannot be read: {error.strerror}.") from None
 
 
 def opened(place: str) -> BinaryIO:

@@ -58,9 +58,9 @@ def conflicts(
         if not _conflict(group, shorter):
             continue
         group = [entry for entry in group if holds_work(entry[0])]
-        if why := _conflict(group, shorter):
+        if reason := _conflict(group, shorter):
             by_place = {claim.where: claim for claim, _, _ in group}
-            yield Conflict(tuple(by_place.values()), tuple(sorted({label(id) for _, id, _ in group})), why)
+            yield Conflict(tuple(by_place.values()), tuple(sorted({label(id) for _, id, _ in group})), reason)
 
 
 def likeness(name: str) -> str:

@@ -53,16 +53,16 @@ class ClassWalker(Walker):
             elif exercise and may_hold_downloads:
                 self.walk_download(child, where, exercise)
             elif exercise:
-                why = "it is called like an exercise: a whole download, or a student's entry with that name?"
-                self.ask_one(child, where, _key(child), why, f"{RENAME_IT}; if it is a download, {MOVE_IT}")
+                question = "it is called like an exercise: a whole download, or a student's entry with that name?"
+                self.ask_one(child, where, _key(child), question, f"{RENAME_IT}; if it is a download, {MOVE_IT}")
             elif hint is None and self.is_called_like_a_layout(child):
-                why = "it is called like the folder that holds a class, and lies beside students' entries"
-                self.ask_one(child, where, _key(child), why, f"{RENAME_IT}; if it holds the class, {MOVE_IT}")
+                question = "it is called like the folder that holds a class, and lies beside students' entries"
+                self.ask_one(child, where, _key(child), question, f"{RENAME_IT}; if it holds the class, {MOVE_IT}")
             elif child.kind == "dir" and child.name in submitters:
                 self._claim_for_submitters(child, submitters[child.name], trail, hint)
             elif hint is None and not trail and self.recognizer.is_download(child):
-                why = "it is full of files with names of Moodle or Canvas, and lies beside entries that are not"
-                self.ask_one(child, where, _key(child), why, f"{RENAME_IT}; if it is a download, {ALONE}")
+                question = "it is full of files with names of Moodle or Canvas, and lies beside entries that are not"
+                self.ask_one(child, where, _key(child), question, f"{RENAME_IT}; if it is a download, {ALONE}")
             elif is_container(child):
                 is_export = child.kind == "dir" and GRADESCOPE.fullmatch(child.name)
                 layout = "an archive a student" if child.kind == "file" else "a folder a student"
@@ -90,9 +90,9 @@ class ClassWalker(Walker):
             children, mark = opened and opened.children(), ":"
         self.walk_class(children or (), where + mark, exercise)
 
-    def ask_one(self, node: Entry, where: str, who: str, why: str, to_do: str) -> None:
+    def ask_one(self, node: Entry, where: str, who: str, reason: str, to_do: str) -> None:
         """List one entry as in need of a person. who: the name of the student that it could concern, or ""."""
-        self.log.ask([(node, where)], [who] if who else (), why, to_do)
+        self.log.ask([(node, where)], [who] if who else (), reason, to_do)
 
     def is_hidden_student(self, node: Entry) -> bool:
         """Whether a hidden entry looks like a student's."""
@@ -130,17 +130,19 @@ class ClassWalker(Walker):
         """Claim an entry that Moodle or Canvas named. Where its name could mean several students, a person is asked."""
         where, possible = trail + child.name, possible_owners(child.name)
         if len(possible) > 1:
-            why = f"its name holds several numbers that could be the student's: {', '.join(possible)}"
-            self.log.ask([(child, where)], possible, why, NAME_IT)
+            question = f"its name holds several numbers that could be the student's: {', '.join(possible)}"
+            self.log.ask([(child, where)], possible, question, NAME_IT)
         elif owner.platform == "Moodle" and owner.kind != "file":
             self.log.leave_out("", child, ONLINE)
             reason = f"Moodle keeps here what was typed online ({label(owner.kind)}), not a file"
             self.log.list_file("", where, reason)
         else:
             form = "late files" if owner.late else "folders" if child.kind == "dir" else "files"
-            people, rest = ((owner.key, label(owner.name)),), owner.rest or child.name
+            people, remaining_name = ((owner.key, label(owner.name)),), owner.rest or child.name
             layout = f"{owner.platform}'s {form}"
-            claim = Claim(owner.key, people, owner.platform, layout, child, rest, where, hint, trail, owner.late)
+            claim = Claim(
+                owner.key, people, owner.platform, layout, child, remaining_name, where, hint, trail, owner.late
+            )
             self.claims.append(claim)
 
     def _claim_for_submitters(
@@ -149,8 +151,8 @@ class ClassWalker(Walker):
         """Claim a folder of Gradescope's export for all who handed it in."""
         where, people = trail + child.name, tuple((id, label(name)) for id, name in submitters)
         if len({id for id, _ in people}) < len(people):
-            why = f"{METADATA} tells two people of it that have one id"
-            self.log.ask([(child, where)], [name for _, name in people], why, f"give each an id in {METADATA}")
+            reason = f"{METADATA} tells two people of it that have one id"
+            self.log.ask([(child, where)], [name for _, name in people], reason, f"give each an id in {METADATA}")
         else:
             layout = "Gradescope's export"
             self.claims.append(Claim(where, people, "Gradescope", layout, child, child.name, where, hint, trail))

@@ -65,17 +65,19 @@ class Collector:
         """The latest entry of this student."""
         return self.origins.get(key, Origin(key=key))
 
-    def offer(self, key: str, folder: str, new: Offer) -> None:
+    def offer(self, key: str, folder: str, new_offer: Offer) -> None:
         """Keep the better one of this file and the earlier file for the exercise, and list the other."""
-        old = self.offers.get((key, folder))
-        if old is None:
-            self.offers[key, folder] = new
+        old_offer = self.offers.get((key, folder))
+        if old_offer is None:
+            self.offers[key, folder] = new_offer
             return
-        chosen, why = better(old, new)
-        other = old if chosen is new else new
+        chosen, reason = better(old_offer, new_offer)
+        refused = old_offer if chosen is new_offer else new_offer
         self.offers[key, folder] = chosen
         self.log.left_out[OTHER_ATTEMPTS] += 1
-        self.log.list_file(key, self.trail(other), f"for {folder} the file {label(self.trail(chosen))} counts: {why}")
+        self.log.list_file(
+            key, self.trail(refused), f"for {folder} the file {label(self.trail(chosen))} counts: {reason}"
+        )
 
     def trail(self, offer: Offer) -> str:
         """The path of the file, relative to the folder that holds the class."""
@@ -136,9 +138,9 @@ class Collector:
 
     def unplaced(self, placed: set[str]) -> Iterable[Unplaced]:
         """The students with files of which none could be placed. placed: the keys of all others."""
-        lost = [key for key in self.people if key not in placed | self.beside and key in self.log.refusals]
-        students = self.students([*placed, *lost])
-        for key in lost:
+        unplaced_keys = [key for key in self.people if key not in placed | self.beside and key in self.log.refusals]
+        students = self.students([*placed, *unplaced_keys])
+        for key in unplaced_keys:
             for id, _ in self.people[key]:
                 yield Unplaced(students[self.shorter.get(id, id)], self.log.refusals[key], self.origin_of(key))
 

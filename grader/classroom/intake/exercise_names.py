@@ -42,23 +42,23 @@ def exercise_of(stem: str) -> Reading:
     """
     if KEPT.search(stem[:MAX_NAME]):
         return Reading(None, reason="it is an older file, which make reset has kept")
-    plain, revision = stem[:MAX_NAME].strip(), 0
-    while plain.lower() not in _names() and (match := REVISION.search(plain)):
-        if plain[: match.start()].lower() in WORDS:  # "ex-3"
+    name_text, revision = stem[:MAX_NAME].strip(), 0
+    while name_text.lower() not in _names() and (match := REVISION.search(name_text)):
+        if name_text[: match.start()].lower() in WORDS:  # "ex-3"
             break
-        plain, revision = plain[: match.start()], max(revision, int(match[1] or match[2]))
-    text = _plain(plain)
+        name_text, revision = name_text[: match.start()], max(revision, int(match[1] or match[2]))
+    text = _plain(name_text)
     if text in _names():
         folder = _names()[text]
         return Reading(folder, CANONICAL, revision)
     if match := NUMBER.fullmatch(text):
         folder = next((e.folder for e in catalog.exercises() if e.number == int(match[1])), None)
-        rest = match[2] or ""
-        other = _exercise_of_rest(rest) if rest else None
-        if folder and other in (None, folder) and not _is_test(rest):
-            return Reading(folder, NUMBERED if not rest or other else LOOSE, revision)
-        if folder and other:
-            return Reading(None, reason=f"the number says {folder}, the name says {other}")
+        remaining = match[2] or ""
+        other_exercise = _exercise_of_rest(remaining) if remaining else None
+        if folder and other_exercise in (None, folder) and not _is_test(remaining):
+            return Reading(folder, NUMBERED if not remaining or other_exercise else LOOSE, revision)
+        if folder and other_exercise:
+            return Reading(None, reason=f"the number says {folder}, the name says {other_exercise}")
     elif (folder := _slug_before(text)) and not _is_test(text):
         return Reading(folder, LOOSE, revision)
     near = _nearest(text[:MAX_COMPARED])
@@ -84,9 +84,9 @@ def exercise_of_folder(name: str) -> str | None:
 
 def exercise_of_title(title: str) -> str | None:
     """The exercise after which a platform's column, file or assignment is certainly named, or None."""
-    plain = _plain(title)
+    plain_title = _plain(title)
     titles = {_plain(f"{exercise.folder[:2]} {exercise.title}"): exercise.folder for exercise in catalog.exercises()}
-    return _names().get(plain) or titles.get(plain)
+    return _names().get(plain_title) or titles.get(plain_title)
 
 
 def exercise_of_download(stem: str) -> str | None:
@@ -116,9 +116,9 @@ def _exercise_of_rest(text: str, deeper: int = 2) -> str | None:
         return None
     if match := NUMBER.fullmatch(text):
         folder = next((e.folder for e in catalog.exercises() if e.number == int(match[1])), None)
-        rest = match[2] or ""
-        other = _exercise_of_rest(rest, deeper - 1) if rest and deeper else None
-        return folder if other in (None, folder) and not _is_test(rest) else None
+        remaining = match[2] or ""
+        other_exercise = _exercise_of_rest(remaining, deeper - 1) if remaining and deeper else None
+        return folder if other_exercise in (None, folder) and not _is_test(remaining) else None
     return _slug_before(text)
 
 
@@ -130,8 +130,8 @@ def _slug_before(text: str) -> str | None:
 
 def _nearest(text: str) -> str | None:
     """The unambiguous name that is nearest, or None: one of the few that share most pairs of letters."""
-    own = _pairs(text)
-    shared = {name: len(own & _pairs(name)) / (len(own) + len(_pairs(name)) or 1) for name in _names()}
+    own_pairs = _pairs(text)
+    shared = {name: len(own_pairs & _pairs(name)) / (len(own_pairs) + len(_pairs(name)) or 1) for name in _names()}
     few = heapq.nlargest(3, shared, key=shared.get)
     return next(iter(difflib.get_close_matches(text, few, n=1, cutoff=0.6)), None)
 

@@ -51,12 +51,12 @@ class FileLog:
         self.files += files
         self.left_out[reason] += files
 
-    def ask(self, entries: Sequence[tuple[Entry, str]], who: Iterable[str], why: str, to_do: str) -> None:
+    def ask(self, entries: Sequence[tuple[Entry, str]], who: Iterable[str], reason: str, to_do: str) -> None:
         """List entries, each with its place, as in need of a person, who must say whose they are."""
         files = sum(self.count(where, node) for node, where in entries)
         self.files += files
         places = tuple(sorted(label(where) for _, where in entries))
-        self.needs_person.append(NeedsPerson(tuple(map(label, who)), places, why, to_do, files))
+        self.needs_person.append(NeedsPerson(tuple(map(label, who)), places, reason, to_do, files))
 
     def list_file(self, key: str, where: str, reason: str) -> None:
         """List a file that does not count, with the reason. At most MOST_LISTED files of a student are listed."""

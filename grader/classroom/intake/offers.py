@@ -25,9 +25,9 @@ class Offer:
 def better(old: Offer, new: Offer) -> tuple[Offer, str]:
     """The better one of two files, and why it is better."""
     reasons = ("it has the better name", "it was uploaded later", "it lies less deep")
-    for first, second, why in zip(old.order, new.order, reasons):
+    for first, second, reason in zip(old.order, new.order, reasons):
         if first != second:
-            return (old if first < second else new), why
+            return (old if first < second else new), reason
     difference = new.node.modified - old.node.modified
     if abs(difference) > SAME_TIME_S:
         return (new if difference > 0 else old), "it was changed last"

@@ -57,7 +57,7 @@ def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
                 people.append({})
             people[-1][fact[2]] = fact[3].strip().strip("'\"")
     return {
-        folder: [(who.get("sid") or who.get("email") or folder, who.get("name", "")) for who in people]
+        folder: [(person.get("sid") or person.get("email") or folder, person.get("name", "")) for person in people]
         for folder, people in by_folder.items()
         if people
     }

@@ -26,9 +26,9 @@ def ids(keys: Iterable[str]) -> dict[str, str]:
     an id that ends in a part of its hash. A safe key is its own id, whatever the other keys are.
     """
     safe = {key: _safe(key) for key in keys}
-    plain = Counter(_folded(key) for key, text in safe.items() if text == key)
+    unchanged_counts = Counter(_folded(key) for key, text in safe.items() if text == key)
     unique = {
-        key: text if text == key and plain[_folded(key)] == 1 else f"{text}-{_digest(key)[:8]}"
+        key: text if text == key and unchanged_counts[_folded(key)] == 1 else f"{text}-{_digest(key)[:8]}"
         for key, text in safe.items()
     }
     while len(meeting := Counter(map(_folded, unique.values()))) < len(unique):  # two ids are equal
@@ -50,8 +50,10 @@ def without_prefix(clones: list[str], folder: str) -> dict[str, str]:
         prefix = of_folder
     else:
         shared = Counter(name[:end] for name in clones for end in _dashes(name))
-        most = max(shared.values(), default=0)
-        common = [text for text, count in shared.items() if count >= max(2, PREFIX_SHARE * most, len(clones) / 2)]
+        largest_group = max(shared.values(), default=0)
+        common = [
+            text for text, count in shared.items() if count >= max(2, PREFIX_SHARE * largest_group, len(clones) / 2)
+        ]
         prefix = max(common, key=len, default="")
     return {name: name.removeprefix(prefix) for name in clones if prefix and name.startswith(prefix) and name != prefix}
 

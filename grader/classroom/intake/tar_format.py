@@ -46,8 +46,8 @@ class Tar:
 
     @staticmethod
     def _entry(info: tarfile.TarInfo) -> Entry:
-        plain = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
-        return Entry("link" if info.issym() or info.islnk() else plain, info.size, float(info.mtime))
+        kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
+        return Entry("link" if info.issym() or info.islnk() else kind, info.size, float(info.mtime))
 
     def stream(self, name: str) -> IO[bytes] | None:
         """A regular member, open for reading."""

@@ -75,14 +75,14 @@ class ZipBytes(Bounded):
 
     def _without_flags(self, table: bytes) -> bytes:
         """The table of contents without these flags."""
-        plain, start = bytearray(table), 0
+        plain_table, start = bytearray(table), 0
         while start + FIELDS.size <= len(table):
             signature, flags, *lengths, member = FIELDS.unpack_from(table, start)
             if signature != ENTRY:
                 break
             name = table[start + FIELDS.size : start + FIELDS.size + lengths[0]]
             if flags & IN_UTF8 and name.decode("utf-8", "ignore").encode() != name:
-                struct.pack_into("<H", plain, start + 8, flags & ~IN_UTF8)
+                struct.pack_into("<H", plain_table, start + 8, flags & ~IN_UTF8)
                 self.unreadable.add(member)
             start += FIELDS.size + sum(lengths)
-        return bytes(plain)
+        return bytes(plain_table)

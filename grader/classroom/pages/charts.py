@@ -12,13 +12,13 @@ BIN_NAMES = (*(f"{low} to {low + 9} %" for low in range(0, 100, 10)), "all point
 
 def histogram(bins: Sequence[int], title: str) -> Markup:
     """A bar chart of the students by their share of the points. bins: as analysis.spread.tenths counts them."""
-    most = max(bins) or 1
+    largest = max(bins) or 1
     counts = [(name, count) for name, count in zip(BIN_NAMES, bins) if count]
     spoken = ", ".join(f"{name}: {count}" for name, count in counts) or "no points yet"
     width = len(bins) * (BAR + GAP)
     shapes = []
     for index, (name, count) in enumerate(zip(BIN_NAMES, bins)):
-        x, height = index * (BAR + GAP), round(HEIGHT * count / most, 2)
+        x, height = index * (BAR + GAP), round(HEIGHT * count / largest, 2)
         shape = f'<rect x="{x}" y="{FLOOR - height}" width="{BAR}" height="{height}"/>'
         text = f'<text x="{x + BAR / 2}" y="{FLOOR - height - 3}">{_short(count)}</text>' if count else ""
         shapes.append(f"<g><title>{name}: {count} students</title>{shape}{text}</g>")

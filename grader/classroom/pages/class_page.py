@@ -97,11 +97,11 @@ def attention(summary: Summary) -> dict[str, list[Row]]:
         "handed in an untouched file": [row for row in rows if NOT_STARTED in row.states],
     }
     if median:
-        words = f"far below the class: less than half of the median of {number(median)} points"
-        groups[words] = [
+        reason = f"far below the class: less than half of the median of {number(median)} points"
+        groups[reason] = [
             row for row in rows if row.handed_in and row.total is not None and row.total < FAR_BELOW * median
         ]
-    return {words: members for words, members in groups.items() if members}
+    return {reason: members for reason, members in groups.items() if members}
 
 
 def _facts(summary: Summary) -> list[tuple[str, str]]:
@@ -153,5 +153,5 @@ def _data(
 
 def _hidden(clusters: Sequence[sections.Group]) -> int:
     """The number of pairs that the page does not show."""
-    whole = sum(len(cluster.pairs) for cluster in clusters)
-    return whole - sum(min(len(cluster.pairs), MOST_MEMBERS) for cluster in clusters[:MOST_PAIRS])
+    pair_count = sum(len(cluster.pairs) for cluster in clusters)
+    return pair_count - sum(min(len(cluster.pairs), MOST_MEMBERS) for cluster in clusters[:MOST_PAIRS])

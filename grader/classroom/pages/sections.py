@@ -83,11 +83,13 @@ def mistakes(summary: Summary, common: Sequence[Kind], distributions: Sequence[D
 def topics(summary: Summary, to_teach: Sequence[Lesson]) -> list[Topic]:
     """The topics to teach again, in words."""
     titles, listed = titles_of(summary), []
-    for one in to_teach:
-        index, sentence = one.example
-        numbers = ", ".join(sorted(titles[exercise][:2] for exercise in one.exercises))
-        again = lessons.again(one.misconception)
-        listed.append(Topic(one.misconception.title, len(one.students), numbers, sentence, titles[index][:2], again))
+    for lesson in to_teach:
+        index, sentence = lesson.example
+        numbers = ", ".join(sorted(titles[exercise][:2] for exercise in lesson.exercises))
+        again = lessons.again(lesson.misconception)
+        listed.append(
+            Topic(lesson.misconception.title, len(lesson.students), numbers, sentence, titles[index][:2], again)
+        )
     return listed
 
 
@@ -102,7 +104,7 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
             f"median {number(distribution.median, '–')} of {number(exercise.max_points)}",
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
-        counts += [f"{states[state]:,} {words}" for state, words in rare.items() if states[state]]
+        counts += [f"{states[state]:,} {description}" for state, description in rare.items() if states[state]]
         panels.append(Panel(title, " · ".join(counts), histogram(distribution.bins, title)))
     return panels
 
@@ -132,5 +134,7 @@ def address(row: Row) -> str:
 
 
 def _likeness(pair: Pair, title: str) -> Likeness:
-    shown = tuple(piece for piece in pair.evidence if isinstance(piece, Agreement) and any(piece.code))
-    return Likeness(title, pair.score, "; ".join(map(str, pair.evidence)) or "all of it", shown)
+    agreements = tuple(
+        agreement for agreement in pair.evidence if isinstance(agreement, Agreement) and any(agreement.code)
+    )
+    return Likeness(title, pair.score, "; ".join(map(str, pair.evidence)) or "all of it", agreements)

@@ -59,7 +59,10 @@ def add(path: Path, open_names: Iterable[Open]) -> int:
         text.write("\n")
     if table is None:
         writer.writerow(TITLES)
-    writer.writerows([cell(one.key), cell(one.name), "", cell(" ".join(one.fits or one.similar))] for one in new)
+    writer.writerows(
+        [cell(open_name.key), cell(open_name.name), "", cell(" ".join(open_name.fits or open_name.similar))]
+        for open_name in new
+    )
     try:
         with path.open("a", encoding="utf-8", newline="") as file:
             file.write(text.getvalue())

@@ -29,12 +29,17 @@ def joined(found: Found, past: Mapping[Student, Collection[str]]) -> tuple[Found
     joined_to: dict[Student, Student] = {}
     for name, by_student in exercises.items():
         before = [student for student in earlier[name] if student.id.isdigit()]
-        everything = dict(by_student) | {one: past[one] for one in before if one not in by_student}
-        handed_in = [exercise for folders in everything.values() for exercise in folders]
+        exercises_by_student = dict(by_student) | {
+            past_student: past[past_student] for past_student in before if past_student not in by_student
+        }
+        handed_in = [exercise for folders in exercises_by_student.values() for exercise in folders]
         if name and len(handed_in) == len(set(handed_in)) and len(before) <= 1:  # else two people have this name
             first = before[0] if before else min(by_student, key=lambda student: int(student.id))
             joined_to |= {student: first for student in by_student if student.id != first.id}
     handins = [replace(handin, student=joined_to.get(handin.student, handin.student)) for handin in found.handins]
     handins.sort(key=lambda handin: (handin.student.id, handin.exercise))
-    unplaced = tuple(replace(one, student=joined_to.get(one.student, one.student)) for one in found.unplaced)
+    unplaced = tuple(
+        replace(past_student, student=joined_to.get(past_student.student, past_student.student))
+        for past_student in found.unplaced
+    )
     return replace(found, handins=tuple(handins), unplaced=unplaced), len(joined_to)

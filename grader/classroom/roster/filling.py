@@ -30,18 +30,18 @@ def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> t
     """Write each file of the roster that has a column for points. Returns lines about them."""
     lines: list[str] = []
     for index, listing in enumerate(roster.listings):
-        one = filled(
+        filled_sheet = filled(
             listing, {row: id for (number, row), id in roster.ids.items() if number == index}, columns, summary
         )
-        if one is None:
+        if filled_sheet is None:
             continue
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / one.name).write_text(one.text, "utf-8", newline="")
-            lines.append(f"To upload: {folder / one.name}")
+            (folder / filled_sheet.name).write_text(filled_sheet.text, "utf-8", newline="")
+            lines.append(f"To upload: {folder / filled_sheet.name}")
         except OSError as error:
-            lines.append(f"{folder / one.name} cannot be written: {error.strerror}")
-        lines += one.lines
+            lines.append(f"{folder / filled_sheet.name} cannot be written: {error.strerror}")
+        lines += filled_sheet.lines
     return tuple(lines)
 
 
@@ -57,18 +57,18 @@ def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: 
     lines = []
     changed: set[int] = set()
     for column, exercises in holds.items():
-        kept = 0
+        kept_count = 0
         for row, id in ids.items():
             points = _points(rows[id], exercises, summary) if id in rows else None
             before = sheet.cell(row, column)
             if points is None:
-                kept += before not in ("", "-", *canvas_gradebook.UNTOUCHED)
+                kept_count += before not in ("", "-", *canvas_gradebook.UNTOUCHED)
             elif before in canvas_gradebook.UNTOUCHED or (is_worksheet and moodle_files.is_locked(sheet, row)):
-                kept += 1
+                kept_count += 1
             else:
                 cells[row, column] = number(points)
                 changed.add(row)
-        lines += _about(listing, column, exercises, kept, summary)
+        lines += _about(listing, column, exercises, kept_count, summary)
     modified = sheet.column(moodle_files.GRADED) if is_worksheet else None
     if modified is not None:
         cells |= {(row, modified): moodle_files.now() for row in changed}
@@ -79,16 +79,20 @@ def _columns(listing: Listing, columns: Columns, summary: Summary) -> dict[int, 
     """The columns for points, with their exercises, or (TOTAL,)."""
     graded = {exercise.folder for exercise in summary.exercises}
     if listing.kind == "worksheet":
-        own = columns.get(listing.sheet.path.name) or ((listing.exercise,) if listing.exercise else ())
+        chosen_exercises = columns.get(listing.sheet.path.name) or ((listing.exercise,) if listing.exercise else ())
         grade = listing.sheet.column("Grade")
-        return {grade: own} if grade is not None and graded.intersection(own) | ({TOTAL} & set(own)) else {}
+        return (
+            {grade: chosen_exercises}
+            if grade is not None and graded.intersection(chosen_exercises) | ({TOTAL} & set(chosen_exercises))
+            else {}
+        )
     title_of = {"canvas": canvas_gradebook.title_of, "moodle": moodle_files.title_of}.get(listing.kind, str.strip)
     columns_found = {}
     for index, title in enumerate(listing.sheet.header):
         named = exercise_names.exercise_of_title(title_of(title))
-        own = columns.get(title.strip()) or columns.get(title_of(title)) or ((named,) if named else ())
-        if graded.intersection(own) or own == (TOTAL,):
-            columns_found[index] = own
+        chosen_exercises = columns.get(title.strip()) or columns.get(title_of(title)) or ((named,) if named else ())
+        if graded.intersection(chosen_exercises) or chosen_exercises == (TOTAL,):
+            columns_found[index] = chosen_exercises
     return columns_found
 
 
@@ -101,24 +105,26 @@ def _points(row: Row, exercises: tuple[str, ...], summary: Summary) -> float | N
     return round(sum(earned), 6) if earned else None
 
 
-def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept: int, summary: Summary) -> list[str]:
+def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept_count: int, summary: Summary) -> list[str]:
     """Lines about one column."""
     title = label(listing.sheet.path.name if listing.kind == "worksheet" else listing.sheet.header[column])
     lines = [f"  {title} ← {', '.join(exercises)}"]
-    if kept:
-        stay = "1 cell stays as it was" if kept == 1 else f"{kept} cells stay as they were"
+    if kept_count:
+        stay = "1 cell stays as it was" if kept_count == 1 else f"{kept_count} cells stay as they were"
         lines.append(f"    {stay}: excused, locked, or without points here")
-    most = sum(exercise.max_points for exercise in summary.exercises if exercise.folder in exercises)
+    max_points = sum(exercise.max_points for exercise in summary.exercises if exercise.folder in exercises)
     if exercises == (TOTAL,):
-        most = summary.max_points
+        max_points = summary.max_points
     if listing.kind == "canvas":
         possible = canvas_gradebook.possible_points(listing.sheet, column)
     else:
         is_worksheet = listing.kind == "worksheet"
         possible = listing.sheet.cell(0, listing.sheet.column(*moodle_files.MAXIMUM)) if is_worksheet else ""
     try:
-        if possible and float(possible.replace(",", ".")) != most:
-            lines.append(f"    it has {possible} points there and {number(most)} here: set {number(most)} there")
+        if possible and float(possible.replace(",", ".")) != max_points:
+            lines.append(
+                f"    it has {possible} points there and {number(max_points)} here: set {number(max_points)} there"
+            )
     except ValueError:
         pass
     return lines

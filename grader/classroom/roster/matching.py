@@ -68,12 +68,12 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             fits_of[key] = person
         else:
             handins.append(replace(handin, student=person.student))
-    for one in found.unplaced:
-        person = who(one.student, one.origin)
+    for left_over in found.unplaced:
+        person = who(left_over.student, left_over.origin)
         if isinstance(person, Person):
-            unplaced.append(replace(one, student=person.student))
+            unplaced.append(replace(left_over, student=person.student))
         elif isinstance(person, tuple):
-            key = one.origin.platform, one.origin.key or one.student.id, one.student.name
+            key = left_over.origin.platform, left_over.origin.key or left_over.student.id, left_over.student.name
             unsure[key] += []
             fits_of[key] = person
     handins, rivals = _apart(handins)
@@ -88,7 +88,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
         replace(
             found,
             handins=tuple(sorted(handins, key=lambda handin: (handin.student.id, handin.exercise))),
-            unplaced=tuple(one for one in unplaced if one.student not in placed),
+            unplaced=tuple(left_over for left_over in unplaced if left_over.student not in placed),
             needs_person=(*found.needs_person, *needing),
             enrolled=tuple(person.student for person in roster.people),
             count=_count(found.count, files_in_question, len(_files(elsewhere))),
@@ -159,8 +159,8 @@ def spoken(name: str) -> tuple[str, ...]:
     last, comma, first = name.partition(",")
     if comma:
         return name, f"{first.strip()} {last.strip()}"
-    words = name.split()
-    return (name, *(" ".join(words[cut:] + words[:cut]) for cut in range(1, min(len(words), 5))))
+    name_words = name.split()
+    return (name, *(" ".join(name_words[cut:] + name_words[:cut]) for cut in range(1, min(len(name_words), 5))))
 
 
 def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:
@@ -174,19 +174,21 @@ def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:
 
 def _unknown(name: Open, handins: list[HandIn], aliases_file: str) -> NeedsPerson:
     """A name that means nobody on the roster, or several people."""
-    shown = label(f"{name.name} ({name.key})" if name.key != name.name else name.key)
-    why = f"{shown} could be {', '.join(name.fits)}" if name.fits else f"nobody on the roster is called {shown}"
-    why += f". Similar names: {', '.join(map(label, name.similar))}" if name.similar and not name.fits else ""
-    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins)) or (shown,)
-    return NeedsPerson((shown,), where, why, TO_DO.format(aliases_file), len(_files(handins)))
+    shown_name = label(f"{name.name} ({name.key})" if name.key != name.name else name.key)
+    reason = (
+        f"{shown_name} could be {', '.join(name.fits)}" if name.fits else f"nobody on the roster is called {shown_name}"
+    )
+    reason += f". Similar names: {', '.join(map(label, name.similar))}" if name.similar and not name.fits else ""
+    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins)) or (shown_name,)
+    return NeedsPerson((shown_name,), where, reason, TO_DO.format(aliases_file), len(_files(handins)))
 
 
 def _rivals(handins: list[HandIn]) -> NeedsPerson:
     """Several entries with one exercise of one student."""
     student, exercise = handins[0].student, handins[0].exercise
-    why = f"{len(handins)} entries hold {exercise} of {label(student.name or student.id)}"
+    reason = f"{len(handins)} entries hold {exercise} of {label(student.name or student.id)}"
     where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins))
-    return NeedsPerson((student.id,), where, why, "leave the one that counts in the folder", len(_files(handins)))
+    return NeedsPerson((student.id,), where, reason, "leave the one that counts in the folder", len(_files(handins)))
 
 
 def _files(handins: Iterable[HandIn]) -> set[tuple[str, str]]:

@@ -20,7 +20,7 @@ NO_GRADE = ("", "-")
 
 
 def titles(sheet: Sheet) -> dict[int, str]:
-    """What the columns of a worksheet or an export are called in English, by index; {} where it is neither."""
+    """The English titles of the columns of a worksheet or an export, by index; {} where it is neither."""
     return (_worksheet(sheet) or _export(sheet)) if sheet.rows else {}
 
 
@@ -61,7 +61,9 @@ def _is_identifier(sheet: Sheet) -> bool:
 
 def _times(sheet: Sheet) -> tuple[int, int] | None:
     """The columns of both times."""
-    before_brackets = {index: one[1] for index, title in enumerate(sheet.header) if (one := BRACKETED.fullmatch(title))}
+    before_brackets = {
+        index: match[1] for index, title in enumerate(sheet.header) if (match := BRACKETED.fullmatch(title))
+    }
     indices = list(before_brackets)
     for first, second in zip(indices[-2::-1], indices[:0:-1]):  # the last two that are alike
         longer = max(len(before_brackets[first]), len(before_brackets[second]))
@@ -70,9 +72,9 @@ def _times(sheet: Sheet) -> tuple[int, int] | None:
     return None
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(first: str, second: str) -> int:
     """How many characters are the same at the beginning."""
-    return next((index for index, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    return next((index for index, (a, b) in enumerate(zip(first, second)) if a != b), min(len(first), len(second)))
 
 
 def _grade(sheet: Sheet) -> int | None:
@@ -86,7 +88,7 @@ def _grade(sheet: Sheet) -> int | None:
 
 
 def _user_fields(sheet: Sheet, columns: Iterable[int]) -> dict[int, str]:
-    """What the site shows of its users: the e-mail address, and something else that no two of them share."""
+    """The fields that the site shows of its users: the e-mail address, and another one that no two of them share."""
     english: dict[int, str] = {}
     for index in columns:
         cells = [cell for cell in _cells(sheet, index) if cell]

@@ -64,10 +64,10 @@ class Roster:
         return {person.id: person for person in self.people}
 
 
-def merged(one: Person, other: Person) -> Person:
+def merged(first: Person, second: Person) -> Person:
     """One person of two files: what the first does not know is taken from the second."""
     facts = {
-        name: getattr(one, name) or getattr(other, name)
+        name: getattr(first, name) or getattr(second, name)
         for name in ("name", "email", "sis_id", "login", "section", "group")
     }
-    return replace(one, **facts, numbers=tuple(dict.fromkeys(one.numbers + other.numbers)))
+    return replace(first, **facts, numbers=tuple(dict.fromkeys(first.numbers + second.numbers)))

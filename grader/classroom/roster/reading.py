@@ -35,25 +35,27 @@ def read(path: Path, titles: Mapping[str, str] | None = None) -> Roster:
 
 def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
     """The people of one file. titles: see `read`. Raises WrongUse where its columns are of no known kind."""
-    named = {index: titles[own] for index, title in enumerate(table.header) if (own := title.strip()) in titles}
+    named = {
+        index: titles[own_title] for index, title in enumerate(table.header) if (own_title := title.strip()) in titles
+    }
     table = replace(table, english=named)
     foreign = replace(table, english=moodle_foreign.titles(table) | named)
-    found = _of_platform(table)
-    if found is None and (guessed := _of_platform(foreign)) is not None:
-        found = replace(guessed, is_guessed=True)
-    if found is None and plain_list.is_mine(table):
-        found = Listing("plain", table, plain_list.people(table))
-    if found is None:
-        known = ", ".join(map(label, table.header[:8]))
+    platform_listing = _of_platform(table)
+    if platform_listing is None and (guessed := _of_platform(foreign)) is not None:
+        platform_listing = replace(guessed, is_guessed=True)
+    if platform_listing is None and plain_list.is_mine(table):
+        platform_listing = Listing("plain", table, plain_list.people(table))
+    if platform_listing is None:
+        known_columns = ", ".join(map(label, table.header[:8]))
         first = label(next((title.strip() for title in table.header if title.strip()), "its title"))
         raise WrongUse(
-            f"{label(str(table.path))} is no list of students: its columns are {known}. Known are {KINDS}, "
+            f"{label(str(table.path))} is no list of students: its columns are {known_columns}. Known are {KINDS}, "
             "and a file with the columns id, name and perhaps email, sis_id, login, section, group. "
             f'Other titles you say in course.toml: [titles], and below it "{first}" = "id", and so on'
         )
-    if not found.people:
+    if not platform_listing.people:
         raise WrongUse(f"{label(str(table.path))} names no student")
-    return found
+    return platform_listing
 
 
 def _of_platform(table: sheet.Sheet) -> Listing | None:
@@ -77,9 +79,9 @@ def joined(listings: Sequence[Listing]) -> Roster:
     places: dict[tuple[int, int], int] = {}  # (listing, row) → index in `people`
     for number, listing in enumerate(listings):
         _demand_unique(listing)
-        earlier = _Known(people)
+        known_people = _Known(people)
         for row, person in listing.people.items():
-            index = earlier.find(person) if number else None
+            index = known_people.find(person) if number else None
             if index is None:
                 people.append(person)
                 index = len(people) - 1
@@ -110,8 +112,8 @@ class _Known:
 
     def find(self, person: Person) -> int | None:
         """The index of the person, or None where nobody or more than one is meant."""
-        own = [key for key in person.keys if key != person.name]
-        indices = {index for key in own for index in self.by_key.get(key.casefold(), ())}
+        own_keys = [key for key in person.keys if key != person.name]
+        indices = {index for key in own_keys for index in self.by_key.get(key.casefold(), ())}
         if not indices and person.id == person.name:  # the file tells nothing else
             indices = self.by_name.get(likeness(person.name), set())
         return next(iter(indices)) if len(indices) == 1 else None

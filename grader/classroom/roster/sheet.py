@@ -39,8 +39,8 @@ class Sheet:
 
     def column(self, *titles: str) -> int | None:
         """The index of the first column with one of these titles, whatever their case; None where there is none."""
-        plain = [title.casefold() for title in self.titles]
-        return next((plain.index(title) for title in map(str.casefold, titles) if title in plain), None)
+        folded_titles = [title.casefold() for title in self.titles]
+        return next((folded_titles.index(title) for title in map(str.casefold, titles) if title in folded_titles), None)
 
     def cell(self, row: int, column: int | None) -> str:
         """The text of a cell; "" where the row is too short, or there is no such column."""
@@ -59,19 +59,19 @@ class Sheet:
 
 def read(path: Path) -> Sheet:
     """The sheet in a file. Raises WrongUse where it is no CSV file in UTF-8 or UTF-16, or too large."""
-    shown = label(str(path))
+    shown_name = label(str(path))
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise WrongUse(f"{shown} cannot be read: {error.strerror}") from None
+        raise WrongUse(f"{shown_name} cannot be read: {error.strerror}") from None
     if len(data) > MAX_BYTES:
-        raise WrongUse(f"{shown} is larger than {MAX_BYTES >> 20} MiB: it is no list of students")
+        raise WrongUse(f"{shown_name} is larger than {MAX_BYTES >> 20} MiB: it is no list of students")
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # "Unicode text" of a spreadsheet
     try:
         text = data.decode("utf-16" if is_utf16 else "utf-8")
     except UnicodeDecodeError:
-        raise WrongUse(f"{shown} is no text in UTF-8. Save it as CSV UTF-8, or download it again") from None
+        raise WrongUse(f"{shown_name} is no text in UTF-8. Save it as CSV UTF-8, or download it again") from None
     bom = text.startswith(BOM)
     text = text.removeprefix(BOM)
     first = QUOTED.sub("", text).partition("\n")[0]  # without separators and line ends that belong to a title
@@ -79,7 +79,7 @@ def read(path: Path) -> Sheet:
     try:
         rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)]
     except csv.Error as error:
-        raise WrongUse(f"{shown} is no CSV file: {error}") from None
+        raise WrongUse(f"{shown_name} is no CSV file: {error}") from None
     if not any(rows):
-        raise WrongUse(f"{shown} is empty: it should hold a line of titles, and one for each student")
+        raise WrongUse(f"{shown_name} is empty: it should hold a line of titles, and one for each student")
     return Sheet(path, rows[0], tuple(rows[1:]), separator, "\r\n" if first.endswith("\r") else "\n", bom)

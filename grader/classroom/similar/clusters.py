@@ -31,6 +31,9 @@ def clusters(pairs: Sequence[Pair]) -> list[Cluster]:
     for pair in pairs:
         pairs_of.setdefault(lead(pair.student_a), []).append(pair)
     return [
-        Cluster(tuple(sorted({who for pair in own for who in (pair.student_a, pair.student_b)})), tuple(own))
-        for own in pairs_of.values()
+        Cluster(
+            tuple(sorted({member for pair in pairs_of_cluster for member in (pair.student_a, pair.student_b)})),
+            tuple(pairs_of_cluster),
+        )
+        for pairs_of_cluster in pairs_of.values()
     ]

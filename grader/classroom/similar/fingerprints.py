@@ -64,10 +64,10 @@ def _fingerprints(source: str) -> list[tuple[int, int, int]]:
 
 def _winnowed(tokens_and_lines: list[tuple[str, int]]) -> Iterator[tuple[int, Lines]]:
     """The hash and the lines of each gram that winnowing keeps."""
-    words = [token.encode("utf-8", "replace") for token, _ in tokens_and_lines]
+    encoded_tokens = [token.encode("utf-8", "replace") for token, _ in tokens_and_lines]
     grams = []
-    for start in range(len(words) - GRAM + 1):
-        text = b" ".join(words[start : start + GRAM])
+    for start in range(len(encoded_tokens) - GRAM + 1):
+        text = b" ".join(encoded_tokens[start : start + GRAM])
         grams.append((hashlib.blake2b(text, digest_size=8).digest(), -start))
     for start in range(max(len(grams) - WINDOW + 1, min(len(grams), 1))):
         smallest, place = min(grams[start : start + WINDOW])  # of equal ones the last

@@ -113,7 +113,9 @@ def evidence(a: HandIn, b: HandIn) -> tuple[Agreement, ...]:
             pieces[-1] = Agreement(last.a.joined(lines_a), last.b.joined(lines_b))
         else:
             pieces.append(Agreement(lines_a, lines_b))
-    return tuple(replace(one, code=(_cut(sources[0], one.a), _cut(sources[1], one.b))) for one in pieces)
+    return tuple(
+        replace(agreement, code=(_cut(sources[0], agreement.a), _cut(sources[1], agreement.b))) for agreement in pieces
+    )
 
 
 def _cut(source: str, lines: Lines) -> str:

@@ -27,16 +27,16 @@ def agreeing(prints: Sequence[frozenset[int]], excluded: frozenset[int] = frozen
     groups.pop(frozenset(), None)
     rarity = _Rarity(len(prints), frequency)
     index: dict[int, list[int]] = defaultdict(list)  # fingerprint → the numbers of its groups
-    for number, own in enumerate(groups):
-        for print_ in own:
+    for number, group in enumerate(groups):
+        for print_ in group:
             if frequency[print_] > 1:
                 index[print_].append(number)
     numbered = list(groups.items())
-    for number, (own, members) in enumerate(numbered):
-        yield from _among(members, 1.0, sum(map(rarity, own)))
+    for number, (group, members) in enumerate(numbered):
+        yield from _among(members, 1.0, sum(map(rarity, group)))
         weights: defaultdict[int, float] = defaultdict(float)
         shared: Counter[int] = Counter()
-        for print_ in own:
+        for print_ in group:
             others = index.get(print_, ())
             if len(others) <= MOST_GROUPS:
                 for other in others:
@@ -44,7 +44,7 @@ def agreeing(prints: Sequence[frozenset[int]], excluded: frozenset[int] = frozen
                         weights[other] += rarity(print_)
                         shared[other] += 1
         for other, hits in shared.items():
-            score = hits / min(len(own), len(numbered[other][0]))
+            score = hits / min(len(group), len(numbered[other][0]))
             if score >= LEAST_SHARE:
                 yield from _between(members, numbered[other][1], score, weights[other])
 
