@@ -47,5 +47,5 @@ __all__ = [
 
 
 def task(number: int, after: str | tuple[str, ...] = ()):
-    """Which task of the lesson a check belongs to, and the checks that must pass before it is tried."""
+    """Mark a check with its task in the lesson, and with the checks that must pass before it is tried."""
     return pytest.mark.task(number, after=(after,) if isinstance(after, str) else tuple(after))

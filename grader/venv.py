@@ -74,8 +74,8 @@ def step(what: str, command: list[str], optional: bool = False) -> bool:
 def version(python: str) -> str | None:
     """The version of the torch that is installed there, as in 2.13.0+cpu; None where there is none."""
     code = "from importlib.metadata import version; print(version('torch'))"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or None
+    process = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return process.stdout.strip() or None
 
 
 def ended_with(text: str) -> int:

@@ -104,7 +104,7 @@ def test_a_hard_link_is_refused_of_strangers(tmp_path):
     other.hardlink_to(one)
     assert submission.read(other).source == "x = 1\n"
     with pytest.raises(BadSubmission, match="hard link"):
-        submission.read(other, own=False)
+        submission.read(other, is_own=False)
 
 
 RULE = Forbidden(("f",), ("softmax", "@", "numpy"), (), "write it yourself")

@@ -60,9 +60,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _without_package(name: str) -> str:
-    """What to type where this Python lacks a package that the grader needs. name: the one that was missed first."""
+    """The command to type where this Python lacks a package that the grader needs. name: the first missing one."""
     python = sys.executable
-    missing = [one for one in NEEDED if importlib.util.find_spec(one) is None] or [name.partition(".")[0]]
+    missing = [package for package in NEEDED if importlib.util.find_spec(package) is None] or [name.partition(".")[0]]
     return (
         f"{python} has no {', '.join(missing)}. Two ways to mend it:\n"
         "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
@@ -81,11 +81,11 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(arguments: list[str] | None) -> argparse.ArgumentParser:
     """The parser. Where the arguments name a verb, only that verb's module is imported."""
-    words = sys.argv[1:] if arguments is None else arguments
+    argument_list = sys.argv[1:] if arguments is None else arguments
     program = "kata" if Path(sys.argv[0]).stem == "kata" else "python -m grader"
     parser = _Parser(prog=program, description="Grades the exercises. README.md shows the make targets.")
     verbs = parser.add_subparsers(metavar="VERB", parser_class=_Parser)
-    verb_given = next((word for word in words if not word.startswith("-")), None)
+    verb_given = next((argument for argument in argument_list if not argument.startswith("-")), None)
     for verb in VERBS if verb_given not in VERBS else (verb_given,):
         module = importlib.import_module(f"grader.cli.cmd_{verb}")
         summary = module.__doc__.splitlines()[0]

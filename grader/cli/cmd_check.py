@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
     exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
     path = options.submission or paths.stub(exercise.folder)
-    own = options.submission is None
+    is_own_file = options.submission is None
     with ForkServer(device) as fork_server:  # it imports torch while this process does
         from grader.judge import examiner  # heavy: torch
         from grader.records import containment
@@ -67,9 +67,9 @@ def run(options: argparse.Namespace) -> int:
             return search.located(judge, submitted, verdict)
 
         result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings, completed)
-        if own and result.status != "not_graded":
+        if is_own_file and result.status != "not_graded":
             containment.optional("your progress", None, progress.note, result)
-        closing = [hidden_follow(exercise), next_step(result) if own else ""]
+        closing = [hidden_follow(exercise), next_step(result) if is_own_file else ""]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
         was_shown = in_terminal(options) and options.where != "0" and result.status == "failed"
@@ -136,7 +136,7 @@ def add_summary(result: ExerciseResult) -> bool:
 
 
 def hidden_follow(exercise: catalog.Exercise) -> str:
-    """In a learner's bundle: the points that are not graded here; otherwise ""."""
+    """The sentence on points that are not graded in a learner's bundle; elsewhere ""."""
     if not exercise.hidden_points:
         return ""
     all_points = exercise.max_points + exercise.hidden_points

@@ -22,8 +22,8 @@ def run(options: argparse.Namespace) -> int:
         options.output.write_text(template.text(), "utf-8")
     except OSError as error:
         raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None
-    shown = paths.shown(options.output)
+    shown_path = paths.shown(options.output)
     by_itself = options.output.resolve() == Path(settings.NAME).resolve()
-    how = "`make grade` in this folder uses it from now on" if by_itself else f"then: make grade … RULES={shown}"
-    print(f"{shown} is written. Edit it; {how}.")
+    how = "`make grade` in this folder uses it from now on" if by_itself else f"then: make grade … RULES={shown_path}"
+    print(f"{shown_path} is written. Edit it; {how}.")
     return errors.PASSED

@@ -37,11 +37,11 @@ def run(options: argparse.Namespace) -> int:
     from grader.classroom.handback import released
 
     released.demand(office.course, options.release)
-    everybody = list(released.read(options.out, office))
-    exercises, level = released.exercises(everybody), released.level(options.out, office.course, options.feedback)
+    all_handed = list(released.read(options.out, office))
+    exercises, level = released.exercises(all_handed), released.level(options.out, office.course, options.feedback)
     folder = (options.output or options.out / "handback") / options.platform
     try:
-        missing = write(options.platform, folder, everybody, exercises, level)
+        missing = write(options.platform, folder, all_handed, exercises, level)
     except OSError as error:
         raise WrongUse(f"{error.filename} cannot be written: {error.strerror}. Another folder: OUTPUT=dir") from None
     print(NEXT[options.platform])
@@ -52,23 +52,23 @@ def run(options: argparse.Namespace) -> int:
 
 
 def write(
-    platform: str, folder: Path, everybody: Sequence, exercises: Sequence[str], level: str
+    platform: str, folder: Path, all_handed: Sequence, exercises: Sequence[str], level: str
 ) -> dict[str, list[str]]:
     """Write the files to hand back. Returns the students without a file, by exercise. Raises OSError."""
     from grader.classroom.handback import canvas_feedback, moodle_feedback, plain_folder
 
     folder.mkdir(parents=True, exist_ok=True)
     if platform == "folder":
-        for file in plain_folder.files(everybody, exercises, level):
+        for file in plain_folder.files(all_handed, exercises, level):
             path = folder / file.name
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(file.content.encode("utf-8", "backslashreplace"))
-        print(f"{folder}: {len(everybody)} pages")
+        print(f"{folder}: {len(all_handed)} pages")
         return {}
     module = {"moodle": moodle_feedback, "canvas": canvas_feedback}[platform]
     missing: dict[str, list[str]] = {}
     for exercise in exercises:
-        parts = [part for one in everybody if (part := one.alone(exercise))]
+        parts = [part for handed in all_handed if (part := handed.alone(exercise))]
         files = [file for part in parts if (file := module.file_of(part, exercise, level))]
         others = [part.student.id for part in parts if part.origins[exercise].platform != module.PLATFORM]
         if others:

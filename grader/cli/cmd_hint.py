@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def used_up(answer: Answer, number: str) -> str:
-    """That there is no more hint for a task, and what to type."""
+    """The sentence that there is no more hint for a task, and what to type."""
     return (
         f"You have seen every hint for task {answer.task}. Again: make hint EX={number} TASK={answer.task} ALL=1\n"
         f"Those of the next task come once this one is done: make check EX={number}. Any task's: TASK=…"
@@ -61,15 +61,19 @@ def left(answer: Answer, number: str, named: bool) -> str:
     return f"{more}. The next one: make hint EX={number}{task}"
 
 
-def past(done: tuple[int, ...]) -> str:
+def past(done_tasks: tuple[int, ...]) -> str:
     """Why it is this task: those before it are done."""
-    if not done:
+    if not done_tasks:
         return ""
-    return f"task {done[0]} is done" if len(done) == 1 else f"tasks {done[0]} to {done[-1]} are done"
+    return (
+        f"task {done_tasks[0]} is done"
+        if len(done_tasks) == 1
+        else f"tasks {done_tasks[0]} to {done_tasks[-1]} are done"
+    )
 
 
-def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str, why: str = "") -> None:
-    """Print hints, wrapped to the terminal. why: it is this task."""
+def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str, reason: str = "") -> None:
+    """Print hints, wrapped to the terminal. reason: it is this task."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -80,7 +84,7 @@ def say(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str,
     for hint in shown_hints:
         if hint.task != task:
             task = hint.task
-            console.print(Text.assemble(f"Task {task}", (f"  {why}" if why else "", "dim")))
+            console.print(Text.assemble(f"Task {task}", (f"  {reason}" if reason else "", "dim")))
         console.print(
             Padding(
                 Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2)

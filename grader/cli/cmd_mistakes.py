@@ -72,8 +72,12 @@ def _markdown(row: dict[str, Any]) -> str:
 
 def _shown(row: dict[str, Any]) -> str:
     """The misconception, and what to show again."""
-    one = row["misconception"]
-    return f"{one['title']} (lesson {one['lesson']}, “{one['section']}”)" if one else "no misconception yet"
+    misconception = row["misconception"]
+    return (
+        f"{misconception['title']} (lesson {misconception['lesson']}, “{misconception['section']}”)"
+        if misconception
+        else "no misconception yet"
+    )
 
 
 def _failed(row: dict[str, Any]) -> str:

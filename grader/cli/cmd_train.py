@@ -47,8 +47,8 @@ def with_training(name: str | None) -> catalog.Exercise:
         return trained[0]
     exercise = catalog.find(name or "")
     if not exercise.trains:
-        others = ", ".join(f"make train EX={other.folder[:2]}" for other in trained)
-        raise WrongUse(f"{exercise.folder} trains no model. {others} does.")
+        commands = ", ".join(f"make train EX={other_exercise.folder[:2]}" for other_exercise in trained)
+        raise WrongUse(f"{exercise.folder} trains no model. {commands} does.")
     return exercise
 
 

@@ -31,13 +31,13 @@ def run(options: argparse.Namespace) -> int:
         from grader.reports import terminal
 
         console = terminal.console()
-        own = tryout.of_line(options.args) if options.args else ()
+        own_examples = tryout.of_line(options.args) if options.args else ()
         try:
             submitted = submission.read(options.submission or paths.stub(exercise.folder))
         except BadSubmission as error:
             raise WrongUse(str(error)) from None
-        outcomes = [*tryout.run(exercise, submitted, (*of_lesson, *own), fork_server)]
-    if own:
+        outcomes = [*tryout.run(exercise, submitted, (*of_lesson, *own_examples), fork_server)]
+    if own_examples:
         outcomes = [outcome for outcome in outcomes if outcome.example.task == tryout.OWN]
     for part in try_page.page(exercise, outcomes, console.width):
         console.print(part, crop=False)

@@ -137,11 +137,11 @@ def shown(options: argparse.Namespace) -> Iterator[Show]:
         show.close()
 
 
-def chosen(words: str) -> tuple[catalog.Exercise, ...]:
+def chosen(text: str) -> tuple[catalog.Exercise, ...]:
     """The exercises of "03,07", or of "all". Raises WrongUse where the words name none."""
-    if words.strip().lower() == "all":
+    if text.strip().lower() == "all":
         return catalog.for_class()
-    exercises = [catalog.find(word) for word in words.replace(" ", ",").split(",") if word]
+    exercises = [catalog.find(name) for name in text.replace(" ", ",").split(",") if name]
     by_folder = {exercise.folder: exercise for exercise in exercises}
     if not by_folder:
         raise WrongUse("EX names no exercise. Write EX=03,07 or EX=all")

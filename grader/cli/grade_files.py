@@ -40,7 +40,7 @@ def run_files(options: argparse.Namespace) -> int:
             """The files that can be read. The others get their results here."""
             for path in options.files:
                 try:
-                    yield replace(submission.read(path, own=False), filename=str(path))
+                    yield replace(submission.read(path, is_own=False), filename=str(path))
                 except BadSubmission as error:
                     results[path] = examiner.unreadable(exercise, paths.shown(path), str(error), settings)
                 except Exception as error:

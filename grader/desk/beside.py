@@ -1,4 +1,4 @@
-"""What takes longer than a key press, in a process of its own beside the watch: pictures, and the lesson's calls.
+"""Slow work in a process of its own beside the watch: pictures, and the lesson's calls.
 
 Drawing there neither waits for a grading nor disturbs its random numbers, and an error of it ends nobody. The process
 keeps torch and a fork server, so the second page comes in well under a second.
@@ -98,7 +98,7 @@ class DrawnPages:
 
     @property
     def words(self) -> str:
-        """What is being made, for the line of progress; "" where nothing is."""
+        """The work in progress, for the line of progress; "" where there is none."""
         request = self.beside.waiting
         if request is None:
             return ""

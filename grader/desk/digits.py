@@ -35,15 +35,15 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
         return Comparison(((text, False),), ((lesson, True),), _note(exact, lesson))
     numbers = iter(NUMBER.findall(LEFT_OUT.sub("", exact)))
     digits = max((len(number.partition(".")[2]) for number in NUMBER.findall(lesson)), default=0)
-    mine, theirs, end = [], [], 0
+    own_pieces, lesson_pieces, end = [], [], 0
     for match in NUMBER.finditer(lesson):
         between = lesson[end : match.start()]
-        shown, is_equal = _rounded(next(numbers), match[0], digits)
-        mine += [(_fitted(between, len(shown) - len(match[0])), True), *_marked(shown, match[0], is_equal)]
-        theirs += [(between, True), (match[0], True)]
+        own_text, is_equal = _rounded(next(numbers), match[0], digits)
+        own_pieces += [(_fitted(between, len(own_text) - len(match[0])), True), *_marked(own_text, match[0], is_equal)]
+        lesson_pieces += [(between, True), (match[0], True)]
         end = match.end()
-    rest = (lesson[end:], True)
-    return Comparison((*mine, rest), (*theirs, rest))
+    lesson_end = (lesson[end:], True)
+    return Comparison((*own_pieces, lesson_end), (*lesson_pieces, lesson_end))
 
 
 def shape(text: str) -> tuple[int, ...] | None:
@@ -61,53 +61,53 @@ def shape(text: str) -> tuple[int, ...] | None:
     return tuple(sizes)
 
 
-def _rounded(mine: str, lesson: str, digits: int) -> tuple[str, bool]:
+def _rounded(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
     """My number with as many digits as the lesson's, and whether it is the same. digits: beside inf."""
-    if mine in WORDS or lesson in WORDS:
-        return mine, mine == lesson
-    value, wanted = float(mine), float(lesson)
-    if not math.isfinite(wanted):
-        is_equal = value == wanted or mine == lesson
+    if own_text in WORDS or lesson in WORDS:
+        return own_text, own_text == lesson
+    value, lesson_value = float(own_text), float(lesson)
+    if not math.isfinite(lesson_value):
+        is_equal = value == lesson_value or own_text == lesson
         return (lesson if is_equal else f"{value:.{digits}f}"), is_equal
     if "." not in lesson or not math.isfinite(value):
-        return (lesson, True) if value == wanted else (mine, False)
+        return (lesson, True) if value == lesson_value else (own_text, False)
     digits = len(lesson.partition(".")[2])
-    if abs(value - wanted) <= 0.5 * 10**-digits + NOISE * abs(wanted):
+    if abs(value - lesson_value) <= 0.5 * 10**-digits + NOISE * abs(lesson_value):
         return lesson, True
-    shown = f"{value:.{digits}f}" + "." * lesson.endswith(".")
-    return (mine if shown == lesson else shown), False
+    rounded_text = f"{value:.{digits}f}" + "." * lesson.endswith(".")
+    return (own_text if rounded_text == lesson else rounded_text), False
 
 
 def _fitted(between: str, longer: int) -> str:
-    """What stands before a number that is longer than the lesson's (shorter: below 0), so that columns stay columns."""
-    words = between.rstrip(" ")
-    spaces = len(between) - len(words)
-    least = 1 if words[-1:] in (",", ":") else 0
-    return words + " " * max(spaces - longer, min(spaces, least))
+    """The text before a number that is `longer` than the lesson's (below 0: shorter), so that columns stay aligned."""
+    stripped = between.rstrip(" ")
+    spaces = len(between) - len(stripped)
+    least = 1 if stripped[-1:] in (",", ":") else 0
+    return stripped + " " * max(spaces - longer, min(spaces, least))
 
 
-def _marked(shown: str, lesson: str, is_equal: bool) -> list[tuple[str, bool]]:
+def _marked(own_text: str, lesson: str, is_equal: bool) -> list[tuple[str, bool]]:
     """A number in two pieces: the digits that are the lesson's, and those from the first other one on."""
     if is_equal:
-        return [(shown, True)]
-    first = next((place for place, pair in enumerate(zip(shown, lesson)) if pair[0] != pair[1]), len(lesson))
-    if len(shown.partition(".")[0]) != len(lesson.partition(".")[0]) or shown in WORDS:
+        return [(own_text, True)]
+    first = next((place for place, pair in enumerate(zip(own_text, lesson)) if pair[0] != pair[1]), len(lesson))
+    if len(own_text.partition(".")[0]) != len(lesson.partition(".")[0]) or own_text in WORDS:
         first = 0  # 14.5 has no digit in common with 1.45
-    pieces = [(shown[:first], True), (shown[first:], False)]
+    pieces = [(own_text[:first], True), (own_text[first:], False)]
     return [piece for piece in pieces if piece[0]]
 
 
 def _skeleton(text: str) -> str:
-    """What stands between the numbers, without spaces."""
+    """The text between the numbers, without spaces."""
     return "".join(NUMBER.sub("#", LEFT_OUT.sub("", text)).split())
 
 
-def _note(mine: str, lesson: str) -> str:
-    """What differs where it is more than the numbers."""
-    shapes = shape(LEFT_OUT.sub("", mine)), shape(lesson)
+def _note(own_text: str, lesson: str) -> str:
+    """The difference in words, where more than the numbers differs."""
+    shapes = shape(LEFT_OUT.sub("", own_text)), shape(lesson)
     if None not in shapes:
         return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
-    kinds = [_literal(text) for text in (mine, lesson)]
+    kinds = [_literal(text) for text in (own_text, lesson)]
     if None in kinds or type(kinds[0]) is not type(kinds[1]):
         return "yours is another kind of value"
     if isinstance(kinds[0], (list, tuple, dict)) and len(kinds[0]) != len(kinds[1]):

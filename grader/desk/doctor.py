@@ -104,8 +104,8 @@ def _sandbox() -> list[Finding]:
 
 def _same_user(tier: str) -> str:
     """Why the workers run as root in this tier."""
-    why = "the interpreter or torch lies where only root may read" if tier in "AB" else "root has no spare user here"
-    return f"workers stay root without its powers: {why}"
+    reason = "the interpreter or torch lies where only root may read" if tier in "AB" else "root has no spare user here"
+    return f"workers stay root without its powers: {reason}"
 
 
 def _device() -> Finding:
@@ -144,8 +144,8 @@ def _optional() -> list[Finding]:
 
 
 def _cure(reason: str) -> str:
-    """What to do about the reason why a tier is not available, or ""."""
-    return next((cure for words, cure in CURES if words in reason), "")
+    """The advice for the reason why a tier is not available, or ""."""
+    return next((cure for phrase, cure in CURES if phrase in reason), "")
 
 
 def _version(name: str) -> str | None:

@@ -34,7 +34,7 @@ Cell = float | str
 
 @dataclass(frozen=True)
 class Experiment:
-    """What was measured. rows: the cells of each row by column; plot: the column that is drawn as bars."""
+    """A measurement. rows: the cells of each row by column; plot: the column that is drawn as bars."""
 
     question: str
     rows: tuple[dict[str, Cell], ...]
@@ -46,20 +46,22 @@ class Experiment:
 def run(exercise: Exercise) -> Experiment:
     """Run the experiment of an exercise. Raises WrongUse where it has none or its script does not work."""
     script = paths.experiment(exercise.folder)
-    shown = paths.shown(script)
+    shown_path = paths.shown(script)
     if not script.exists():
-        raise WrongUse(f"{exercise.folder} has no experiment: {shown} is not there. Others have: make experiment EX=02")
+        raise WrongUse(
+            f"{exercise.folder} has no experiment: {shown_path} is not there. Others have: make experiment EX=02"
+        )
     command = [sys.executable, "-c", START, str(paths.ROOT), str(script)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env=_environment())
+        process = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, env=_environment())
     except subprocess.TimeoutExpired:
-        raise WrongUse(f"{shown} took more than {TIMEOUT_S} seconds. Measure less in it, and try again.") from None
-    said = done.stdout.splitlines()
-    if not said:
-        raise WrongUse(f"{shown} ended before it had measured anything.\n{done.stderr.strip()[-500:]}".strip())
-    data = json.loads(said[-1])
+        raise WrongUse(f"{shown_path} took more than {TIMEOUT_S} seconds. Measure less in it, and try again.") from None
+    output_lines = process.stdout.splitlines()
+    if not output_lines:
+        raise WrongUse(f"{shown_path} ended before it had measured anything.\n{process.stderr.strip()[-500:]}".strip())
+    data = json.loads(output_lines[-1])
     if "error" in data:
-        place = f"{shown}:{data['line']}" if data["line"] else shown
+        place = f"{shown_path}:{data['line']}" if data["line"] else shown_path
         raise WrongUse(f"The experiment broke off at {place}\n{data['error']}")
     return of(data)
 
@@ -102,7 +104,7 @@ def markdown(experiment: Experiment) -> str:
 
 
 def verdict(experiment: Experiment) -> str:
-    """What the measurement says of the claim."""
+    """The lines that say whether the measurement bears the claim out."""
     return "measured: holds" if experiment.holds else "measured: does not hold"
 
 
@@ -114,8 +116,9 @@ def cells(values: Sequence[Cell]) -> list[str]:
         places = 0
     else:
         places = min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), DIGITS)
-    shown = not sizes or (min(sizes) >= 10.0 ** (1 - places) and max(sizes) < LONG)  # two digits of each at least
-    return [_cell(value, places if shown else None) for value in values]
+    # At least two digits of each are shown.
+    has_two_digits = not sizes or (min(sizes) >= 10.0 ** (1 - places) and max(sizes) < LONG)
+    return [_cell(value, places if has_two_digits else None) for value in values]
 
 
 def shares(values: Sequence[Cell]) -> list[float]:
@@ -128,9 +131,9 @@ def bars(values: Sequence[Cell], room: int) -> list[str]:
     """A bar for each number, the largest as long as there is room; of a negative one its size in a lighter shade."""
     drawn = []
     for value, share in zip(values, shares(values)):
-        full, rest = divmod(round(8 * room * share), 8)
+        full, eighths = divmod(round(8 * room * share), 8)
         negative = not isinstance(value, str) and value < 0
-        drawn.append("░" * (full + rest // 4) if negative else "█" * full + EIGHTHS[rest].strip())
+        drawn.append("░" * (full + eighths // 4) if negative else "█" * full + EIGHTHS[eighths].strip())
     return drawn
 
 
@@ -146,9 +149,12 @@ def _cell(value: Cell, places: int | None) -> str:
 
 def _heads(names: Sequence[str]) -> list[list[str]]:
     """The names of the columns, a word a line, as many lines for each."""
-    words = [name.split() for name in names]
-    height = max(map(len, words))
-    return [list(line) for line in zip(*([""] * (height - len(word)) + word for word in words))]
+    head_words = [name.split() for name in names]
+    height = max(map(len, head_words))
+    return [
+        list(line)
+        for line in zip(*([""] * (height - len(lines_of_name)) + lines_of_name for lines_of_name in head_words))
+    ]
 
 
 def _row(texts: Sequence[str], sizes: Sequence[int], labels: Sequence[bool]) -> str:

@@ -76,13 +76,14 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     task: None: the first one that is not done in the last verdict; it stays until a verdict says that it is done.
     kind: of the file whose last verdict counts.
     """
-    done: tuple[int, ...] = ()
+    earlier_tasks: tuple[int, ...] = ()
     if task is None:
         current = lesson.current(folder, progress.last(folder, kind))
         if current is None:
             return Answer(None, 0, left(folder))
         task = current.number
-        done = tuple(one.number for one in lesson.tasks(folder) if one.number < task)
+        numbers = [lesson_task.number for lesson_task in lesson.tasks(folder)]
+        earlier_tasks = tuple(number for number in numbers if number < task)
     chosen: list[Hint] = []  # at most one
 
     def take(state: progress.State) -> None:
@@ -96,4 +97,4 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
 
     states = {folder: progress.change(folder, take)}
     left_of_task = chosen[0].of - chosen[0].stage if chosen else 0
-    return Answer(chosen[0] if chosen else None, left_of_task, left(folder, states), task, done)
+    return Answer(chosen[0] if chosen else None, left_of_task, left(folder, states), task, earlier_tasks)

@@ -1,4 +1,4 @@
-"""What the main page of the watch shows, from top to bottom: the exercise, hints, the verdict, notes, the keys."""
+"""The main page of the watch, from top to bottom: the exercise, hints, the verdict, notes, the keys."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class View:
         """The view of an exercise among all. texts: status, note and warnings."""
         exercises, by_folder = catalog.exercises(), progress.load()
         at = exercises.index(watched.exercise)
-        states = tuple(by_folder.get(one.folder, progress.State()).status for one in exercises)
+        states = tuple(by_folder.get(listed.folder, progress.State()).status for listed in exercises)
         return cls(watched, states, at, next(iter(exercises[at + 1 :]), None), every, hints, **texts)
 
 
@@ -79,7 +79,7 @@ def hints(view: View) -> Iterable[RenderableType]:
 
 
 def notes(view: View) -> Iterable[RenderableType]:
-    """What stays in sight: the points, and what is to be told besides the verdict."""
+    """The lines that stay in sight: the points, and messages besides the verdict."""
     result = view.watched.result
     if result is not None and result.started:
         yield Text.assemble(terminal.summary(result), (f" · {view.watched.when} · seed {result.seed}", "dim"))
@@ -106,17 +106,17 @@ def verdict(view: View) -> Iterable[RenderableType]:
 
 
 def brief(result: ExerciseResult, task: Task | None) -> Iterable[RenderableType]:
-    """What is passed in one line, one cause in full, the rest in one line. task: the one whose text is shown above."""
+    """The passed checks in one line, one cause in full, the others in one line. task: the task shown above."""
     counts = {outcome: sum(check.outcome == outcome for check in result.checks) for outcome in terminal.SIGNS}
     yield from (Text(f"note: {note}", "yellow") for note in result.notes)
     if counts[PASSED]:
         yield Text(f" ✔ {_checks(counts[PASSED])} passed", "green")
     first, *others = sorted(causes(result), key=lambda cause: not _concerns(cause, task)) or (None,)
     if first is not None:
-        yield from (terminal.line(left, text) for left, text in terminal.cause_lines(first))
-    left = sum(len(cause.checks) for cause in others) + counts[NOT_CHECKED]
-    if left:
-        yield Text(f" – {_checks(left, 'more ')} not passed (a: show all)", "dim")
+        yield from (terminal.line(indent_of_line, text) for indent_of_line, text in terminal.cause_lines(first))
+    not_shown = sum(len(cause.checks) for cause in others) + counts[NOT_CHECKED]
+    if not_shown:
+        yield Text(f" – {_checks(not_shown, 'more ')} not passed (a: show all)", "dim")
     if result.output.strip():
         yield from (terminal.line(indent, text) for indent, text in terminal.printed(result.output))
 

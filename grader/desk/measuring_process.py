@@ -1,4 +1,4 @@
-"""What the process of an experiment runs: the script of a lesson, whose result is printed as one line of JSON.
+"""The program of an experiment's process: it runs a lesson's script and prints the result as one line of JSON.
 
     python -c START /repository exercises/02_softmax_naive/experiment.py
 

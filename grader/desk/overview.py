@@ -131,14 +131,14 @@ def _bar(row: dict) -> str:
 
 
 def of_files(row: dict) -> str:
-    """What the learner's files are worth now, where the row alone does not say it; "" else."""
+    """The present state of the learner's files, where the row alone does not say it; "" otherwise."""
     names = {progress.FILE: ".py", progress.NOTEBOOK: "notebook"}
-    now = [
+    files = [
         f"{names[kind]} {file['status']}, {file['points']:g}/{row['max_points']:g}"
         for kind, file in row["files"].items()
     ]
     passed = f"passed on {_day(row['first_pass'])}; since changed: " if row["changed"] else ""
-    return passed + "; ".join(now) if passed or len(now) > 1 else ""
+    return passed + "; ".join(files) if passed or len(files) > 1 else ""
 
 
 def _history(row: dict) -> str:

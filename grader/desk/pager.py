@@ -1,4 +1,4 @@
-"""What of a page is seen: a page longer than the terminal scrolls, and can be searched.
+"""The visible part of a page: a page longer than the terminal scrolls, and can be searched.
 
 Textual was weighed for this. It is up in 0.18 s here where rich takes 0.08 s, which could be borne. But its loop would
 have to take over the keys, the signals (Ctrl-Z, a closed window) and the events of the grading thread, which one
@@ -33,7 +33,7 @@ class Pager:
 
     @property
     def position(self) -> str:
-        """Which lines are seen, in words; "" where all are."""
+        """The visible lines in words; "" where all are visible."""
         if not self.scrolls:
             return ""
         return f"lines {self.top + 1} to {min(self.top + self.room, len(self.lines))} of {len(self.lines)}"

@@ -23,7 +23,7 @@ LOCK_S = 2.0  # seconds to wait for the lock, which a stopped process may hold
 
 @dataclass(frozen=True)
 class FileState:
-    """What a learner's file was worth when it was graded last."""
+    """The last verdict on a learner's file, in short."""
 
     status: str  # one of STATUSES
     points: float

@@ -29,13 +29,13 @@ def reset(folder: str) -> Path | None:
     path, stub = paths.stub(folder), source(folder).encode()
     try:
         try:
-            own = path.read_bytes()
+            content = path.read_bytes()
         except FileNotFoundError:
-            own = b""
-        if own == stub:
+            content = b""
+        if content == stub:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
-        copy = _write_copy(path, own) if own else None
+        copy = _write_copy(path, content) if content else None
         new = path.with_name(f".{path.name}.new")
         new.write_bytes(stub)
         os.replace(new, path)  # at once, so that an editor never reads a part of it

@@ -47,9 +47,9 @@ class Screen:
         if self.plain:
             text = "\n".join([*self.lines, *self.foot, ""])
         else:
-            shown = [*self._seen(), *self._below(), *self.foot]
+            screen_lines = [*self._seen(), *self._below(), *self.foot]
             scrolled = "" if self.has_drawn else "\n" * self.console.height  # keeps what the terminal showed before
-            text = f"{scrolled}\x1b[H" + "\x1b[K\n".join(shown) + "\x1b[K\x1b[J"
+            text = f"{scrolled}\x1b[H" + "\x1b[K\n".join(screen_lines) + "\x1b[K\x1b[J"
         self.has_drawn = True
         with contextlib.suppress(OSError):  # the window was closed, which the keyboard reports
             self.console.file.write(text)
@@ -65,7 +65,7 @@ class Screen:
         return [*lines, *[""] * (room - len(lines))]
 
     def _below(self) -> list[str]:
-        """Where the page is, and the keys that scroll; or what is being searched for."""
+        """The position in the page and the keys that scroll; while searching, the text that is searched for."""
         pager = self.pager
         if self.prompt is not None:
             return self._lines([Text(f"/{self.prompt}▏", "bold")])

@@ -44,14 +44,14 @@ def of(folder: str, width: int) -> RenderableType:
             "This copy holds no solutions. Your teacher, or the project's own repository, has them."
         ) from None
     try:
-        mine = path.read_text("utf-8", errors="replace")
+        own_source = path.read_text("utf-8", errors="replace")
     except OSError:
         raise WrongUse(
             f"There is no file {paths.shown(path)} to compare. Get it back: make reset EX={folder[:2]}"
         ) from None
-    compared = render(bodies(mine), bodies(reference), width)
-    told = notice(folder)
-    return Group(compared, Text(), Text(NOTICE, "bold"), *told) if told else compared
+    compared = render(bodies(own_source), bodies(reference), width)
+    notice_text = notice(folder)
+    return Group(compared, Text(), Text(NOTICE, "bold"), *notice_text) if notice_text else compared
 
 
 def notice(folder: str) -> list[RenderableType]:
@@ -82,9 +82,9 @@ def bodies(source: str) -> str:
     return "\n".join(line for line in lines if line is not GONE).strip("\n") + "\n"
 
 
-def rows(mine: str, theirs: str) -> list[Row]:
+def rows(own_source: str, solution_source: str) -> list[Row]:
     """The two sources line by line."""
-    my_lines, their_lines = inert(mine).splitlines(), inert(theirs).splitlines()
+    my_lines, their_lines = inert(own_source).splitlines(), inert(solution_source).splitlines()
     compared: list[Row] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, my_lines, their_lines, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -97,12 +97,12 @@ def rows(mine: str, theirs: str) -> list[Row]:
     return compared
 
 
-def render(mine: str, theirs: str, width: int) -> RenderableType:
+def render(own_source: str, solution_source: str, width: int) -> RenderableType:
     """The comparison for a terminal `width` columns wide: beside one another, or below where it is narrow."""
-    compared = rows(mine, theirs)
+    compared = rows(own_source, solution_source)
     if all(row.equal for row in compared):
         return Group(
-            Text("Yours is the reference, line by line.", ADDED), Text(), Hanging(Text(inert(theirs).rstrip()))
+            Text("Yours is the reference, line by line.", ADDED), Text(), Hanging(Text(inert(solution_source).rstrip()))
         )
     if width >= WIDE:
         return _beside(compared)

@@ -20,7 +20,7 @@ SETTLE_S = 0.12  # seconds for which doubtful content must be stable
 
 @dataclass(frozen=True)
 class Content:
-    """What the file holds: a submission, or the reason why there is none."""
+    """The content of the file: a submission, or the reason why there is none."""
 
     submission: Submission | str
     is_there: bool = True

@@ -35,7 +35,7 @@ BAR = 24  # characters of a score of 1
 
 @dataclass(frozen=True)
 class Course:
-    """What is trained. steps: None for as many as the lesson's own model was trained."""
+    """One training. steps: None for as many as the lesson's own model was trained."""
 
     layers: int = 2
     steps: int | None = None
@@ -44,7 +44,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Look:
-    """What is seen of a model between two steps. Scores are (num_layers, H), weights (num_layers, H, T, T)."""
+    """A view of the model between two steps. Scores are (num_layers, H), weights (num_layers, H, T, T)."""
 
     step: int
     loss: float
@@ -139,7 +139,7 @@ def _page(bar: Progress, look: Look) -> RenderableType:
 
 
 def _look(trainee, step: int) -> Look:
-    """What the worker tells of the model, held to its form."""
+    """The worker's answer about the model. Raises where it does not have the right form."""
     state = trainee.look(PERIOD)
     names = ("previous", "induction", "weights")
     if not isinstance(state, dict) or not isinstance(state.get("loss"), float):

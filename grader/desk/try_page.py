@@ -1,4 +1,4 @@
-"""What `make try` shows: each call, and below it the learner's value beside the lesson's."""
+"""The page of `make try`: each call, and below it the learner's value beside the lesson's."""
 
 from collections.abc import Iterable, Sequence
 
@@ -88,20 +88,20 @@ def _comparison(outcome: Outcome) -> digits.Comparison | None:
 
 def _sides(comparison: digits.Comparison, width: int) -> RenderableType:
     """The learner's value and the lesson's, beside each other where there is room."""
-    mine, theirs = _text(comparison.mine), _text(comparison.theirs)
+    own_text, lesson_text = _text(comparison.mine), _text(comparison.theirs)
     room = width - INDENT - len(MINE) - len(LESSON) - 6
     table = Table.grid(padding=(0, 2, 0, 0))
-    if max(map(cell_len, mine.plain.split("\n"))) + max(map(cell_len, theirs.plain.split("\n"))) <= room:
-        table.add_row(Text(MINE, "dim"), mine, Text(LESSON, "dim"), theirs)
+    if max(map(cell_len, own_text.plain.split("\n"))) + max(map(cell_len, lesson_text.plain.split("\n"))) <= room:
+        table.add_row(Text(MINE, "dim"), own_text, Text(LESSON, "dim"), lesson_text)
     else:
-        table.add_row(Text(MINE, "dim"), mine)
-        table.add_row(Text(LESSON, "dim"), theirs)
+        table.add_row(Text(MINE, "dim"), own_text)
+        table.add_row(Text(LESSON, "dim"), lesson_text)
     return _indented(table)
 
 
-def _text(pieces: Iterable[tuple[str, bool]]) -> Text:
+def _text(marked_pieces: Iterable[tuple[str, bool]]) -> Text:
     text = Text(overflow="fold")
-    for piece, is_equal in pieces:
+    for piece, is_equal in marked_pieces:
         text.append(piece, "dim" if is_equal else "bold red underline")
     return text
 

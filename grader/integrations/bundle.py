@@ -158,7 +158,7 @@ def makefile(text: str) -> str:
     lines = "\n\n".join(learners_blocks).splitlines()
     for number, line in enumerate(lines):
         if line.startswith(".PHONY:"):
-            lines[number] = " ".join(word for word in line.split() if not _is_not_here(f"{word}:"))
+            lines[number] = " ".join(target for target in line.split() if not _is_not_here(f"{target}:"))
     return "\n".join(lines) + "\n"
 
 

@@ -63,9 +63,9 @@ def _tests(exercise: Exercise, result: ExerciseResult | None) -> Iterator[dict[s
         yield _test(name, check.outcome == PASSED, check.points, check.max_points, message)
 
 
-def _test(name: str, passed: bool, score: float, most: float, message: str) -> dict[str, Any]:
+def _test(name: str, passed: bool, score: float, max_score: float, message: str) -> dict[str, Any]:
     """One test. score, most: points of the exercise."""
-    fields = {"test-name": name, "passed": passed, "score": scaled(score), "max-score": scaled(most)}
+    fields = {"test-name": name, "passed": passed, "score": scaled(score), "max-score": scaled(max_score)}
     return fields | ({"message": message} if message else {})
 
 

@@ -74,14 +74,14 @@ def _message(result: ExerciseResult) -> str:
 
 
 def _test(
-    name: str, number: str, score: float, most: float, output: str, visibility: str, passed: bool = False
+    name: str, number: str, score: float, max_score: float, output: str, visibility: str, passed: bool = False
 ) -> dict[str, Any]:
     """One test."""
     return {
         "name": name,
         "number": number,
         "score": score,
-        "max_score": most,
+        "max_score": max_score,
         "status": "passed" if passed else "failed",
         "output": output,
         "output_format": "text",
@@ -102,13 +102,13 @@ def package(
     rules: course.toml, which goes into the zip together with overrides.csv beside it.
     """
     kata = dict(bundle.whole())
-    words = [",".join(exercise.folder for exercise in exercises), "--hidden", hidden]
-    words += ["--seed", str(seed)] if seed is not None else []
-    words += ["--accept-tier", accept_tier] if accept_tier else []
+    arguments = [",".join(exercise.folder for exercise in exercises), "--hidden", hidden]
+    arguments += ["--seed", str(seed)] if seed is not None else []
+    arguments += ["--accept-tier", accept_tier] if accept_tier else []
     content = {f"kata/{name}": data for name, data in kata.items()}
     content |= {name: paths.module(f"integrations/templates/{name}").read_bytes() for name in SCRIPTS}
     if rules is not None:
         content |= {path.name: path.read_bytes() for path in (rules, rules.with_name(overrides.NAME)) if path.exists()}
-        words += ["--rules", f"../{rules.name}"]
-    content["options"] = ("\n".join(words) + "\n").encode()
+        arguments += ["--rules", f"../{rules.name}"]
+    content["options"] = ("\n".join(arguments) + "\n").encode()
     return bundle.zipped(content, programs=SCRIPTS)

@@ -37,37 +37,41 @@ class Ruled:
         """The results with overridden checks, the score (None: the sum of the tests), and lines about both."""
         if self.course is None:
             return graded, None, []
-        own_overrides = [one for one in self.overrides if one.student in self.who]
+        own_overrides = [override for override in self.overrides if override.student in self.who]
         results = []
         points: list[float | None] = []
         lines: list[str] = []
         for exercise, result in graded.results:
-            mine = [one for one in own_overrides if one.exercise == exercise.folder]
+            exercise_overrides = [override for override in own_overrides if override.exercise == exercise.folder]
             late = self._late(exercise.folder)
             if result is not None:
-                result = given_points.applied(result, mine)
+                result = given_points.applied(result, exercise_overrides)
             results.append((exercise, result))
-            points.append(self._points(result, mine, late))
-            words = [*(one.words for one in mine), late.words if result is not None else ""]
-            lines += [f"{exercise.folder}: {text}" for text in words if text]
-        folders, most = [e.folder for e, _ in results], [e.max_points for e, _ in results]
+            points.append(self._points(result, exercise_overrides, late))
+            remarks = [*(override.words for override in exercise_overrides), late.words if result is not None else ""]
+            lines += [f"{exercise.folder}: {text}" for text in remarks if text]
+        folders, max_points = [e.folder for e, _ in results], [e.max_points for e, _ in results]
         rule = totals.TotalRule(self.course.weights, self.course.drop_lowest)
-        return replace(graded, results=tuple(results)), totals.total(folders, points, most, rule), lines
+        return replace(graded, results=tuple(results)), totals.total(folders, points, max_points, rule), lines
 
     def _late(self, exercise: str) -> Lateness:
         """The lateness of the submission for an exercise, by course.toml, else by Gradescope's date."""
         assert self.course is not None
-        own = [name for name in self.who if exercise in self.course.extensions.get(name, {})]
-        who = own[0] if own else ""
-        deadline = self.course.deadline(who, "", exercise) or self.due
-        return lateness(self.course.late, self.handed_in, False, deadline, self.course.last(who, "", exercise))
+        extended_names = [name for name in self.who if exercise in self.course.extensions.get(name, {})]
+        extended_name = extended_names[0] if extended_names else ""
+        deadline = self.course.deadline(extended_name, "", exercise) or self.due
+        return lateness(
+            self.course.late, self.handed_in, False, deadline, self.course.last(extended_name, "", exercise)
+        )
 
-    def _points(self, result: ExerciseResult | None, mine: list[Override], late: Lateness) -> float | None:
+    def _points(
+        self, result: ExerciseResult | None, exercise_overrides: list[Override], late: Lateness
+    ) -> float | None:
         """The points of an exercise. An override of the whole exercise counts as it is."""
         assert self.course is not None
-        whole = [one.points for one in mine if not one.check]
-        if whole:
-            return whole[-1]
+        whole_points = [override.points for override in exercise_overrides if not override.check]
+        if whole_points:
+            return whole_points[-1]
         return round(result.points * share(self.course.late, late), 6) if result is not None else None
 
 
@@ -78,11 +82,11 @@ def read(rules: Path, metadata: Path) -> Ruled:
     """The rules for the submission that this metadata tells of. Raises WrongUse for a wrong course.toml."""
     course, facts = rules_file.read(rules), _facts(metadata)
     users = [user for user in facts.get("users") or [] if isinstance(user, dict)]
-    who = tuple(str(user[key]) for user in users for key in ("sid", "email", "id") if user.get(key))
-    own = [_time((user.get("assignment") or {}).get("due_date")) for user in users]
-    due = next((time for time in own if time), None) or _time((facts.get("assignment") or {}).get("due_date"))
+    identities = tuple(str(user[key]) for user in users for key in ("sid", "email", "id") if user.get(key))
+    own_due_dates = [_time((user.get("assignment") or {}).get("due_date")) for user in users]
+    due = next((time for time in own_due_dates if time), None) or _time((facts.get("assignment") or {}).get("due_date"))
     overridden = given_points.read(rules.with_name(given_points.NAME))
-    return Ruled(course, overridden, who, _time(facts.get("created_at")), due)
+    return Ruled(course, overridden, identities, _time(facts.get("created_at")), due)
 
 
 def _facts(metadata: Path) -> Mapping[str, Any]:

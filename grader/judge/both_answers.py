@@ -1,4 +1,4 @@
-"""How well the answers of two known mistakes fit a learner's who may have made both.
+"""Rates how well the answers of two known mistakes fit those of a learner who may have made both.
 
 Where one mistake leaves a value of the right answer as it is, the other one's value should be the learner's. Where both
 change it, the learner's should be another one than the right one. That says nothing of mistakes that change every
@@ -62,7 +62,7 @@ def misfits(right: Trace, traces: list[Trace], failure: Failure) -> torch.Tensor
 
 
 def form(call: Call) -> Any:
-    """What two answers must have in common before their values can be compared."""
+    """The form of an answer. Only the values of answers of equal form can be compared."""
     if call.problem is not None:
         return outline(call.problem)
     return [(tuple(tensor.shape), tensor.dtype) for tensor in _tensors(call.value)] or type(call.value)

@@ -39,7 +39,7 @@ class Explained:
     checks: tuple[Check, ...]
 
     def documented(self) -> "Explained":
-        """What the documented checks alone say. A diagnosis is none of it: hidden checks may have led to it."""
+        """The failures of the documented checks alone, without diagnoses: hidden checks may have led to those."""
         checks = tuple(check for check in self.checks if not check.hidden)
         return replace(self.only(checks), diagnoses={})
 

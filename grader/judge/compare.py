@@ -1,4 +1,4 @@
-"""Is an answer the expected one: by type, dtype, shape and values?"""
+"""Compares an answer with the expected one: type, dtype, shape and values."""
 
 import math
 from typing import Any

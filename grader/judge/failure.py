@@ -38,7 +38,7 @@ class Failure:
 
     @property
     def way(self) -> tuple[str, str, str]:
-        """What was asked last, for what of it, and whether an answer or an error came: ("f", "output", "Mismatch")."""
+        """The last call's function, what was wanted of it, and the kind of failure: ("f", "output", "Mismatch")."""
         last_call = self.calls[-1] if self.calls else None
         kind = str(self.error.facts.get("type")) if isinstance(self.error, LearnerError) else type(self.error).__name__
         return (last_call.function, last_call.want, kind) if last_call else ("", "", kind)

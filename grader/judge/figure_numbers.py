@@ -39,7 +39,7 @@ def figure(folder: str) -> Figure:
 
 @functools.cache
 def data(folder: str) -> dict[str, Any]:
-    """What the script is given, as JSON can hold it."""
+    """The data of the figure's script, as JSON can hold it."""
     printed = {number.id: number.data.value for number in documented.numbers(folder)}
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         numbers: dict[str, Any] = _plain(figure(folder).data(printed))

@@ -1,4 +1,4 @@
-"""What a check may ask for: one table of fixtures, for the examiner and for plain pytest (plugin.py).
+"""The fixtures of the checks, in one table: for the examiner and for plain pytest (plugin.py).
 
 Each entry is made from the session and the check's id; CONTRIBUTING.md tells authors what they are.
 """

@@ -1,4 +1,4 @@
-"""How far a known mistake answers a failed check as the learner's code did, at as little cost as possible.
+"""Finds how far a known mistake answers a failed check as the learner's code did, at as little cost as possible.
 
 A check takes several times as long as its requests alone. So its requests are noted when it first runs on a known
 mistake, and sent to every further one directly: as long as the answers are the learner's, the check would ask the same.
@@ -68,7 +68,7 @@ class Noting(Local):
         return protocol.decode_reply(protocol.encode_reply(*answer))
 
     def steps(self) -> list[Step]:
-        """What was noted. A description is a call of its own where the check took note of it."""
+        """The noted requests. A description is a call of its own where the check took note of it."""
         # The last request before each further call, by the number of calls until then.
         last_requests = {calls: number for number, (*_, calls) in enumerate(self.noted)}
         steps = []

@@ -23,7 +23,7 @@ def differ(first: Call, second: Call) -> bool:
 
 
 def outline(error: BaseException) -> tuple[Any, ...]:
-    """What must be equal of two failures: the kind and the words.
+    """The kind and the words of a failure. Two failures are alike where these are equal.
 
     The words of a learner's own `raise` or `assert` do not count: each writes others. The sizes in torch's count in any
     order: x.masked_fill(mask, 0) and its twin with _ tell them in another one. Where a parameter is missing, it counts
@@ -38,7 +38,7 @@ def outline(error: BaseException) -> tuple[Any, ...]:
 
 
 def words(error: BaseException) -> str:
-    """What a failure says, without places and counts."""
+    """The words of a failure, without places and counts."""
     if isinstance(error, LearnerError):
         return str(error.facts.get("message", error.facts.get("signature", "")))[:200]
     return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))

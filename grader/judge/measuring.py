@@ -1,4 +1,4 @@
-"""How much memory one call takes: it runs in a worker of its own, which is measured from outside."""
+"""Measures the memory of one call: it runs in a worker of its own, which is measured from outside."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def _growth(meter: Meter) -> float:
 
 
 def _refused(error: LearnerError, name: str, growth: float, mebibytes: int) -> TooMuchMemory:
-    """Where the worker asked for more than it can be given: its line, and what it had until then."""
+    """The error of a call that asked for more memory than there is: with its line, and its memory until then."""
     line, _, code = (error.facts.get("frames") or [[0, "", ""]])[-1]
     location = f"line {line}" if line else name
     summary = f"{location} asks for more memory than there is; {name} had grown by {growth:,.0f} MiB until then"

@@ -1,4 +1,4 @@
-"""What differs between an answer and the expected one, in words."""
+"""The difference between an answer and the expected one, in words."""
 
 import math
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def _not_finite(got: torch.Tensor, expected: torch.Tensor) -> str:
 
 
 def guess_from_values(got: torch.Tensor, expected: torch.Tensor) -> str:
-    """What probably went wrong, from the values of a tensor whose shape is wrong; "" where the values do not tell.
+    """The probable cause of a wrong shape, found from the tensor's values; "" where the values do not tell.
 
     A tensor of one number is no evidence.
     """

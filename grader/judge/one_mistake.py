@@ -1,4 +1,4 @@
-"""Which known mistakes may explain the failures of a submission, each alone."""
+"""Finds the known mistakes that may explain failures of a submission, each alone."""
 
 from grader.judge.failure import Failure, is_blank
 from grader.judge.following import TO_THE_LETTER

@@ -55,7 +55,7 @@ def describe(error: BaseException) -> str | None:
 def of_checks(
     failure: Failure, failures: dict[str, Failure], passed: set[str], checks: tuple[Check, ...]
 ) -> str | None:
-    """What the other checks say of this one's failure."""
+    """A sentence that follows from the outcomes of the other checks, or None."""
     last_calls = [other.calls[-1].text if other.calls else "" for other in failures.values()]
     dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in last_calls}
     if passed and len(dtypes) == 1 and dtypes != {""}:

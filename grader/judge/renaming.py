@@ -1,4 +1,4 @@
-"""Which parameter of a learner's layer is which of the lesson's, where nothing but the names differs.
+"""Maps the parameters of a learner's layer to those of the lesson, where nothing but the names differs.
 
 Names are mapped one to one, layer by layer, by shape, by the words in them, and by their order. What is left open then,
 behaviour decides: `agrees` in promises/answers.py tries the other maps.
@@ -60,7 +60,7 @@ def names_sentence(names: dict[str, str]) -> str:
 
 
 def ends(names: Iterable[str]) -> frozenset[str]:
-    """What these parameters are in their layers: "weight", "bias", or "" for a parameter of the module itself."""
+    """The last parts of these names: "weight", "bias", or "" for a parameter of the module itself."""
     return frozenset(_layer(name)[1] for name in names)
 
 

@@ -60,7 +60,7 @@ class Session:
         return error and _light(error), list(subject.calls)
 
     def begin(self, check: Check, subject: Learner) -> None:
-        """From now on the fixtures are those of this check on this subject."""
+        """Give the fixtures this check and this subject from now on."""
         self.subject = subject
         subject._begin(part(self.seed, check.id))
 

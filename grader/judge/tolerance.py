@@ -1,4 +1,4 @@
-"""How far apart two right answers may lie."""
+"""The tolerances within which two right answers may differ."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ CUDA_FACTOR = 4.0  # other order of summation, TF32 off
 
 
 def close(got: torch.Tensor, expected: torch.Tensor, absolute: Any, relative: Any) -> torch.Tensor:
-    """Where two float tensors agree (bool tensor). NaN agrees with NaN, ±inf with itself alone."""
+    """Whether the elements of two float tensors agree: a bool tensor. NaN agrees with NaN, ±inf with itself alone."""
     finite = torch.isfinite(got) & torch.isfinite(expected)
     is_close = (got - expected).abs() <= absolute + relative * expected.abs()
     nans = torch.isnan(got) & torch.isnan(expected)

@@ -65,7 +65,7 @@ class Trials:
         self.solution = Local.load(paths.solution(session.exercise.folder), session.exercise.slug)
 
     def sentence(self, failure: Failure) -> str | None:
-        """What is true of the failed check by trial. The first that is, or None."""
+        """The first sentence on the failed check that a trial confirms, or None."""
         connection = self.connection
         connection.drop_ahead()
         output = connection.output

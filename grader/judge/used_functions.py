@@ -8,7 +8,7 @@ from grader.records.source import SourceWords
 
 
 def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWords) -> str | None:
-    """Which function that fails checks of its own is used by the one that failed this check; None where there is none.
+    """The sentence on a wrong function that the function of this failed check uses; None where there is none.
 
     words: of the learner's source. An object of the learner's that a function is given is used by it too. Functions
     that use each other say nothing.

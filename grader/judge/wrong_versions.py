@@ -40,7 +40,7 @@ class WrongVersion:
 
     @cached_property
     def mistake(self) -> Mistake:
-        """What it changes, and its source."""
+        """The mistake: its change and its source."""
         return self.read()
 
     @property
@@ -113,7 +113,7 @@ class WrongVersions:
         self._followed, self._traces = {}, {}
 
     def explaining(self, candidates: Iterable[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
-        """Those candidates that explain the failure, and how closely."""
+        """The candidates that explain the failure, each with the degree to which it does."""
         likeness = {version: self.trace(version, failure).degree for version in candidates}
         return {version: degree for version, degree in likeness.items() if degree != NOT}
 

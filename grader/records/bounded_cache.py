@@ -58,19 +58,19 @@ def weight(value: object) -> int:
     storages: set[int] = set()  # addresses of the tensors' memory that was counted
     waiting: list[Any] = [value]
     while waiting:
-        part = waiting.pop()
-        if part is None or isinstance(part, (bool, type)) or id(part) in seen:
+        item = waiting.pop()
+        if item is None or isinstance(item, (bool, type)) or id(item) in seen:
             continue
-        seen.add(id(part))
-        total += sys.getsizeof(part)
-        if hasattr(type(part), "untyped_storage"):  # a tensor; torch may not be imported yet
-            storage = part.untyped_storage()
-            total += 0 if part.is_meta or storage.data_ptr() in storages else storage.nbytes()
+        seen.add(id(item))
+        total += sys.getsizeof(item)
+        if hasattr(type(item), "untyped_storage"):  # a tensor; torch may not be imported yet
+            storage = item.untyped_storage()
+            total += 0 if item.is_meta or storage.data_ptr() in storages else storage.nbytes()
             storages.add(storage.data_ptr())
-        elif isinstance(part, dict):
-            waiting += [*part.keys(), *part.values()]
-        elif isinstance(part, (list, tuple, set, frozenset)):
-            waiting += part
-        elif hasattr(part, "__dict__"):
-            waiting.append(vars(part))
+        elif isinstance(item, dict):
+            waiting += [*item.keys(), *item.values()]
+        elif isinstance(item, (list, tuple, set, frozenset)):
+            waiting += item
+        elif hasattr(item, "__dict__"):
+            waiting.append(vars(item))
     return total

@@ -39,16 +39,21 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
     for check in result.checks:
         if check.outcome != FAILED:
             continue
-        alike = [group for group in groups if any(_is_one(check, other) for other in group)]
-        groups = [group for group in groups if group not in alike]
-        groups.append(sorted([*(one for group in alike for one in group), check], key=result.checks.index))
+        same_cause_groups = [group for group in groups if any(_is_one(check, grouped_check) for grouped_check in group)]
+        groups = [group for group in groups if group not in same_cause_groups]
+        groups.append(
+            sorted([*(grouped for group in same_cause_groups for grouped in group), check], key=result.checks.index)
+        )
     groups.sort(key=lambda group: result.checks.index(group[0]))
-    found = [_cause(number, tuple(group)) for number, group in enumerate(groups, 1)]
-    return tuple(replace(cause, where=where) for cause, where in zip(found, once(cause.where for cause in found)))
+    numbered_causes = [_cause(number, tuple(group)) for number, group in enumerate(groups, 1)]
+    return tuple(
+        replace(cause, where=place)
+        for cause, place in zip(numbered_causes, once(cause.where for cause in numbered_causes))
+    )
 
 
 def once(places: Iterable[str]) -> Iterator[str]:
-    """Of several texts that say where to look, each without the lines of text that stand in an earlier one."""
+    """The texts that say where to look, each without the lines of text that an earlier one has already."""
     told: set[str] = set()
     for text in places:
         sentences = [sentence for sentence in dict.fromkeys(text.splitlines()) if sentence not in told]
@@ -67,7 +72,7 @@ def _is_one(check: CheckResult, other: CheckResult) -> bool:
         return check.diagnosis == other.diagnosis or bool(check.lines and check.lines == other.lines)
     if check.lines or other.lines:
         return check.lines == other.lines
-    places = [PLACE.findall(one.message) for one in (check, other)]
+    places = [PLACE.findall(each.message) for each in (check, other)]
     if all(places):
         return bool(places[0][-1] == places[1][-1])
     return check.message == other.message or _is_same_place(check, other)

@@ -60,8 +60,12 @@ def reason(error: BaseException) -> str:
     if isinstance(error, InfrastructureError):
         return str(error)[:500]
     error = error.__cause__ or error  # the error that a check raised
-    where = place(error)
-    return f"{type(error).__name__} at {where[0].relative_to(paths.ROOT)}:{where[1]}" if where else type(error).__name__
+    location = place(error)
+    return (
+        f"{type(error).__name__} at {location[0].relative_to(paths.ROOT)}:{location[1]}"
+        if location
+        else type(error).__name__
+    )
 
 
 def place(error: BaseException) -> tuple[Path, int] | None:

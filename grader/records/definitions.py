@@ -1,4 +1,4 @@
-"""What a source defines, by name, and which of several definitions of one name may be the last that ran."""
+"""The definitions of a source by name, and those of one name that may be the last that ran."""
 
 import ast
 
@@ -61,7 +61,8 @@ def _surely_runs(statement: ast.stmt, builtins: set[str]) -> bool:
         *(argument.annotation for argument in walked(statement.args) if isinstance(argument, ast.arg)),
     ]
     defaults = [*statement.args.defaults, *statement.args.kw_defaults]
-    plain = all(default is None or isinstance(default, ast.Constant) for default in defaults)
-    return plain and all(
-        part is None or isinstance(part, ast.Constant) or ast.unparse(part) in builtins for part in annotations
+    has_constant_defaults = all(default is None or isinstance(default, ast.Constant) for default in defaults)
+    return has_constant_defaults and all(
+        annotation is None or isinstance(annotation, ast.Constant) or ast.unparse(annotation) in builtins
+        for annotation in annotations
     )

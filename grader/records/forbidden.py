@@ -31,7 +31,7 @@ class Use:
 
 
 def forbidden_uses(source: str, rule: "Forbidden") -> list[Use]:
-    """Where the functions of `rule`, or the code they call, use one of its names: the first MAX_USES by line.
+    """The uses of the rule's names in its functions or in code that they call: the first MAX_USES, by line.
 
     A source that does not parse has none (loading it reports why). Raises BadSubmission where reading exceeds a limit.
     """
@@ -55,7 +55,7 @@ def _forbidden_uses(source: str, functions: tuple[str, ...], names: tuple[str, .
 
 @dataclass(frozen=True)
 class _Tables:
-    """What a source defines by name, what its imported names stand for, and the attributes that are its own."""
+    """The definitions of a source by name, what its imported names stand for, and the attributes of its own."""
 
     definitions: dict[str, ast.AST]
     aliases: dict[str, str]
@@ -84,7 +84,7 @@ def _own_attributes(nodes: list[ast.AST], aliases: dict[str, str], definitions: 
             node = node.value
         library = isinstance(node, ast.Name) and aliases.get(node.id, "").partition(".")[0] in LIBRARIES
         if not library:
-            own.update(part for part in chain if part.attr in definitions)
+            own.update(attribute for attribute in chain if attribute.attr in definitions)
     return own
 
 
@@ -100,10 +100,10 @@ def _reached(definitions: dict[str, ast.AST], roots: tuple[str, ...]) -> list[st
         reached[name] = None
         if definitions[name] in seen:
             continue
-        own = _bound(definitions[name])
+        own_names = _bound(definitions[name])
         for node in _unseen(definitions[name], seen):
             used = None
-            if isinstance(node, ast.Name) and node.id not in own:
+            if isinstance(node, ast.Name) and node.id not in own_names:
                 used = node.id
             elif isinstance(node, ast.Attribute) and not isinstance(definitions.get(node.attr), BINDING):
                 used = node.attr
@@ -134,8 +134,8 @@ def _used_name(node: ast.AST, aliases: dict[str, str]) -> str | None:
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.MatMult):
         return "@"
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-        own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-        return None if own else node.attr
+        is_of_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+        return None if is_of_self else node.attr
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in aliases:
         library, _, name = aliases[node.id].rpartition(".")
         if library.partition(".")[0] in LIBRARIES:

@@ -14,18 +14,18 @@ def pack(module: str, name: str, args: tuple[Any, ...]) -> list[bytes]:
 
     In the line each of these is a list with its length.
     """
-    raw = [part for part in args if isinstance(part, bytes)]
-    plain = [[len(part)] if isinstance(part, bytes) else part for part in args]
-    return [json.dumps([module, name, plain]).encode() + b"\n", *raw]
+    raw = [argument for argument in args if isinstance(argument, bytes)]
+    json_arguments = [[len(argument)] if isinstance(argument, bytes) else argument for argument in args]
+    return [json.dumps([module, name, json_arguments]).encode() + b"\n", *raw]
 
 
 def unpack(request: bytes | bytearray) -> tuple[str, str, list[Any]]:
     """The module, the name of the function and the arguments of a packed call."""
     start = request.index(b"\n") + 1
     module, name, args = json.loads(request[:start])
-    for index, part in enumerate(args):
-        if isinstance(part, list) and len(part) == 1 and type(part[0]) is int:
-            args[index], start = request[start : start + part[0]], start + part[0]
+    for index, argument in enumerate(args):
+        if isinstance(argument, list) and len(argument) == 1 and type(argument[0]) is int:
+            args[index], start = request[start : start + argument[0]], start + argument[0]
     return module, name, args
 
 
@@ -47,8 +47,8 @@ def receive_message(connection: socket.socket, limit: int) -> bytearray:
 def _receive_exactly(connection: socket.socket, size: int) -> bytearray:
     data = bytearray()
     while len(data) < size:
-        piece = connection.recv(min(size - len(data), 1 << 20))
-        if not piece:
+        chunk = connection.recv(min(size - len(data), 1 << 20))
+        if not chunk:
             raise EOFError
-        data += piece
+        data += chunk
     return data

@@ -56,11 +56,11 @@ def _call(module: str, name: str, args: tuple[Any, ...]) -> limited.Answer:
 
 def _import_unlimited(module: str, base: int | None) -> int | None:
     """Import a module of the grader. Returns the new base: the memory of the import is not charged to a source."""
-    before = address_space()
+    size_before = address_space()
     _limit_memory(None)
     importlib.import_module(module)
-    after = address_space()
-    base = None if base is None or before is None or after is None else base + after - before
+    size_after = address_space()
+    base = None if base is None or size_before is None or size_after is None else base + size_after - size_before
     _limit_memory(base)
     return base
 

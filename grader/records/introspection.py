@@ -24,7 +24,7 @@ MAX_NAME = 60  # characters of a name
 
 
 def reaches(source: str) -> tuple[Use, ...]:
-    """Where the source uses introspection, by line: the first MAX_USES. A source that does not parse has no uses.
+    """The uses of introspection in a source, by line: the first MAX_USES. A source that does not parse has none.
 
     Raises BadSubmission, as all functions here, where reading the source exceeds a limit.
     """
@@ -32,12 +32,12 @@ def reaches(source: str) -> tuple[Use, ...]:
 
 
 def hides(source: str) -> tuple[Use, ...]:
-    """Where the source makes code or the name of an attribute at run time, which a reader of the source cannot see."""
+    """The places where a source makes code or an attribute's name at run time, which a reader of it cannot see."""
     return tuple(Use(name, line, "") for name, line in _hides(source))
 
 
 def notes(source: str) -> tuple[str, ...]:
-    """What a teacher should know about the source, one line each."""
+    """The notes on a source for the teacher, one line each."""
     return tuple(_notes(source))
 
 
@@ -66,9 +66,9 @@ def _notes(source: str) -> list[str]:
     ):
         uses = _uses(source, test)
         listed = ", ".join(f"{place(source, line)}: {name}" for name, line in uses[:MAX_LISTED])
-        more = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
+        addition = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
         if uses:
-            notes.append(inert(f"{sentence} ({listed}{more}). A person should look at it."))
+            notes.append(inert(f"{sentence} ({listed}{addition}). A person should look at it."))
     return notes
 
 

@@ -1,4 +1,4 @@
-"""Which names in one node of a syntax tree are introspection, and which make code or names at run time."""
+"""Finds names in a node of a syntax tree that are introspection, and those that make code or names at run time."""
 
 import ast
 

@@ -25,27 +25,27 @@ WORD = re.compile(r"\w+")
 
 
 @limited
-def code_of(data: bytes, shown: str) -> tuple[str, int, list[str]]:
+def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
     """The code cells as one source, the number of magic or shell lines left out, and the cells left out with reasons.
 
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
     try:
-        sources = [_joined(source) for source in _code_cells(json.loads(text_of(data, shown)))]
+        sources = [_joined(source) for source in _code_cells(json.loads(text_of(data, shown_name)))]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadSubmission(
-            f"{shown} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
+            f"{shown_name} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
         ) from None
     titles = [places.title(number) for number in range(1, len(sources) + 1)]
-    _bounded("\n".join(titles + sources), shown)
+    _bounded("\n".join(titles + sources), shown_name)
     used = {name for source in sources for use in USES.finditer(source) for name in WORD.findall(use[0])}
-    plain = [without_magics(_used_module(source, used)) for source in sources]
-    problems = [_problem(kept) for kept, _ in plain]
-    kept = ["" if problem else kept for (kept, _), problem in zip(plain, problems)]
-    text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, kept))
-    _bounded(text, shown)
+    plain_sources = [without_magics(_used_module(source, used)) for source in sources]
+    problems = [_problem(source_text) for source_text, _ in plain_sources]
+    source_text = ["" if problem else source_text for (source_text, _), problem in zip(plain_sources, problems)]
+    text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, source_text))
+    _bounded(text, shown_name)
     unread = [f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem]
-    return text or "\n", sum(skipped for _, skipped in plain), unread
+    return text or "\n", sum(skipped for _, skipped in plain_sources), unread
 
 
 def without_magics(cell: str) -> tuple[str, int]:
@@ -56,8 +56,8 @@ def without_magics(cell: str) -> tuple[str, int]:
     if parsed(cell) is not None:
         return cell, 0
     cell = _without_indent(cell)
-    words = cell.split(maxsplit=1)
-    if words and words[0].startswith("%%") and words[0] not in RUN_ALL_THE_SAME:
+    first_words = cell.split(maxsplit=1)
+    if first_words and first_words[0].startswith("%%") and first_words[0] not in RUN_ALL_THE_SAME:
         return "", 1
     lines, skipped, goes_on = [], 0, False
     for line in LINE_ENDS.split(cell) if parsed(cell) is None else []:
@@ -78,8 +78,8 @@ def without_magics(cell: str) -> tuple[str, int]:
 def _without_indent(cell: str) -> str:
     """The cell without the indent of its first line, as far as other lines share it."""
     lines = LINE_ENDS.split(cell)
-    first = next((line for line in lines if line.strip()), "")
-    indent = first[: len(first) - len(first.lstrip(" \t"))]
+    first_line = next((line for line in lines if line.strip()), "")
+    indent = first_line[: len(first_line) - len(first_line.lstrip(" \t"))]
     return "\n".join(line.removeprefix(indent) for line in lines)
 
 
@@ -117,19 +117,19 @@ def _joined(source: object) -> str:
     return "".join(source)
 
 
-def _bounded(text: str, shown: str) -> None:
+def _bounded(text: str, shown_name: str) -> None:
     """Raise BadSubmission for code of a notebook that could not be a .py file."""
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
         half = text[error.start].encode("unicode_escape").decode()
         raise BadSubmission(
-            f"{shown} holds half a character ({half}) in its code. Delete it, and save again."
+            f"{shown_name} holds half a character ({half}) in its code. Delete it, and save again."
         ) from None
     if "\0" in text:
-        raise BadSubmission(f"{shown} holds a NUL character in its code. Delete it.")
+        raise BadSubmission(f"{shown_name} holds a NUL character in its code. Delete it.")
     if size > MAX_SOURCE:
         raise BadSubmission(
-            f"{shown} holds too much code: {size / 1e6:.1f} MB, where {MAX_SOURCE / 1e6:.2g} MB is the limit. "
+            f"{shown_name} holds too much code: {size / 1e6:.1f} MB, where {MAX_SOURCE / 1e6:.2g} MB is the limit. "
             "Leave out what the exercise does not need."
         )

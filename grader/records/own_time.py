@@ -25,9 +25,9 @@ class OwnTime:
 
     def go_on_with(self, name: str) -> None:
         """From now on count for this part."""
-        now = time.process_time()
-        self._seconds[self.name] = self._seconds.get(self.name, 0.0) + now - self.since
-        self.name, self.since = name, now
+        processor_time = time.process_time()
+        self._seconds[self.name] = self._seconds.get(self.name, 0.0) + processor_time - self.since
+        self.name, self.since = name, processor_time
 
     @contextlib.contextmanager
     def part(self, name: str) -> Iterator[None]:

@@ -31,14 +31,14 @@ def read_bytes(path: Path, limit: int, links: bool = False) -> bytes:
         return read_open(file, paths.shown(path), limit)
 
 
-def read_open(file: BinaryIO, shown: str, limit: int) -> bytes:
+def read_open(file: BinaryIO, shown_name: str, limit: int) -> bytes:
     """The bytes of a file that `open_regular` opened, at most `limit`. Raises BadSubmission where there are more."""
     size = os.fstat(file.fileno()).st_size
     if size > limit:
-        raise BadSubmission(f"{shown} is too large: {size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit.")
+        raise BadSubmission(f"{shown_name} is too large: {size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit.")
     data = file.read(limit + 1)
     if len(data) > limit:
-        raise BadSubmission(f"{shown} grew while it was read. Try again.")
+        raise BadSubmission(f"{shown_name} grew while it was read. Try again.")
     return data
 
 
@@ -47,43 +47,43 @@ def open_regular(path: Path | str, links: bool = False, folder: int | None = Non
 
     links: hard links are allowed. folder: the descriptor of the folder to which `path` is relative.
     """
-    shown = paths.shown(Path(path)) if folder is None else str(path)
+    shown_name = paths.shown(Path(path)) if folder is None else str(path)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path, flags, dir_fd=folder)
     except FileNotFoundError:
-        raise NoSuchFile(f"There is no file {shown}.{reset_advice(shown)}") from None
+        raise NoSuchFile(f"There is no file {shown_name}.{reset_advice(shown_name)}") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise BadSubmission(f"{shown} is a symbolic link. Hand in the file itself.") from None
-        raise BadSubmission(f"{shown} cannot be read: {error.strerror}.") from None
+            raise BadSubmission(f"{shown_name} is a symbolic link. Hand in the file itself.") from None
+        raise BadSubmission(f"{shown_name} cannot be read: {error.strerror}.") from None
     facts, trouble = os.fstat(descriptor), ""
     if stat.S_ISDIR(facts.st_mode):
-        trouble = f"{shown} is a directory. Name the .py or .ipynb file inside it."
+        trouble = f"{shown_name} is a directory. Name the .py or .ipynb file inside it."
     elif not stat.S_ISREG(facts.st_mode):
-        trouble = f"{shown} is not a regular file."
+        trouble = f"{shown_name} is not a regular file."
     elif facts.st_nlink > 1 and not links:
-        trouble = f"{shown} is a hard link to another file. Hand in a copy."
+        trouble = f"{shown_name} is a hard link to another file. Hand in a copy."
     if trouble:
         os.close(descriptor)
         raise BadSubmission(trouble)
     return os.fdopen(descriptor, "rb")
 
 
-def text_of(data: bytes, shown: str) -> str:
-    """The bytes of a file as UTF-8 text. shown: its name in messages. Raises BadSubmission."""
+def text_of(data: bytes, shown_name: str) -> str:
+    """The bytes of a file as UTF-8 text. shown_name: its name in messages. Raises BadSubmission."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadSubmission(
-            f"{shown} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
+            f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
         ) from None
     if "\0" in text:
-        raise BadSubmission(f"{shown} holds a NUL byte: it is not a text file. Save it again as plain text.")
+        raise BadSubmission(f"{shown_name} holds a NUL byte: it is not a text file. Save it again as plain text.")
     return text
 
 
-def reset_advice(shown: str) -> str:
+def reset_advice(shown_name: str) -> str:
     """The command that restores a missing or empty file of the exercises; "" for any other file."""
-    match = EXERCISES_FILE.search(shown)
+    match = EXERCISES_FILE.search(shown_name)
     return f" The fresh stub: make reset EX={match[1]}" if match else ""

@@ -101,10 +101,10 @@ def ungraded(exercise: Exercise, filename: str, reason: str, settings: Settings)
 
 
 def _without_checks(
-    exercise: Exercise, filename: str, status: str, message: str, why: str, settings: Settings, **fields: Any
+    exercise: Exercise, filename: str, status: str, message: str, reason: str, settings: Settings, **fields: Any
 ) -> ExerciseResult:
     checks = tuple(
-        CheckResult(name, name.replace("_", " "), NOT_CHECKED, 0.0, points, f"not checked: {why}")
+        CheckResult(name, name.replace("_", " "), NOT_CHECKED, 0.0, points, f"not checked: {reason}")
         for name, points in exercise.points.items()
     )
     return ExerciseResult(

@@ -14,8 +14,8 @@ def inert(text: str) -> str:
     if text.isprintable() and ":" not in text and "#" not in text:
         return text
     lines = text.replace("\r\n", "\n").split("\n")
-    plain = "\n".join(line if line.isprintable() else "".join(map(_safe, line)) for line in lines)
-    return COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}", plain)
+    safe_text = "\n".join(line if line.isprintable() else "".join(map(_safe, line)) for line in lines)
+    return COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}", safe_text)
 
 
 def label(name: str) -> str:

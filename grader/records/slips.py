@@ -22,8 +22,10 @@ def of_function(source: str, name: str) -> str:
         if isinstance(outer, DEFINING) and outer.name != name:
             for node in walked(outer):
                 if isinstance(node, DEFINING) and node.name == name:
-                    where = place(source, node.lineno)
-                    return f"{name} ({where}) stands inside of {outer.name}: move it to the left, out of {outer.name}"
+                    location = place(source, node.lineno)
+                    return (
+                        f"{name} ({location}) stands inside of {outer.name}: move it to the left, out of {outer.name}"
+                    )
     return ""
 
 
@@ -40,19 +42,21 @@ def of_method(source: str, owner: str, name: str) -> str:
     methods = {node.name: node for node in classes[-1].body if isinstance(node, FUNCTIONS)}
     if name in methods:
         return _without_super(source, classes[-1], methods[name]) if name == "__init__" else ""
-    for outer in methods.values():
-        for node in walked(outer):
+    for method in methods.values():
+        for node in walked(method):
             if isinstance(node, FUNCTIONS) and node.name == name:
-                where = place(source, node.lineno)
-                return f"{name} ({where}) stands inside of {outer.name}: move it to the left, so that {owner} has it"
+                location = place(source, node.lineno)
+                return (
+                    f"{name} ({location}) stands inside of {method.name}: move it to the left, so that {owner} has it"
+                )
     for node in tree.body if tree else ():
         if isinstance(node, FUNCTIONS) and node.name == name and node.args.args[:1] and node.args.args[0].arg == "self":
-            where = place(source, node.lineno)
-            return f"{name} ({where}) stands outside of the class {owner}: move it to the right, into the class"
+            location = place(source, node.lineno)
+            return f"{name} ({location}) stands outside of the class {owner}: move it to the right, into the class"
     close = difflib.get_close_matches(name, methods, n=1, cutoff=CLOSE)
     if close and close[0] not in ("__init__", "forward"):
-        where = place(source, methods[close[0]].lineno)
-        return f"{owner} has no method {name}: found {close[0]} ({where}). Rename it"
+        location = place(source, methods[close[0]].lineno)
+        return f"{owner} has no method {name}: found {close[0]} ({location}). Rename it"
     return ""
 
 
@@ -63,10 +67,10 @@ def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
     nodes = walked(method)
     calls = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr == "__init__"]
     stores = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
-    own = [node.lineno for node in stores if isinstance(node.value, ast.Name) and node.value.id == "self"]
-    where = place(source, method.lineno)  # type: ignore[attr-defined]
+    own_lines = [node.lineno for node in stores if isinstance(node.value, ast.Name) and node.value.id == "self"]
+    location = place(source, method.lineno)  # type: ignore[attr-defined]
     if not calls:
-        return f"{owner.name}.__init__ ({where}) does not call super().__init__(): that is its first line"
-    if own and min(own) < min(calls):
-        return f"{owner.name}.__init__ ({where}) sets something before it calls super().__init__(): call that first"
+        return f"{owner.name}.__init__ ({location}) does not call super().__init__(): that is its first line"
+    if own_lines and min(own_lines) < min(calls):
+        return f"{owner.name}.__init__ ({location}) sets something before it calls super().__init__(): call that first"
     return ""

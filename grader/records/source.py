@@ -50,12 +50,12 @@ class SourceWords:
         backward: with those that only methods called `backward` use, which run where gradients are asked for.
         """
         uses = self._uses["backward" if backward else "forward"]
-        found: set[str] = set()
-        new = {name}
-        while new:
-            found |= new
-            new = {used for one in new for used in uses.get(one, ())} - found
-        return frozenset(found)
+        used_names: set[str] = set()
+        newly_found = {name}
+        while newly_found:
+            used_names |= newly_found
+            newly_found = {used for name_found in newly_found for used in uses.get(name_found, ())} - used_names
+        return frozenset(used_names)
 
     def runs(self, line: int) -> bool:
         """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
@@ -189,11 +189,11 @@ def _names(definition: ast.AST, without: str = "") -> list[str]:
     inside = {node for method in left_out for node in walked(method)}
     nodes = [node for node in walked(definition) if node not in inside]
     hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
-    words = {node for hint in hints if isinstance(hint, ast.AST) for node in walked(hint)}
-    return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in words})
+    hint_nodes = {node for hint in hints if isinstance(hint, ast.AST) for node in walked(hint)}
+    return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in hint_nodes})
 
 
 def _span(statement: ast.stmt) -> list[int]:
     """The first line of a statement, with its decorators, and the last one."""
-    first = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
-    return [first, statement.end_lineno or statement.lineno]
+    first_line = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
+    return [first_line, statement.end_lineno or statement.lineno]

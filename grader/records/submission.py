@@ -35,27 +35,29 @@ class Submission:
         return next((note for note in self.notes if NOT_PYTHON in note), "")
 
 
-def read(path: Path, own: bool = True) -> Submission:
+def read(path: Path, is_own: bool = True) -> Submission:
     """The submission in a .py file or an .ipynb notebook. Raises NoSuchFile or BadSubmission.
 
-    own: the file is the user's own. Such a file may have hard links, because backups make them; a stranger's may not.
+    is_own: the file is the user's own. Such a file may have hard links, since backups make them; a stranger's may not.
     """
-    shown = paths.shown(path)
-    return decode(read_bytes(path, limit_of(path.name), links=own), shown, is_notebook(path.name))
+    shown_name = paths.shown(path)
+    return decode(read_bytes(path, limit_of(path.name), links=is_own), shown_name, is_notebook(path.name))
 
 
-def decode(data: bytes, shown: str, notebook: bool) -> Submission:
-    """The submission in these bytes. shown: the name of the file in messages. Raises BadSubmission."""
+def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
+    """The submission in these bytes. shown_name: the name of the file in messages. Raises BadSubmission."""
     notes: tuple[str, ...] = ()
     if notebook:
-        text, skipped, problems = code_of(data, shown)
+        text, skipped, problems = code_of(data, shown_name)
         if skipped:
-            notes = (f"{skipped} magic or shell {'line was' if skipped == 1 else 'lines were'} left out of {shown}.",)
+            notes = (
+                f"{skipped} magic or shell {'line was' if skipped == 1 else 'lines were'} left out of {shown_name}.",
+            )
         notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
     else:
-        text = text_of(data, shown)
+        text = text_of(data, shown_name)
     if not text.strip():
-        raise BadSubmission(f"{shown} is empty.{reset_advice(shown) or START_ADVICE}")
+        raise BadSubmission(f"{shown_name} is empty.{reset_advice(shown_name) or START_ADVICE}")
     if BIDI.search(text):
         notes += ("The source holds invisible characters that change the direction of text.",)
-    return Submission(text, shown, notes)
+    return Submission(text, shown_name, notes)

@@ -36,7 +36,7 @@ def walked(root: ast.AST, seen: Container[ast.AST] = ()) -> list[ast.AST]:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                nodes += [part for part in value if isinstance(part, ast.AST)]
+                nodes += [child for child in value if isinstance(child, ast.AST)]
             elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
                 nodes.append(value)
     return nodes
@@ -62,8 +62,8 @@ def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                first = alias.name.partition(".")[0]  # what `import torch.nn` binds
-                aliases[alias.asname or first] = alias.name if alias.asname else first
+                bound_name = alias.name.partition(".")[0]  # what `import torch.nn` binds
+                aliases[alias.asname or bound_name] = alias.name if alias.asname else bound_name
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 aliases[alias.asname or alias.name] = f"{node.module}.{alias.name}"
@@ -78,12 +78,12 @@ def followed(nodes: Iterable[ast.AST], imports: dict[str, str]) -> dict[str, str
     pairs = [pair for node in nodes for pair in _bindings(node)]
     aliases = {**{name: name for name in GETTING}, **imports}
     for _ in range(MAX_STEPS):
-        before = len(aliases)
+        count_before = len(aliases)
         for name, value in pairs:
             parts, root = _chain(value, aliases)
             if name not in aliases and root in aliases:
                 aliases[name] = ".".join([aliases[root], *parts])[:MAX_DOTTED]
-        if len(aliases) == before:
+        if len(aliases) == count_before:
             break
     return {name: text for name, text in aliases.items() if name != text or name in imports}
 

@@ -19,8 +19,8 @@ def as_text(markdown: str) -> str:
 
 def formula(latex: str) -> str:
     """One formula without its dollars."""
-    plain = WORDS.sub(r"\1", latex.replace(r"\,", " ").replace(r"\tfrac", r"\frac"))
-    text = _converter().latex_to_text(SCRIPT.sub(r"\1{(\2)}", plain))
+    plain_text = WORDS.sub(r"\1", latex.replace(r"\,", " ").replace(r"\tfrac", r"\frac"))
+    text = _converter().latex_to_text(SCRIPT.sub(r"\1{(\2)}", plain_text))
     text = SIGNS.sub(r" \1 ", " ".join(text.split())).replace("^⊤", "^⊤ ").replace("⊤  ", "⊤ ").replace("⊤ )", "⊤)")
     return ROOT.sub(r"√\1", text).strip()
 

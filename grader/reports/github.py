@@ -66,8 +66,8 @@ def command(kind: str, message: str, file: str, line: int, title: str) -> str:
 
 def _command(result: ExerciseResult, checks: list[CheckResult], line: int) -> str:
     """The command about checks that fail for the same cause."""
-    more = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
-    title = f"{result.exercise[:2]} {checks[0].title}{more}"
+    addition = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
+    title = f"{result.exercise[:2]} {checks[0].title}{addition}"
     return command("error", _explained(checks[0]), result.submission, line, title)
 
 
@@ -78,19 +78,19 @@ def _failed(result: ExerciseResult) -> Iterator[CheckResult]:
 
 def _explained(check: CheckResult) -> str:
     """A check's message with its diagnosis and where to look."""
-    likely = f"likely: {check.diagnosis}" if check.diagnosis else ""
-    return "\n".join(filter(None, [check.message, likely, check.where]))
+    likely_cause = f"likely: {check.diagnosis}" if check.diagnosis else ""
+    return "\n".join(filter(None, [check.message, likely_cause, check.where]))
 
 
 def _line(message: str, file: str, source: str) -> int:
     """The line that a message is about: the last line of the file that it names, that of the function, or 1."""
-    named = re.findall(rf"{re.escape(file)}:(\d+)", message)
-    if named:
-        return int(named[-1])
+    line_numbers = re.findall(rf"{re.escape(file)}:(\d+)", message)
+    if line_numbers:
+        return int(line_numbers[-1])
     if number := LINE.search(message.partition("\n")[0]):
         return int(number[1])
-    called = CALLED.search(message)
-    return _defined(source, called[1]) if called else 1
+    call_match = CALLED.search(message)
+    return _defined(source, call_match[1]) if call_match else 1
 
 
 def _first_number(message: str) -> int:

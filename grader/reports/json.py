@@ -74,5 +74,5 @@ def _check(check: CheckResult, cause: int | None) -> dict[str, Any]:
 
 
 def _read_check(fields: dict[str, Any]) -> CheckResult:
-    own = {name: value for name, value in fields.items() if name != "cause"}  # it follows from the others
-    return CheckResult(**{**own, "lines": tuple(fields.get("lines", ()))})
+    stored_fields = {name: value for name, value in fields.items() if name != "cause"}  # it follows from the others
+    return CheckResult(**{**stored_fields, "lines": tuple(fields.get("lines", ()))})

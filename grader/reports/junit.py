@@ -28,8 +28,8 @@ def render(result: ExerciseResult) -> str:
     for check in result.checks:
         case = ElementTree.SubElement(suite, "testcase", classname=result.exercise, name=check.id)
         if check.outcome == FAILED:
-            likely = f"likely: {check.diagnosis}" if check.diagnosis else ""
-            _problem(case, "failure", "\n".join(filter(None, [check.message, likely, check.where])))
+            likely_cause = f"likely: {check.diagnosis}" if check.diagnosis else ""
+            _problem(case, "failure", "\n".join(filter(None, [check.message, likely_cause, check.where])))
         elif check.outcome == NOT_CHECKED:
             ElementTree.SubElement(case, "skipped", message=check.message)
     if result.output:
@@ -40,5 +40,5 @@ def render(result: ExerciseResult) -> str:
 
 def _problem(case: ElementTree.Element, kind: str, text: str) -> None:
     """Add a failure or an error to a test case."""
-    first = text.splitlines()[0] if text else kind
-    ElementTree.SubElement(case, kind, message=first).text = text
+    first_line = text.splitlines()[0] if text else kind
+    ElementTree.SubElement(case, kind, message=first_line).text = text

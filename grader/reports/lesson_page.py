@@ -43,11 +43,11 @@ def page(markdown: str, title: str, place: Path) -> str:
 
 def _plain(children: list[Token], place: Path) -> list[Token]:
     """The parts of a paragraph without links to files. A picture is put into the page; its words where it is absent."""
-    kept, inside = [], False
+    kept_tokens, in_kept_link = [], False
     for child in children:
         if child.type == "link_open":
-            inside = bool(ELSEWHERE.match(str(child.attrs.get("href", ""))))
-        if child.type in ("link_open", "link_close") and not inside:
+            in_kept_link = bool(ELSEWHERE.match(str(child.attrs.get("href", ""))))
+        if child.type in ("link_open", "link_close") and not in_kept_link:
             continue
         if child.type == "image":
             file = place / str(child.attrs.get("src", ""))
@@ -55,5 +55,5 @@ def _plain(children: list[Token], place: Path) -> list[Token]:
                 child.attrs["src"] = PICTURE + base64.b64encode(file.read_bytes()).decode()
             else:
                 child = Token("text", "", 0, content=f"({child.content})")
-        kept.append(child)
-    return kept
+        kept_tokens.append(child)
+    return kept_tokens

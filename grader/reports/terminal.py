@@ -84,13 +84,13 @@ def render(result: ExerciseResult, every: bool = False, closing: str = "") -> li
     return lines
 
 
-def show_places(result: ExerciseResult, where: Console, closing: str = "") -> None:
+def show_places(result: ExerciseResult, console: Console, closing: str = "") -> None:
     """Print where to look, for each cause that a place was found for: it is found after the verdict is shown."""
     for cause in causes(result):
         if cause.where:
-            where.print(Text(cause.where, "bold"), soft_wrap=not where.is_terminal)
+            console.print(Text(cause.where, "bold"), soft_wrap=not console.is_terminal)
     for text in closing.splitlines():
-        where.print(Text(text, "dim"), soft_wrap=not where.is_terminal)
+        console.print(Text(text, "dim"), soft_wrap=not console.is_terminal)
 
 
 def heading(result: ExerciseResult) -> Text:
@@ -140,9 +140,9 @@ def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
     line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
     if check.outcome == PASSED:
         return [(1, line), *((6, Text(note, "dim")) for note in check.message.splitlines())]
-    likely = _block(f"likely: {check.diagnosis}", 6, "yellow") if check.diagnosis else []
-    where = _block(check.where, 6, "bold") if check.where else []
-    return [(1, line), *likely, *where, *_block(check.message, 6)]
+    diagnosis_lines = _block(f"likely: {check.diagnosis}", 6, "yellow") if check.diagnosis else []
+    place_lines = _block(check.where, 6, "bold") if check.where else []
+    return [(1, line), *diagnosis_lines, *place_lines, *_block(check.message, 6)]
 
 
 def printed(output: str) -> list[tuple[int, Text]]:

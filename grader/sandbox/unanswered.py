@@ -45,7 +45,7 @@ def _numbers(tensors: list[RawTensor]) -> torch.Tensor:
 
 
 def _close_to_one_of(choices: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
-    """Which of the numbers, (n,), equal one of the sorted choices up to rounding: a bool tensor, (n,)."""
+    """For each number, (n,), whether it equals one of the sorted choices up to rounding: a bool tensor, (n,)."""
     if not choices.numel():
         return torch.zeros_like(numbers, dtype=torch.bool)
     index = torch.searchsorted(choices, numbers)

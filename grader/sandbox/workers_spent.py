@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class WorkersSpent:
-    """What all workers that have ended used, and their fork server.
+    """The processor time of all workers that have ended, and of their fork server.
 
     In seconds of processor time: `start` (of the fork server, until its first worker ended), `fork` (of the fork server
     since then, and of each worker until it was ready), `kernel` (of the workers afterwards, in the kernel: page faults

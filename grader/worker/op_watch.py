@@ -38,7 +38,7 @@ ATTENTION = ("nn" + os.sep + "attention" + os.sep,)
 
 
 class Rule:
-    """Which functions and operations are forbidden. It is made once for all calls with the same names and groups."""
+    """The forbidden functions and operations. It is made once for all calls with the same names and groups."""
 
     def __init__(self, names: tuple[str, ...], groups: tuple[str, ...]):
         self.names, self.allowed = frozenset(names), allowed(groups)

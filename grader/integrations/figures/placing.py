@@ -17,7 +17,7 @@ CELL, LINE, LETTER, TOP = 58, 26, 7, 24  # pixels: a cell's width, its height, a
 
 def placed(page: str, folder: str, script: str) -> str:
     """The page of a lesson with its figure after the first paragraph of the text. script: the address of its script."""
-    stills = [_still(shown) for shown in figure_numbers.start(folder)]
+    stills = [_still(matrix) for matrix in figure_numbers.start(folder)]
     stills += [still_drawings.drawn(drawing) for drawing in figure_numbers.drawings(folder)]
     facts = {"title": figure_numbers.figure(folder).title, "pictures": stills, "data": figure_numbers.data(folder)}
     html = render(TEMPLATE, **facts, script=script, cell_width=CELL, cell_height=LINE)
@@ -27,26 +27,26 @@ def placed(page: str, folder: str, script: str) -> str:
     return f"{page[:place]}\n{html}{page[place:]}"
 
 
-def _still(shown: figure_numbers.Shown) -> Still:
-    rows, columns = shown.start.rows, shown.start.columns
-    left = LETTER * max((len(name) for name in rows), default=0) + 8 if rows else 0
+def _still(matrix: figure_numbers.Shown) -> Still:
+    rows, columns = matrix.start.rows, matrix.start.columns
+    margin = LETTER * max((len(name) for name in rows), default=0) + 8 if rows else 0
     top = TOP + (18 if columns else 0)
-    texts = [Text(left + CELL * (j + 0.5), TOP + 12, name) for j, name in enumerate(columns)]
-    texts += [Text(left - 6, top + LINE * i + 18, name, "end") for i, name in enumerate(rows)]
-    most = shown.values.nan_to_num().abs().max().item() or 1.0
+    texts = [Text(margin + CELL * (j + 0.5), TOP + 12, name) for j, name in enumerate(columns)]
+    texts += [Text(margin - 6, top + LINE * i + 18, name, "end") for i, name in enumerate(rows)]
+    largest = matrix.values.nan_to_num().abs().max().item() or 1.0
     cells = [
-        Cell(left + CELL * j, top + LINE * i, _printed(value, shown), round(CELL * abs(value) / most, 1))
-        for i, row in enumerate(shown.values.tolist())
+        Cell(margin + CELL * j, top + LINE * i, _printed(value, matrix), round(CELL * abs(value) / largest, 1))
+        for i, row in enumerate(matrix.values.tolist())
         for j, value in enumerate(row)
         if value == value
     ]
-    width, height = left + CELL * shown.values.shape[1], top + LINE * shown.values.shape[0]
-    label = f"{shown.name}: {'; '.join(' '.join(_printed(x, shown) for x in row) for row in shown.values.tolist())}"
-    return Still(shown.name, label, max(width, LETTER * len(shown.name)) + 1, height + 1, texts, cells)
+    width, height = margin + CELL * matrix.values.shape[1], top + LINE * matrix.values.shape[0]
+    label = f"{matrix.name}: {'; '.join(' '.join(_printed(x, matrix) for x in row) for row in matrix.values.tolist())}"
+    return Still(matrix.name, label, max(width, LETTER * len(matrix.name)) + 1, height + 1, texts, cells)
 
 
-def _printed(value: float, shown: figure_numbers.Shown) -> str:
+def _printed(value: float, matrix: figure_numbers.Shown) -> str:
     """A number with four digits after the point, or as a whole number where all are."""
-    values = shown.values[~torch.isnan(shown.values)]
+    values = matrix.values[~torch.isnan(matrix.values)]
     text = f"{value:.0f}" if bool((values == values.round()).all()) else f"{value:.4f}"
     return "" if value != value else text.replace("-", "−")

@@ -46,8 +46,8 @@ def _chart(chart: Curves) -> Still:
         lines.append(_line([(at, height + NAME + 8), (at + KEY, height + NAME + 8)], f"curve curve-{i}"))
         texts.append(Text(at + KEY + 5, height + NAME + 12, name, "start"))
         at += KEY + 20 + 7 * len(name)
-    said = "; ".join(f"{name}: from {chart.tick(y[0])} to {chart.tick(y[-1])}" for name, y in chart.curves.items())
-    return Still(chart.name, f"{chart.name}. {said}", width, height + NAME + 20, texts, lines=lines)
+    spoken = "; ".join(f"{name}: from {chart.tick(y[0])} to {chart.tick(y[-1])}" for name, y in chart.curves.items())
+    return Still(chart.name, f"{chart.name}. {spoken}", width, height + NAME + 20, texts, lines=lines)
 
 
 def _plane(plane: Points) -> Still:
@@ -79,8 +79,8 @@ def _plane(plane: Points) -> Still:
         across = (1 if right else -1) * (point.size + 4)
         below = 14 if point.below else -5
         texts.append(Text(round(x + across, 1), round(y + below, 1), point.name, "start" if right else "end"))
-    said = "; ".join(f"{point.name} at {_two(point.x)}, {_two(point.y)}" for point in plane.points if point.name)
-    return Still(plane.name, f"{plane.name}. {said}", PLANE, PLANE + NAME, texts, lines=lines, dots=dots)
+    spoken = "; ".join(f"{point.name} at {_two(point.x)}, {_two(point.y)}" for point in plane.points if point.name)
+    return Still(plane.name, f"{plane.name}. {spoken}", PLANE, PLANE + NAME, texts, lines=lines, dots=dots)
 
 
 def _bent(value: float, log: bool) -> float:

@@ -60,8 +60,8 @@ def record(app: AutogradeApp, results: Mapping[str, ExerciseResult]) -> Recorded
         if not recorder.failed:
             raise InfrastructureError(f"nbgrader could not record the results: {error}") from None
     graded = [student for student in results if student in recorder.begun and student not in recorder.failed]
-    others = [student for student in results if student not in graded]
-    failed = {student: recorder.failed.get(student, "nothing was submitted") for student in others}
+    ungraded_students = [student for student in results if student not in graded]
+    failed = {student: recorder.failed.get(student, "nothing was submitted") for student in ungraded_students}
     return Recorded(tuple(graded), failed)
 
 

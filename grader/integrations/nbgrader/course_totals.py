@@ -32,46 +32,69 @@ def table(course: Path, office: Office, db_url: str | None = None) -> str:
     directory = submitted.open_app(course, "", db_url).coursedir
     with Gradebook(directory.db_url, directory.course_id) as gradebook:
         folders = {exercise.folder for exercise in catalog.exercises()}
-        most = {one.name: float(one.max_score) for one in gradebook.assignments if one.name in folders}
-        handed_in = {name: {one.student.id: one for one in gradebook.assignment_submissions(name)} for name in most}
-        names = {one.id: " ".join(filter(None, (one.first_name, one.last_name))) for one in gradebook.students}
+        max_points = {
+            assignment.name: float(assignment.max_score)
+            for assignment in gradebook.assignments
+            if assignment.name in folders
+        }
+        handed_in = {
+            name: {handin.student.id: handin for handin in gradebook.assignment_submissions(name)}
+            for name in max_points
+        }
+        names = {
+            student.id: " ".join(filter(None, (student.first_name, student.last_name)))
+            for student in gradebook.students
+        }
         text = io.StringIO()
-        said = earlier_attempts.words(course, most)
-        rows = _rows(office, dict(sorted(most.items())), handed_in, names, said)
+        remarks = earlier_attempts.words(course, max_points)
+        rows = _rows(office, dict(sorted(max_points.items())), handed_in, names, remarks)
         csv.writer(text, lineterminator="\n").writerows(rows)
         return text.getvalue()
 
 
 def _rows(
-    office: Office, most: Mapping[str, float], handed_in: Submissions, names: Mapping[str, str], said: Words
+    office: Office, max_points: Mapping[str, float], handed_in: Submissions, names: Mapping[str, str], remarks: Words
 ) -> Iterator[list[str]]:
-    """The rows, the titles first. most: the points of each exercise in the gradebook; said: of attempts that count."""
-    exercises = list(most)
-    maximum = totals.maximum(exercises, list(most.values()), office.rule)
+    """The rows, the titles first. max_points: of each exercise in the gradebook; remarks: of attempts that count."""
+    exercises = list(max_points)
+    maximum = totals.maximum(exercises, list(max_points.values()), office.rule)
     yield ["student", "name", *exercises, "total", "max", "late", "note"]
     for student, name in sorted(names.items()):
-        mine = {exercise: handed_in[exercise][student] for exercise in exercises if student in handed_in[exercise]}
-        waits = [exercise for exercise, one in mine.items() if _is_unfinished(one)]
-        given = [one for one in office.overrides if one.student == student and one.exercise in most]
-        by_hand = {one.exercise: one.points for one in given if not one.check}  # also without a submission
+        own_handins = {
+            exercise: handed_in[exercise][student] for exercise in exercises if student in handed_in[exercise]
+        }
+        waits = [exercise for exercise, handin in own_handins.items() if _is_unfinished(handin)]
+        own_overrides = [
+            override for override in office.overrides if override.student == student and override.exercise in max_points
+        ]
+        # An override counts without a submission too.
+        by_hand = {override.exercise: override.points for override in own_overrides if not override.check}
         points = [
-            _points(mine[one]) if one in mine and one not in waits else None if one in mine else by_hand.get(one)
-            for one in exercises
+            _points(own_handins[exercise])
+            if exercise in own_handins and exercise not in waits
+            else None
+            if exercise in own_handins
+            else by_hand.get(exercise)
+            for exercise in exercises
         ]
-        total = None if waits else totals.total(exercises, points, list(most.values()), office.rule)
+        total = None if waits else totals.total(exercises, points, list(max_points.values()), office.rule)
         late = [
-            f"{exercise[:2]}: {number(one.late_submission_penalty)} points lost"
-            for exercise, one in mine.items()
-            if one.late_submission_penalty
+            f"{exercise[:2]}: {number(handin.late_submission_penalty)} points lost"
+            for exercise, handin in own_handins.items()
+            if handin.late_submission_penalty
         ]
-        notes = [f"{one.exercise[:2]}: {one.words}" for one in given] + [f"{one[:2]}: {BY_HAND}" for one in waits]
-        notes += [f"{one[:2]}: {word}" for one in mine for word in said.get((student, one), ())]
+        notes = [f"{override.exercise[:2]}: {override.words}" for override in own_overrides] + [
+            f"{exercise[:2]}: {BY_HAND}" for exercise in waits
+        ]
+        notes += [
+            f"{exercise[:2]}: {remark}" for exercise in own_handins for remark in remarks.get((student, exercise), ())
+        ]
         row = [cell(student), cell(name), *map(number, points), number(total), number(maximum)]
         yield [*row, cell("; ".join(late)), cell("; ".join(notes))]
 
 
 def _points(submission: SubmittedAssignment) -> float:
-    """What counts, as nbgrader's export has it: its own score is the one before the penalty."""
+    """The points that count, as in nbgrader's export: `score` is the value before the penalty."""
     return round(max(0.0, submission.score - (submission.late_submission_penalty or 0.0)), 6)
 
 

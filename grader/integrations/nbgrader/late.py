@@ -40,8 +40,8 @@ class CourseLateness(LateSubmissionPlugin):
         if _is_set_by_hand(Path(self.rules), student_id, exercise):
             return None
         submission = step.gradebook.find_submission(step.assignment_id, student_id)
-        told = arrivals.read(Path(self.rules).with_name(arrivals.NAME), course.zone)
-        handed_in = told.get((student_id, exercise)) or submission.timestamp.replace(tzinfo=timezone.utc)
+        handed_in_times = arrivals.read(Path(self.rules).with_name(arrivals.NAME), course.zone)
+        handed_in = handed_in_times.get((student_id, exercise)) or submission.timestamp.replace(tzinfo=timezone.utc)
         section = _section(course, student_id)
         deadline, end = course.deadline(student_id, section, exercise), course.last(student_id, section, exercise)
         if deadline is None and not _first_deadline(course, exercise):  # the one in the gradebook is a person's
@@ -76,7 +76,9 @@ def _first_deadline(course: Course, exercise: str) -> datetime | None:
 def _is_set_by_hand(rules: Path, student: str, exercise: str) -> bool:
     """Whether a person gave points for the whole exercise: they count as they are, however late it came."""
     overridden = overrides.read(rules.with_name(overrides.NAME))
-    return any((one.student, one.exercise, one.check) == (student, exercise, "") for one in overridden)
+    return any(
+        (override.student, override.exercise, override.check) == (student, exercise, "") for override in overridden
+    )
 
 
 def _section(course: Course, student: str) -> str:

@@ -67,6 +67,6 @@ def _checks(checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
     """Each check with its diagnosis, or "" where an earlier check has the same one."""
     shown_before: set[str] = set()
     for check in checks:
-        new = check.outcome == FAILED and check.diagnosis and check.diagnosis not in shown_before
-        shown_before |= {check.diagnosis} if new else set()
-        yield check, check.diagnosis if new else ""
+        is_new_diagnosis = check.outcome == FAILED and check.diagnosis and check.diagnosis not in shown_before
+        shown_before |= {check.diagnosis} if is_new_diagnosis else set()
+        yield check, check.diagnosis if is_new_diagnosis else ""

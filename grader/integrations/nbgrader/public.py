@@ -45,37 +45,41 @@ def source(exercise: catalog.Exercise) -> str:
         numbers.setdefault(f"test_{number.check}", {})[number.id] = number.printed
     runner, checks = paths.module(f"{RUNNER}.py"), paths.documented_checks(exercise.folder)
     offered = [definition for name in OURS for definition in _definitions(paths.module(f"{name}.py"))]
-    own = [*_definitions(runner), *_definitions(checks)]
-    copied = _needed(offered, own)
+    own_definitions = [*_definitions(runner), *_definitions(checks)]
+    copied = _needed(offered, own_definitions)
     owner: dict[str, Path] = {}
-    for definition in [*copied, *own]:
+    for definition in [*copied, *own_definitions]:
         for name in definition.names:
             if owner.setdefault(name, definition.path) != definition.path:
                 both = f"{paths.shown(owner[name])} and {paths.shown(definition.path)}"
                 raise InfrastructureError(f"{name} is defined in {both}: rename the one of the check")
     files = [*dict.fromkeys(definition.path for definition in copied), runner, checks]
-    used = frozenset().union(*(definition.uses for definition in [*copied, *own]))
+    used = frozenset().union(*(definition.uses for definition in [*copied, *own_definitions]))
     imports = sorted({line for path in files for line in _imports(path, used)})
-    parts = [HEADER.format(folder=exercise.folder), "\n".join(imports)]
-    ordered = sorted([*copied, *own], key=lambda d: (d.path == checks, d.path != runner))  # the runner's classes first
-    parts += [definition.text for definition in ordered if definition.path != checks]
-    parts += [f"NUMBERS = {numbers!r}", *(definition.text for definition in ordered if definition.path == checks)]
-    return "\n\n\n".join(parts) + "\n"
+    text_parts = [HEADER.format(folder=exercise.folder), "\n".join(imports)]
+    # The runner's classes come first.
+    ordered = sorted([*copied, *own_definitions], key=lambda d: (d.path == checks, d.path != runner))
+    text_parts += [definition.text for definition in ordered if definition.path != checks]
+    text_parts += [f"NUMBERS = {numbers!r}", *(definition.text for definition in ordered if definition.path == checks)]
+    return "\n\n\n".join(text_parts) + "\n"
 
 
-def _needed(offered: list[_Definition], own: list[_Definition]) -> list[_Definition]:
-    """The offered definitions that `own` uses, directly or not. Names that the checks define have priority."""
+def _needed(offered: list[_Definition], own_definitions: list[_Definition]) -> list[_Definition]:
+    """The offered definitions that these use, directly or not. Names that the checks define have priority."""
     defined = {
-        name for definition in own if definition.path.name == paths.DOCUMENTED_CHECKS for name in definition.names
+        name
+        for definition in own_definitions
+        if definition.path.name == paths.DOCUMENTED_CHECKS
+        for name in definition.names
     }
-    needed = {name for definition in own for name in definition.uses} - defined
+    needed = {name for definition in own_definitions for name in definition.uses} - defined
     chosen: set[int] = set()
     while True:
-        new = {i for i, definition in enumerate(offered) if i not in chosen and definition.names & needed}
-        if not new:
+        newly_needed = {i for i, definition in enumerate(offered) if i not in chosen and definition.names & needed}
+        if not newly_needed:
             return [offered[index] for index in sorted(chosen)]
-        chosen |= new
-        needed |= {name for index in new for name in offered[index].uses}
+        chosen |= newly_needed
+        needed |= {name for index in newly_needed for name in offered[index].uses}
 
 
 def _definitions(path: Path) -> list[_Definition]:

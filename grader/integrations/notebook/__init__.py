@@ -63,8 +63,8 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
         text = f"You have seen every hint for task {answer.task}; they stand in hints.md, beside the lesson."
         return _show({"text": f"{text} The next task has its hints once this one is done: check(), or hint(task=…)."})
     text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"
-    left = f"{answer.left_of_task} more for this task, {answer.left} in all."
-    return _show({"text": f"{text}\n\n{left}"}, markdown=True)
+    hints_left = f"{answer.left_of_task} more for this task, {answer.left} in all."
+    return _show({"text": f"{text}\n\n{hints_left}"}, markdown=True)
 
 
 def experiment(exercise: str | int | None = None) -> None:
@@ -96,10 +96,12 @@ def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> di
         chosen = _exercise(exercise)
     except catalog.NoSuchExercise as error:
         return {"text": str(error)}
-    wanted = collect.defined(reset.source(chosen.folder))
-    source = collect.source(shell.history_manager.input_hist_raw, wanted)
+    defined_names = collect.defined(reset.source(chosen.folder))
+    source = collect.source(shell.history_manager.input_hist_raw, defined_names)
     if not source:
-        return {"text": f"Run the cells that define {', '.join(wanted)} first: none of them was run in this kernel."}
+        return {
+            "text": f"Run the cells that define {', '.join(defined_names)} first: none of them was run in this kernel."
+        }
     return grading_process.ask({"what": kind, "exercise": chosen.folder, "source": source, "name": NAME, "seed": seed})
 
 
@@ -113,7 +115,9 @@ def _exercise(name: str | int | None) -> catalog.Exercise:
     with contextlib.suppress(catalog.NoSuchExercise):
         return catalog.find(Path.cwd().name)
     ran = set(collect.defined("\n".join(map(_python, _shell().history_manager.input_hist_raw))))
-    complete = [one for one in catalog.exercises() if set(collect.defined(reset.source(one.folder))) <= ran]
+    complete = [
+        exercise for exercise in catalog.exercises() if set(collect.defined(reset.source(exercise.folder))) <= ran
+    ]
     if len(complete) == 1:
         return complete[0]
     raise catalog.NoSuchExercise('Which exercise is this? Its number says it: check("03")')

@@ -29,17 +29,17 @@ class Statement:
     later: frozenset[str]  # names that its functions need when they are called
 
 
-def source(cells: Sequence[str], wanted: Iterable[str]) -> str:
-    """One source with the definitions of `wanted` from the cells that were run; "" where no such cell was run.
+def source(cells: Sequence[str], names_wanted: Iterable[str]) -> str:
+    """One source with the definitions of `names_wanted` from the cells that were run; "" where no such cell was run.
 
     cells: the text of each cell by number, as in IPython's history (number 0 is empty).
     """
     statements = [statement for number, cell in enumerate(cells) for statement in _statements(number, cell)]
     statements = [replace(statement, at=at) for at, statement in enumerate(statements)]
-    if not any(name in statement.binds for name in wanted for statement in statements):
+    if not any(name in statement.binds for name in names_wanted for statement in statements):
         return ""
     used = {statement.at for statement in statements if statement.text.startswith("from __future__ ")}
-    waiting = [(name, len(statements)) for name in wanted]
+    waiting = [(name, len(statements)) for name in names_wanted]
     seen: set[tuple[str, int]] = set()
     while waiting:
         name, before = need = waiting.pop()

@@ -19,16 +19,19 @@ EXPERIMENT = "integrations/notebook/templates/experiment.html"
 
 def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
     """{"text", "html"} of a verdict with its pictures."""
-    plain = [" " * left + line.plain for left, line in terminal.render(result)]
-    return {"text": "\n".join(plain), "html": render(TEMPLATE, body=html.verdict(result, "where", pictures, heading=3))}
+    plain_lines = [" " * indent + line.plain for indent, line in terminal.render(result)]
+    return {
+        "text": "\n".join(plain_lines),
+        "html": render(TEMPLATE, body=html.verdict(result, "where", pictures, heading=3)),
+    }
 
 
 def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
     """{"text", "html"} of pictures alone."""
     if not drawings:
         return {"text": f"{exercise.folder} has no picture."}
-    plain = [line.plain for picture in drawings for line in drawn.render(picture)]
-    return {"text": "\n".join(plain), "html": render(TEMPLATE, body=svg.figures(drawings))}
+    plain_lines = [line.plain for picture in drawings for line in drawn.render(picture)]
+    return {"text": "\n".join(plain_lines), "html": render(TEMPLATE, body=svg.figures(drawings))}
 
 
 def matrices(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
@@ -41,8 +44,8 @@ def matrices(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
 def experiment(measured: Experiment) -> dict:
     """{"text", "html"} of an experiment: its question, a table with bars, and whether its claim holds."""
     conclusions = [measured.claim, desk.verdict(measured)]
-    plain = [measured.question, "", *desk.lines(measured), "", *conclusions]
-    return {"text": "\n".join(plain), "html": render(EXPERIMENT, **desk.drawn(measured))}
+    plain_lines = [measured.question, "", *desk.lines(measured), "", *conclusions]
+    return {"text": "\n".join(plain_lines), "html": render(EXPERIMENT, **desk.drawn(measured))}
 
 
 def _plain(picture: Picture) -> dict:

@@ -36,8 +36,8 @@ class GradingProcess:
         if reply is not None:
             return reply
         self.stderr.seek(0)
-        last = (self.stderr.read().strip().splitlines() or ["it ended without a word"])[-1]
-        return {"text": f"The grader could not do its work: {last}"}
+        last_line = (self.stderr.read().strip().splitlines() or ["it ended without a word"])[-1]
+        return {"text": f"The grader could not do its work: {last_line}"}
 
     def end(self) -> None:
         """End the process and what it started."""

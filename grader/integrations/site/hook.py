@@ -21,9 +21,9 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     site = pages.site()
     for name, text in site.pages.items():
         _put(files, File.generated(config, name, content=text))
-    own = [paths.module(f"integrations/site/{name}") for name in ("site.css", "iframe-worker.js")]
-    own.append(paths.figure_module("figures.css"))
-    assets = {f"assets/{path.name}": path for path in own}
+    own_files = [paths.module(f"integrations/site/{name}") for name in ("site.css", "iframe-worker.js")]
+    own_files.append(paths.figure_module("figures.css"))
+    assets = {f"assets/{path.name}": path for path in own_files}
     for name, path in (site.images | assets).items():
         _put(files, File.generated(config, name, abs_src_path=str(path)))
     for folder in pages.with_figure():

@@ -22,7 +22,7 @@ def page(places: Mapping[str, str]) -> str:
     """The page in Markdown. places: folder → the page of its lesson."""
     parts, tracks = [HEAD], dict.fromkeys(exercise.track for exercise in catalog.exercises())
     for track in tracks:
-        rows = [row(one, places[one.folder]) for one in catalog.exercises() if one.track == track]
+        rows = [row(listed, places[listed.folder]) for listed in catalog.exercises() if listed.track == track]
         parts.append(f"\n## {TRACKS.get(track, track)}\n\n{_line(COLUMNS)}{_line(['---'] * len(COLUMNS))}")
         parts += map(_line, rows)
     return "".join(parts)

@@ -9,8 +9,8 @@ FORMULA = re.compile(
 TEXT = re.compile(r"\\text\{[^}]*\}")  # here the converter does not understand "\_"
 
 
-def with_mathml(content: str, where: str) -> str:
-    """The HTML with MathML in place of every formula that arithmatex marked. where: the page, for messages.
+def with_mathml(content: str, page_name: str) -> str:
+    """The HTML with MathML in place of every formula that arithmatex marked. page_name: the page, for messages.
 
     Raises PluginError, which mkdocs shows, where a formula cannot be read.
     """
@@ -25,9 +25,9 @@ def with_mathml(content: str, where: str) -> str:
                 TEXT.sub(lambda text: text[0].replace("\\_", "_"), latex), display="block" if is_block else "inline"
             )
         except Exception as error:  # it raises many kinds
-            raise PluginError(f"{where}: the formula {latex!r} cannot be read ({type(error).__name__})") from None
+            raise PluginError(f"{page_name}: the formula {latex!r} cannot be read ({type(error).__name__})") from None
         if "\\" in formula:
-            raise PluginError(f"{where}: the formula {latex!r} uses a command that is not known")
+            raise PluginError(f"{page_name}: the formula {latex!r} uses a command that is not known")
         formula = formula.replace("<math ", f'<math aria-label="{html.escape(latex)}" ', 1)
         if is_block:
             return f'<div class="formula" tabindex="0">{formula}</div>{match["stop"]}'

@@ -23,9 +23,9 @@ def foreground(colour: tuple[int, int, int]) -> tuple[int, int, int]:
     return max((DARK, LIGHT), key=lambda text: contrast(text, colour))
 
 
-def contrast(colour: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+def contrast(colour: tuple[int, int, int], background: tuple[int, int, int]) -> float:
     """The contrast of two colours as WCAG defines it, 1 to 21."""
-    light, dark = sorted((_luminance(colour), _luminance(other)), reverse=True)
+    light, dark = sorted((_luminance(colour), _luminance(background)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -52,6 +52,6 @@ def short(value: float, width: int = 4) -> str:
 
 def _luminance(colour: tuple[int, int, int]) -> float:
     """The relative luminance of a colour as WCAG defines it, 0 to 1."""
-    parts = [part / 255 for part in colour]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    channels = [channel / 255 for channel in colour]
+    linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

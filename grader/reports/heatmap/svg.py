@@ -80,9 +80,9 @@ def _description(rows: Names, columns: Names, matrix: Matrix) -> str:
     return f"{len(rows)} rows, {len(columns)} columns. The largest of each row: {'; '.join(largest)}."
 
 
-def _name(name: str, most: int = MAX_NAME) -> str:
-    """A token in at most `most` characters. A numbered one keeps its number."""
-    if len(name) <= most:
+def _name(name: str, max_length: int = MAX_NAME) -> str:
+    """A token in at most `max_length` characters. A numbered one keeps its number."""
+    if len(name) <= max_length:
         return name
     number = name.split()[-1]
-    return f"{name[: most - len(number) - 1]}{number}" if number.isdigit() else f"{name[: most - 1]}…"
+    return f"{name[: max_length - len(number) - 1]}{number}" if number.isdigit() else f"{name[: max_length - 1]}…"
