@@ -86,7 +86,7 @@ def mixed(tmp_path_factory) -> tuple[Path, Path]:
         hand_in(root / "in", student, two, source)
         hand_in(root / "in", student, three, solution(three))
     hand_in(root / "in", "hal", three, solution(three))
-    done = grade(root / "in", root / "out", "--log", root / "log", jobs=2)
+    done = grade(root / "in", root / "out", "--log", root / "log")
     assert done.returncode == 0, done.stderr
     return root / "in", root / "out"
 

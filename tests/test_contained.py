@@ -4,6 +4,7 @@ import json
 import os
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge import diagnosis, examiner, patterns
 from grader.judge.mismatch import Mismatch
 from grader.judge.session import Session
-from grader.records import containment, introspection
+from grader.records import containment, introspection, submission
 from grader.records.bounded_cache import BoundedCache, weight
 from grader.records.submission import Submission
 from grader.reports.delivery import deliver
@@ -79,19 +80,21 @@ def test_our_own_reasons_are_told_and_others_only_by_name():
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, cli):
+def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, said, monkeypatch):
     """A file whose reading breaks us, between two others."""
     for name in ("one", "bad", "two"):
         (tmp_path / f"{name}.py").write_text(SOLUTION.source)
-    patch = tmp_path / "sitecustomize.py"
-    patch.write_text(
-        "from grader.records import submission\nread = submission.read\n"
-        "def reading(path, own=True):\n    if path.name == 'bad.py':\n        raise RecursionError('deep')\n"
-        "    return read(path, own)\nsubmission.read = reading\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{paths.ROOT}"}
+    read = submission.read
+
+    def reading(path: Path, is_own: bool = True) -> Submission:
+        if path.name == "bad.py":
+            raise RecursionError("deep")
+        return read(path, is_own)
+
+    monkeypatch.setattr(submission, "read", reading)
+    monkeypatch.setattr(containment.policy, "strict", False)
     files = [tmp_path / f"{name}.py" for name in ("one", "bad", "two")]
-    done = cli("grade", "02", *files, "--format", form, env=environment)
+    done = said("grade", "02", *files, "--format", form)
     assert done.returncode == 3, done.stderr
     if form == "json":
         statuses = [result["status"] for result in json.loads(done.stdout)["results"]]
@@ -117,9 +120,9 @@ def test_a_name_that_is_no_utf8_is_a_files_name(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 @pytest.mark.parametrize("words", ["check 02 --submission", "grade 02"])
-def test_a_full_disk_loses_no_verdict(words, tmp_path, cli):
+def test_a_full_disk_loses_no_verdict(words, tmp_path, said):
     (tmp_path / "one.py").write_text(SOLUTION.source)
-    done = cli(*words.split(), tmp_path / "one.py", "--format", "json", "--output", "/dev/full")
+    done = said(*words.split(), tmp_path / "one.py", "--format", "json", "--output", "/dev/full")
     assert done.returncode == 3 and "No space left" in done.stderr
     assert json.loads(done.stdout).get("status", "passed") == "passed"
 

@@ -16,7 +16,7 @@ SITUATIONS = [path.parent for path in some(GOLDEN.glob("*/expected.toml"))]
 
 
 # Through the process that people start: both exit codes of a verdict, odd bytes on both sides.
-WHOLE = ("right_answer", "prints_escape_codes", "not_utf8")
+WHOLE = ("right_answer", "prints_escape_codes")
 
 
 @pytest.mark.parametrize("folder", SITUATIONS, ids=lambda folder: folder.name)

@@ -4,7 +4,6 @@ import csv
 import ctypes
 import json
 import os
-import subprocess
 import sys
 import threading
 import unicodedata
@@ -17,11 +16,12 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from in_this_process import Here
 
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom import outputs
+from grader.classroom import outputs, run
 from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Student
 from grader.classroom.intake import archives, beneath, folders, student_ids, tally
 from grader.classroom.intake.finder import find
@@ -415,8 +415,9 @@ def test_what_stands_before_the_border_may_be_a_link(tmp_path):
 # The whole command.
 
 
-def test_a_class_with_hostile_names_is_graded_and_told(tmp_path):
+def test_a_class_with_hostile_names_is_graded_and_told(tmp_path, said, fork_server, monkeypatch):
     """Exit code 3, the sum on the first line, what to do, and honest marks as they were."""
+    monkeypatch.setattr(run, "executor_of", Here(fork_server))
     root = tmp_path / "in"
     for student in ("ada", "bob"):
         path = root / student / CONTEXT / "context_vectors.py"
@@ -424,10 +425,7 @@ def test_a_class_with_hostile_names_is_graded_and_told(tmp_path):
         path.write_text(paths.solution(CONTEXT).read_text("utf-8"))
 
     def grade(out: str) -> tuple[int, str, dict]:
-        words = ["grade", str(root), "--out", str(tmp_path / out), "--jobs", "1", "--log", str(tmp_path / f"{out}.log")]
-        done = subprocess.run(
-            [sys.executable, "-m", "grader", *words], cwd=paths.ROOT, capture_output=True, text=True, timeout=200
-        )
+        done = said("grade", root, "--out", tmp_path / out, "--log", tmp_path / f"{out}.log")
         with (tmp_path / out / "grades.csv").open(encoding="utf-8", newline="") as file:
             return done.returncode, done.stderr, {row["student"]: row for row in csv.DictReader(file)}
 

@@ -10,13 +10,14 @@ import hostile_class
 import pytest
 from thorough import THOROUGH, sample
 
+JOBS = 2 if THOROUGH else 1  # each takes seconds to start
 STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
 @pytest.mark.parametrize("layout, kills", sample([("mixed", 1), ("downloads", 0), ("zip", 0)], 1))
 def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path):
-    exercises, options = ("02", "03"), ("--ex", "02,03")
+    exercises, options = ("02", "03"), ("--ex", "02,03", "--jobs", JOBS)
     alone = hostile_class.lay(tmp_path / "alone", layout, exercises, students=STUDENTS, strangers=0)
     expected = hostile_class.grade(alone, tmp_path / "expected", *options)
     assert len(expected) == 2 * STUDENTS

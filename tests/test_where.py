@@ -171,14 +171,16 @@ def test_an_edit_is_never_told():
 
 
 @pytest.mark.slow
-def test_check_shows_the_verdict_and_then_the_line(cli, tmp_path):
+def test_check_shows_the_verdict_and_then_the_line(said, tmp_path):
     path = tmp_path / "x.py"
     path.write_text(SOLUTION["03"].replace("dim=-1", "dim=0", 1))
-    done = cli("check", "03", "--submission", path, "--seed", 7)
+    done = said("check", "03", "--submission", path, "--seed", 7)
     shown = done.stdout.splitlines()
     verdict = next(number for number, line in enumerate(shown) if line.endswith("failed"))
     assert "Look at" not in "\n".join(shown[:verdict])
-    without = json.loads(cli("check", "03", "--submission", path, "--seed", 7, "--format", "json", "--where", 0).stdout)
+    without = json.loads(
+        said("check", "03", "--submission", path, "--seed", 7, "--format", "json", "--where", 0).stdout
+    )
     assert all(check["lines"] == [] and check["where"] == "" for check in without["checks"])
 
 
