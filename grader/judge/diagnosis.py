@@ -4,6 +4,7 @@ A wrong version explains a failed check if it fails the same check and its answe
 Where none does, patterns.py says what can be said of a wrong answer in general.
 """
 
+from collections import Counter
 from itertools import islice
 
 import torch
@@ -61,7 +62,6 @@ class Diagnostician:
 
         Where several do, those count that fail the fewest checks which the learner passed: none at best, but the
         learner's mistake may reach less far than each known one, or a second one hides it there.
-
         """
         versions = self.wrong_versions
         candidates = one_mistake.candidates(versions, failures, passed)
@@ -86,10 +86,8 @@ class Diagnostician:
 
         The learner passed a check that the mistake fails: other code of the learner's does what that function does.
         """
-        called_functions = {call.function for call in failure.calls}
-        named_functions = [
-            name for name in version.functions if name in version.sentence and name not in called_functions
-        ]
+        called = {call.function for call in failure.calls}
+        named_functions = [name for name in version.functions if name in version.sentence and name not in called]
         return bool(named_functions) and version.broken(passed) > 0
 
     def pairs(
@@ -100,9 +98,7 @@ class Diagnostician:
         matched = {version for versions_of_check in matches.values() for version in versions_of_check}
         joined_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
         explaining_pairs: list[WrongVersion] = []
-        unexplained = [
-            failed for name, failed in failures.items() if not matches.get(name) and not failed.check.measured
-        ]
+        unexplained = [failed for name, failed in failures.items() if not (matches.get(name) or failed.check.measured)]
         unexplained.sort(key=lambda failed: (failed.raised, len(failed.calls)))  # the shortest tells soonest
         for failure in unexplained:
             if versions.explaining(explaining_pairs, failure):
@@ -119,14 +115,8 @@ class Diagnostician:
                     explaining_pairs.append(joined_pair)
                     break
         by_check = {failure.check.id: list(versions.explaining(explaining_pairs, failure)) for failure in unexplained}
-        explained_counts = {
-            joined_pair: sum(joined_pair in versions_of_check for versions_of_check in by_check.values())
-            for joined_pair in explaining_pairs
-        }
-        return {
-            name: sorted(explaining, key=lambda joined_pair: -explained_counts[joined_pair])[:1]
-            for name, explaining in by_check.items()
-        }
+        counts = Counter(joined_pair for explaining in by_check.values() for joined_pair in explaining)
+        return {name: sorted(found, key=lambda pair: -counts[pair])[:1] for name, found in by_check.items()}
 
     def tried_again(
         self, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]], subject: Learner | None
@@ -149,9 +139,8 @@ class Diagnostician:
             return []
         measured = {check.id for check in self.session.checks if check.measured}
         own_failed = measured & failures.keys()
-        listed = [
-            (version, version.not_passed) for version in self.wrong_versions.all if version.not_passed is not None
-        ]
+        versions = self.wrong_versions.all
+        listed = [(version, version.not_passed) for version in versions if version.not_passed is not None]
         return [version for version, failed in listed if failed & measured == own_failed and not failed & passed]
 
     def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
@@ -177,9 +166,8 @@ class Diagnostician:
         sentence = patterns.describe(failure.error)
         if sentence and not self.contradicted(sentence, failure, failures):
             return sentence
-        return patterns.of_checks(failure, failures, passed, self.session.checks) or self.trial(
-            failure, passed, subject
-        )
+        sentence = patterns.of_checks(failure, failures, passed, self.session.checks)
+        return sentence or self.trial(failure, passed, subject)
 
     def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
         """A sentence on a function that the learner's uses."""

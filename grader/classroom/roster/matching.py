@@ -174,13 +174,11 @@ def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:
 
 def _unknown(name: Open, handins: list[HandIn], aliases_file: str) -> NeedsPerson:
     """A name that means nobody on the roster, or several people."""
-    shown_name = label(f"{name.name} ({name.key})" if name.key != name.name else name.key)
-    reason = (
-        f"{shown_name} could be {', '.join(name.fits)}" if name.fits else f"nobody on the roster is called {shown_name}"
-    )
+    entry = label(f"{name.name} ({name.key})" if name.key != name.name else name.key)
+    reason = f"{entry} could be {', '.join(name.fits)}" if name.fits else f"nobody on the roster is called {entry}"
     reason += f". Similar names: {', '.join(map(label, name.similar))}" if name.similar and not name.fits else ""
-    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins)) or (shown_name,)
-    return NeedsPerson((shown_name,), where, reason, TO_DO.format(aliases_file), len(_files(handins)))
+    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins)) or (entry,)
+    return NeedsPerson((entry,), where, reason, TO_DO.format(aliases_file), len(_files(handins)))
 
 
 def _rivals(handins: list[HandIn]) -> NeedsPerson:
