@@ -60,6 +60,8 @@ def test_what_a_function_uses_is_told_only_where_that_function_is_not_the_exampl
     [
         ({"diagnosis": "a"}, {"diagnosis": "b"}, False),
         ({"diagnosis": "a", "lines": (3,)}, {"diagnosis": "b", "lines": (3,)}, True),
+        ({"diagnosis": "a", "lines": (3, 4)}, {"diagnosis": "b", "lines": (3, 4)}, False),
+        ({"diagnosis": "a", "lines": (3, 4)}, {"lines": (3, 4)}, True),
         ({"diagnosis": "a"}, {"message": "x"}, False),
         ({"lines": (3,)}, {"lines": (4,)}, False),
         ({"message": "TypeError: 1\nx.py:3 in f\n    y\ncalled f(1)"}, {"message": "TypeError: 2\nx.py:3 in f"}, True),

@@ -5,10 +5,12 @@ import pytest
 from grader import catalog
 from grader.catalog import mistakes, overlay, paths
 from grader.catalog.merging import merged
-from grader.judge import examiner, trials
-from grader.records.results import AND, MEND_FIRST
+from grader.judge import answer_kinds, error_sentences, examiner, patterns, trials
+from grader.judge.raising_lines import may_be_one
+from grader.records.results import AND, MEND_FIRST, OR
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
 
 SELF_ATTENTION = """
@@ -394,3 +396,92 @@ def test_large_scores_alone_are_no_proof_of_a_mistake(fork_server):
     )
     assert told.keys() >= {"fresh_forward", "large_scores"}
     assert not told["large_scores"]
+
+
+def of_changed(number: str, *replaced: tuple[str, str], fork_server) -> set[str]:
+    return set(said(graded(number, changed(number, *replaced), fork_server)).values())
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("return weights @ v, weights", "The right answer is part 0 of a tuple of 2: return that part alone."),
+        ("return list(weights @ v)", answer_kinds.JOINED.format("list", "torch.stack")),
+        ("return (weights @ v).tolist()", answer_kinds.NUMBERS),
+    ],
+)
+def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, sentence, fork_server):
+    told = of_self_attention(f"{WEIGHTS}\n{answer}", fork_server)
+    assert told["documented_context_vectors"] == told["fresh_context_vectors"] == sentence
+    wrong = of_self_attention(f"{WEIGHTS}\n{answer.replace('@ v', '@ v * 2')}", fork_server)
+    assert sentence not in wrong.values()
+
+
+def test_a_python_number_is_told_to_be_right(fork_server):
+    told = said(graded("06", changed("06", ("return query @ key  # ()", "return (query @ key).item()")), fork_server))
+    assert told["fresh_scores"] == answer_kinds.NUMBER
+
+
+DRAWN = "W_query = torch.nn.Parameter(torch.rand(d_in, d_out)"
+
+
+def test_sizes_that_are_exchanged_are_no_matter_of_keepdim(fork_server):
+    told = of_changed("05", (DRAWN, DRAWN.replace("d_in, d_out", "d_out, d_in")), fork_server=fork_server)
+    assert patterns.EXCHANGED in told
+
+
+@pytest.mark.parametrize(
+    ("number", "old", "new", "sentence"),
+    [
+        ("03", "return weights @ inputs  # (d,)", "return weights @ inputs + torch.zeros(3)", trials.SIZES),
+        ("05", DRAWN, DRAWN.replace("d_out", "2"), trials.FIXED),
+    ],
+)  # fmt: skip
+def test_a_size_that_ends_in_an_error_or_needs_no_tensor_is_told(number, old, new, sentence, fork_server):
+    assert sentence in of_changed(number, (old, new), fork_server=fork_server)
+
+
+def test_what_is_left_in_memory_is_no_state(fork_server):
+    scores = "scores = torch.empty({0}, {0}).to(inputs)\n    for i in range(len(inputs)):\n        scores[i, :{1}] = "
+    loop = scores + "(inputs[:{1}] * inputs[i]).sum(-1)\n    return scores"
+    for sizes in (("6", "len(inputs)"), ("len(inputs)", "i + 1")):
+        told = of_changed("01", ("return inputs @ inputs.T", loop.format(*sizes)), fork_server=fork_server)
+        assert told and trials.STATE not in told
+
+
+def test_an_argument_that_is_never_read_is_told(fork_server):
+    own = ("[vocabulary[word] for word in words]", "[sorted(words).index(word) for word in words]")
+    assert "encode never reads its argument vocabulary." in of_changed("04", own, fork_server=fork_server)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("x @ self.W_key", "x @ W_key", "W_key is kept as self.W_key"),
+        ("super().__init__()", "super().__init__", error_sentences.SETUP),
+        ("return weights @ values", "return (weights @ values).numpy()", "numpy"),
+        ("keys = x @ self.W_key  # (T, d_out)", "keys = x @ self.W_key.mul_(1)", error_sentences.IN_PLACE),
+    ],
+)
+def test_what_an_error_means_is_told(old, new, words, fork_server):
+    assert any(words in sentence for sentence in of_changed("07", (old, new), fork_server=fork_server))
+
+
+def test_a_bias_too_many_is_no_mask(fork_server):
+    without = "self.W_value = nn.Linear(d_in, d_out)"
+    told = of_changed("13", ("self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)", without), fork_server=fork_server)
+    assert not any("mask" in sentence for sentence in told)
+
+
+def test_an_error_of_the_same_words_on_another_line_is_another_mistake():
+    source = "def f(x):\n    scores = queries @ keys\n    return weights @ values\n"
+    raised = [LearnerError("exception", {"frames": [[2, "f", line]]}) for line in (
+        "scores = queries @ keys", "att = query @ key.T", "out = q @ k", "context = (attn_weights @ values).mT",
+    )]  # fmt: skip
+    assert [may_be_one(error, raised[0], source) for error in raised] == [True, True, True, False]
+
+
+def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(fork_server):
+    scale = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-2] ** 0.5, dim=-1")
+    told = of_changed("06", scale, ("keys) @ values", "keys) @ keys"), fork_server=fork_server)
+    assert not any(OR in sentence for sentence in told)

@@ -44,8 +44,8 @@ class Explained:
         return replace(self.only(checks), diagnoses={})
 
     def begun(self) -> "Explained":
-        """The same without functions that are not started, and without checks whose large inputs take seconds."""
-        failures = {name: failure for name, failure in self.failures.items() if not failure.is_not_started}
+        """The same without functions that are not started or missing, and without checks of large inputs."""
+        failures = {name: failure for name, failure in self.failures.items() if failure.is_there}
         return replace(self, failures=failures).only(tuple(check for check in self.checks if not check.measured))
 
     def only(self, checks: tuple[Check, ...]) -> "Explained":

@@ -62,9 +62,9 @@ def same(got: Any, expected: Any, tolerance: float | None = None) -> bool:
     return True
 
 
-def _demand_tensor(got: Any, what: str, shape: Any) -> None:
+def _demand_tensor(got: Any, what: str, shape: Any, expected: torch.Tensor | None = None) -> None:
     if not isinstance(got, torch.Tensor) or not is_plain(got):
-        raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got)
+        raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got, expected)
 
 
 def _is_number(value: Any) -> bool:
@@ -81,7 +81,7 @@ def _demand_same_device(got: torch.Tensor, what: str, expected: torch.Tensor) ->
 
 
 def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float | None) -> None:
-    _demand_tensor(got, what, expected.shape)
+    _demand_tensor(got, what, expected.shape, expected)
     if got.shape != expected.shape:
         sentence = shape_words(tuple(got.shape), tuple(expected.shape), what, guess_from_values(got, expected))
         raise Mismatch(sentence, "", got, expected)
@@ -113,7 +113,7 @@ def _expect_printed(got: Any, expected: Printed, what: str) -> None:
         got = torch.tensor(float(got), dtype=torch.float64)
     if isinstance(got, (list, tuple)) and got and all(_is_number(v) and type(v) is not bool for v in got):
         got = torch.tensor(list(map(float, got)), dtype=torch.float64)
-    _demand_tensor(got, what, expected.value.shape)
+    _demand_tensor(got, what, expected.value.shape, expected.value)
     if got.shape != expected.value.shape:
         raise Mismatch(shape_words(tuple(got.shape), tuple(expected.value.shape), what), "", got, expected.value)
     _demand_same_device(got, what, expected.value)

@@ -9,7 +9,7 @@ from itertools import islice
 
 import torch
 
-from grader.judge import one_mistake, patterns, two_mistakes, used_functions, weak_examples
+from grader.judge import error_sentences, one_mistake, patterns, two_mistakes, used_functions, weak_examples
 from grader.judge.failure import Failure, is_own, says_little
 from grader.judge.following import NOT
 from grader.judge.measuring import TooMuchMemory
@@ -95,7 +95,7 @@ class Diagnostician:
     ) -> dict[str, list[WrongVersion]]:
         """Two wrong versions in one, for each failure that none explains alone."""
         versions = self.wrong_versions
-        matched = {version for versions_of_check in matches.values() for version in versions_of_check}
+        matched = Counter(version for versions_of_check in matches.values() for version in versions_of_check)
         joined_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
         explaining_pairs: list[WrongVersion] = []
         unexplained = [failed for name, failed in failures.items() if not (matches.get(name) or failed.check.measured)]
@@ -106,7 +106,7 @@ class Diagnostician:
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
             candidates = two_mistakes.candidates(versions, all_of_it, set(failures), passed, matched)
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
-                if (failure.raised or says_little(failure)) and not matched.issuperset(pair):
+                if (failure.raised or says_little(failure)) and not matched.keys() >= set(pair):
                     continue  # the same words of an error, NaN or two whole numbers are no proof of two mistakes
                 if pair not in joined_pairs:
                     joined_pairs[pair] = two_mistakes.joined(versions, *pair)
@@ -160,14 +160,28 @@ class Diagnostician:
     def general(
         self, failure: Failure, failures: dict[str, Failure], passed: set[str], subject: Learner | None
     ) -> str | None:
-        """A sentence without a known mistake: on the answer, on the other checks, or on a trial."""
-        if not isinstance(failure.error, Mismatch) or is_own(failure):
+        """A sentence without a known mistake: on the error, on the answer, on the other checks, or on a trial."""
+        error = failure.error
+        if certain := error.cause if isinstance(error, Mismatch) else self.of_source(failure, subject):
+            return certain
+        if not isinstance(error, Mismatch) or is_own(failure):
             return self.trial(failure, passed, subject)
-        sentence = patterns.describe(failure.error)
+        sentence = patterns.describe(error)
         if sentence and not self.contradicted(sentence, failure, failures):
             return sentence
-        sentence = patterns.of_checks(failure, failures, passed, self.session.checks)
-        return sentence or self.trial(failure, passed, subject)
+        return (
+            patterns.of_checks(failure, failures, passed, self.session.checks)
+            or self.of_source(failure, subject)
+            or self.trial(failure, passed, subject)
+        )
+
+    def of_source(self, failure: Failure, subject: Learner | None) -> str | None:
+        """A sentence on the source alone, or on the source and an error in it."""
+        if subject is None:
+            return None
+        self.tried = True
+        error = error_sentences.sentence(failure.error, subject.source)
+        return error or used_functions.unread(failure, subject._connection.words)
 
     def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
         """A sentence on a function that the learner's uses."""

@@ -27,6 +27,12 @@ class Failure:
         return isinstance(self.error, LearnerError) and self.error.is_not_started
 
     @property
+    def is_there(self) -> bool:
+        """Whether the learner's file defines what the check asks for, and more of it than the stub."""
+        is_missing = isinstance(self.error, LearnerError) and self.error.kind == "missing"
+        return not is_missing and not self.is_not_started
+
+    @property
     def raised(self) -> bool:
         """Whether it is an error of the learner's code, and not a wrong answer."""
         return isinstance(self.error, LearnerError)

@@ -12,6 +12,7 @@ from itertools import takewhile
 from grader.judge.failure import Failure
 from grader.judge.likeness import differ, outline, words
 from grader.judge.proxy.learner import Learner, demand_value
+from grader.judge.raising_lines import may_be_one
 from grader.judge.session import Session
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
@@ -124,14 +125,19 @@ class Following:
         if isinstance(error, Differs):
             request, _, answer, _ = noting.noted[-1]
             return Trace(len(calls) - 1, _call(request, answer))
-        return Trace(len(calls), None, degree(error, calls, failure))
+        return Trace(len(calls), None, degree(error, calls, failure, connection.source))
 
 
-def degree(error: BaseException | None, calls: list[Call], failure: Failure) -> int:
-    """How closely an error after these calls is the learner's. The answers are taken to be alike."""
+def degree(error: BaseException | None, calls: list[Call], failure: Failure, source: str) -> int:
+    """How closely an error after these calls is the learner's. The answers are taken to be alike.
+
+    source: of what was called.
+    """
     if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
         return NOT
     if outline(error) != outline(failure.error):
+        return NOT
+    if not may_be_one(failure.error, error, source):
         return NOT
     return TO_THE_LETTER if words(error) == words(failure.error) else ALIKE
 

@@ -26,8 +26,9 @@ def outline(error: BaseException) -> tuple[Any, ...]:
     """The kind and the words of a failure. Two failures are alike where these are equal.
 
     The words of a learner's own `raise` or `assert` do not count: each writes others. The sizes in torch's count in any
-    order: x.masked_fill(mask, 0) and its twin with _ tell them in another one. Where a parameter is missing, it counts
-    whether those that are there are weights, biases or neither: linear layers by other names are no nn.Parameters.
+    order: x.masked_fill(mask, 0) and its twin with _ tell them in another one. Where parameters are missing or surplus,
+    it counts whether those that are there are weights, biases or neither: linear layers by other names are no
+    nn.Parameters, and a bias is no mask.
     """
     if isinstance(error, LearnerError):
         own_words = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))

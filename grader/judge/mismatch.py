@@ -11,12 +11,16 @@ from grader.judge.words import number, values
 
 @dataclass
 class Mismatch(AssertionError):
-    """An answer that is not the expected one. `summary` is safe to show to anybody; `details` holds values."""
+    """An answer that is not the expected one.
+
+    `summary` is safe to show to anybody; `details` holds values; `cause`, where given, says what was done for certain.
+    """
 
     summary: str
     details: str = ""
     got: object = None
     expected: object = None
+    cause: str = ""
 
     def __str__(self) -> str:
         return self.summary

@@ -5,6 +5,7 @@ import math
 
 import torch
 
+from grader.judge import answer_kinds
 from grader.judge.collection import Check
 from grader.judge.failure import Failure
 from grader.judge.mismatch import Mismatch
@@ -16,7 +17,12 @@ FACTORS = {
     2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
 }  # fmt: skip
 EVERY = "Every value"
-SHAPE = "The values are right, but the shape is not: look at squeeze, reshape and keepdim."  # alike for all shapes
+# These are alike for all shapes.
+SHAPE = "The values are right, but the shape is not: look at squeeze, reshape and keepdim."
+TURNED = (
+    "The values are right, but dimensions stand in another order: look at the dims that stack, transpose or view get."
+)
+EXCHANGED = "The numbers are right and in order, but the sizes are exchanged: look at the order of the sizes."
 OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
 MAX_PERMUTED = 64  # rows that are compared in all orders
 MAX_LOOKED_AT = 1 << 20  # elements of an answer; larger answers are not examined, to save memory
@@ -28,8 +34,10 @@ def describe(error: BaseException) -> str | None:
     if not isinstance(error, Mismatch):
         return None
     got, expected = error.got, error.expected
-    if not isinstance(got, torch.Tensor) or not isinstance(expected, torch.Tensor):
+    if not isinstance(expected, torch.Tensor):
         return None
+    if not isinstance(got, torch.Tensor):
+        return answer_kinds.describe(got, expected) if 0 < expected.numel() <= MAX_LOOKED_AT else None
     if not _has_numbers(got) or not _has_numbers(expected) or got.numel() != expected.numel():
         return None
     if not 0 < expected.numel() <= MAX_LOOKED_AT:  # a worker may send far more than was asked for
@@ -40,9 +48,7 @@ def describe(error: BaseException) -> str | None:
     if got.shape != expected.shape:
         if got.ndim >= 2 and got.mT.shape == expected.shape and _alike(got.mT, expected):
             return "The values are right, but the result is transposed: rows and columns are swapped."
-        if _alike(got.reshape(expected.shape), expected):
-            return SHAPE
-        return None
+        return _other_shape(got, expected) if _alike(got.reshape(expected.shape), expected) else None
     if _alike(got, expected, 1e-3):
         return _rounded(got, expected)
     for test in (_transposed, _first_of_batch, _factor, _offset, _rounded, _permuted, _other_dim, _order):
@@ -50,6 +56,14 @@ def describe(error: BaseException) -> str | None:
         if sentence:
             return sentence
     return None
+
+
+def _other_shape(got: torch.Tensor, expected: torch.Tensor) -> str:
+    """The sentence on the right numbers in another shape."""
+    if sorted(got.shape) != sorted(expected.shape):
+        return SHAPE
+    sizes = [[size for size in tensor.shape if size > 1] for tensor in (got, expected)]
+    return TURNED if sizes[0] == sizes[1] else EXCHANGED
 
 
 def of_checks(

@@ -27,10 +27,13 @@ SIZES = (
     "Right for the sizes of the documented example, with other values too, but wrong for the sizes of this call: "
     "is a size written into the code, or does a size of 1 hide something?"
 )
+FIXED = "Right for the sizes of the documented example, but not in shape for these: is a size written into the code?"
+UNWRITTEN = "Asked anew, this call gives other numbers, and torch.empty is called: is each of its entries written?"
 BY_HEART = "The documented numbers come back whatever the values are: compute them from the arguments."
 STATE = "Asked before all others, this call gives another answer: does the code keep something of an earlier call?"
 SEEDS = (1, 2)  # of two other sets of values
 FLOATS = {name for name, dtype in DTYPES.items() if dtype.is_floating_point}
+EMPTY = re.compile(r"\b(new_)?empty(_like)?\(")
 ODD = ("float64", "bfloat16", "float16", "non-contiguous")  # a call with these may fail for their sake
 
 
@@ -71,8 +74,11 @@ class Trials:
         output = connection.output
         tests: list[tuple[Callable[[Failure], bool], str]] = [(self.keeps_state, STATE)]
         error = failure.error
-        if isinstance(error, Mismatch) and failure.calls[-1].want == "output" and is_finite(error.got):
-            tests += [(self.knows_by_heart, BY_HEART), (self.depends_on_sizes, SIZES)]
+        if failure.calls[-1].want == "output" and (not isinstance(error, Mismatch) or is_finite(error.got)):
+            tests += [(self.knows_by_heart, BY_HEART)] if isinstance(error, Mismatch) else []
+            tests += [(self.depends_on_sizes, SIZES), (self.has_fixed_shape, FIXED)]
+        if EMPTY.search(self.subject.source):  # what is left in memory is no state of the code's
+            tests = [*tests[1:], (self.keeps_state, UNWRITTEN)]
         try:
             return next((sentence for test, sentence in tests if test(failure)), None)
         finally:
@@ -122,6 +128,17 @@ class Trials:
             return False
         return all(self.fails_again(failure, seed) for seed in SEEDS)
 
+    def has_fixed_shape(self, failure: Failure) -> bool:
+        """Whether a function of sizes alone gives a wrong shape, and passed the documented checks with other sizes."""
+        error, last = failure.error, failure.calls[-1]
+        tensors = [getattr(error, name, None) for name in ("got", "expected")]
+        shapes = [tensor.shape for tensor in tensors if isinstance(tensor, torch.Tensor)]
+        if len(shapes) < 2 or shapes[0] == shapes[1] or "tensor" in last.outline:
+            return False
+        shown = [call for check in self.documented(failure) for call in self.session.run(check, self.subject)[1]]
+        others = [call for call in shown if call.function == last.function]
+        return bool(others) and all(sizes(call) != sizes(last) for call in others)
+
     def documented(self, failure: Failure) -> list[Check]:
         """The documented checks of the same task, where all of them passed."""
         public_checks = [
@@ -138,10 +155,10 @@ class Trials:
         return self.session.run(check, Learner(connection))[1], connection.changed
 
     def fails_again(self, failure: Failure, seed: int) -> bool:
-        """Whether the check fails at the same call where code and solution get other values, none of them large."""
+        """Whether the check fails alike at the same call where code and solution get other values, none large."""
         session = VariedSession(self.session, self.solution, seed)
         error, calls = session.run(failure.check, Learner(Varied(self.connection, seed)))
-        return isinstance(error, Mismatch) and len(calls) == len(failure.calls)
+        return type(error) is type(failure.error) and len(calls) == len(failure.calls)
 
 
 class VariedSession(Session):

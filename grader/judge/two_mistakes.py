@@ -1,5 +1,6 @@
 """Two known mistakes in one file: pairs that may explain what neither explains alone, the likeliest first."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -16,14 +17,19 @@ STEPS = 8  # into which the shares of misfits are divided; within a step, what f
 
 
 def candidates(
-    versions: WrongVersions, failures: list[Failure], failed: set[str], passed: set[str], matched: set[WrongVersion]
+    versions: WrongVersions,
+    failures: list[Failure],
+    failed: set[str],
+    passed: set[str],
+    matched: Counter[WrongVersion],
 ) -> Iterator[tuple[WrongVersion, WrongVersion]]:
     """The pairs that may explain why the first of these checks fails, the likeliest first.
 
     Neither fails a check that passed; together they fail all that failed, and one of them this one. First come the
     pairs with a known one, which explains another check already, then those that both fail this check: a check that
     compares the learner's answers with each other passes for a mistake which changes them all alike, and yet its calls
-    are answered otherwise. Of these come first those whose answers fit the learner's best, then those that fail least.
+    are answered otherwise. Of these come first those whose answers fit the learner's best, then those that explain most
+    alone, then those that fail least. matched: the versions that explain a check alone, and how many checks.
     """
     check = failures[0].check.id
     usable = [(one, one.not_passed) for one in versions.all if one.not_passed and not one.not_passed & passed]
@@ -40,11 +46,12 @@ def candidates(
         for row, found in zip(misfit, misfits(right, traces, failure).tolist(), strict=True):
             row[:] = [sum(shares) for shares in zip(row, found, strict=True)]
 
-    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, bool, int, int]:
+    def rank(pair: tuple[tuple[WrongVersion, frozenset[str]], ...]) -> tuple[int, bool, int, int, int]:
         (one, reach), (other, others) = pair
         share = misfit[number[one]][number[other]]
-        silent = {version for version, checks in pair if check not in checks} - matched
-        return -len(matched & {one, other}), bool(silent), round(share * STEPS), len(reach) + len(others)
+        silent = {version for version, checks in pair if check not in checks} - matched.keys()
+        alone = matched[one] + matched[other]
+        return -len(matched.keys() & {one, other}), bool(silent), round(share * STEPS), -alone, len(reach) + len(others)
 
     for (one, _), (other, _) in sorted(pairs, key=rank):
         yield one, other

@@ -1,10 +1,11 @@
-"""A function of the learner's that fails may be right itself, and use another one that is wrong."""
+"""What a function of the learner's uses: another one that is wrong, while it may be right itself; not an argument."""
 
 from collections.abc import Mapping
 
 from grader.judge.failure import Failure
 from grader.records.results import MEND_FIRST
 from grader.records.source import SourceWords
+from grader.sandbox.call_results import LearnerError
 
 
 def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWords) -> str | None:
@@ -24,6 +25,13 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
         if function and name in used_names | objects and function not in words.uses(name):
             return f"{function} {'uses' if name in used_names else 'is tried with'} {name}{MEND_FIRST}{name} first."
     return None
+
+
+def unread(failure: Failure, words: SourceWords) -> str | None:
+    """Which argument the function that failed a check never reads; None where it reads all, or was not called."""
+    names = words.unread(failure.asked)
+    is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
+    return f"{failure.asked} never reads its argument {names[0]}." if names and is_called else None
 
 
 def _its_own(failure: Failure) -> set[str]:

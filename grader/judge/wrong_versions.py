@@ -122,7 +122,7 @@ class WrongVersions:
         key = (version, failure.check.id)
         if key not in self._traces:
             if self.caches_runs and version.failed is not None:
-                self._traces[key] = _trace(*self.run(version, failure.check), failure)
+                self._traces[key] = _trace(*self.run(version, failure.check), failure, version.mistake.source)
             else:
                 following = self._followed.setdefault(failure.check.id, Following(self.session, failure))
                 self._traces[key] = following.trace(version.connection, version.load)
@@ -138,9 +138,9 @@ class WrongVersions:
         return run
 
 
-def _trace(error: BaseException | None, calls: list[Call], failure: Failure) -> Trace:
+def _trace(error: BaseException | None, calls: list[Call], failure: Failure, source: str) -> Trace:
     """The trace of a run to its end."""
     for number, (call, learner_call) in enumerate(zip(calls, failure.calls, strict=False)):
         if differ(call, learner_call):
             return Trace(number, call)
-    return Trace(min(len(calls), len(failure.calls)), None, degree(error, calls, failure))
+    return Trace(min(len(calls), len(failure.calls)), None, degree(error, calls, failure, source))

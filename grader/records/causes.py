@@ -69,7 +69,10 @@ def numbers(result: ExerciseResult) -> dict[str, int]:
 def _is_one(check: CheckResult, other: CheckResult) -> bool:
     """Whether two failed checks have one cause."""
     if check.diagnosis or other.diagnosis:
-        return check.diagnosis == other.diagnosis or bool(check.lines and check.lines == other.lines)
+        named_apart = bool(check.diagnosis and other.diagnosis) and len(check.lines) > 1  # a line for each, likely
+        return check.diagnosis == other.diagnosis or bool(
+            check.lines and check.lines == other.lines and not named_apart
+        )
     if check.lines or other.lines:
         return check.lines == other.lines
     places = [PLACE.findall(each.message) for each in (check, other)]

@@ -57,6 +57,10 @@ class SourceWords:
             newly_found = {used for name_found in newly_found for used in uses.get(name_found, ())} - used_names
         return frozenset(used_names)
 
+    def unread(self, name: str) -> list[str]:
+        """The parameters that a top-level function never reads, without those whose names begin with an underscore."""
+        return list(self._outline["unread"].get(name, ())) if self._outline else []
+
     def runs(self, line: int) -> bool:
         """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
         return line in self._code or (self._outline is None and 0 < line <= len(self.source.splitlines()))
@@ -178,6 +182,7 @@ def _outline(source: str) -> dict[str, Any] | None:
             "forward": {node.name: _names(node, without="backward") for node in definitions},
             "backward": {node.name: _names(node) for node in definitions},
         },
+        "unread": {node.name: _unread(node) for node in tree.body if isinstance(node, FUNCTIONS)},
         "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
         "steps": sorted({line for node in steps for line in (node.lineno, node.end_lineno)}),
     }
@@ -191,6 +196,14 @@ def _names(definition: ast.AST, without: str = "") -> list[str]:
     hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
     hint_nodes = {node for hint in hints if isinstance(hint, ast.AST) for node in walked(hint)}
     return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in hint_nodes})
+
+
+def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """The parameters that the body of a function never reads."""
+    nodes = [node for statement in function.body for node in walked(statement)]
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    given = [one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    return [name for name in given if name not in read and not name.startswith("_")]
 
 
 def _span(statement: ast.stmt) -> list[int]:

@@ -6,7 +6,7 @@ from grader.judge.compare import expect, expect_shape, same
 from grader.judge.mismatch import Mismatch
 from grader.judge.promises.targets import demand_object
 from grader.judge.proxy import Module
-from grader.judge.renaming import names_sentence
+from grader.judge.renaming import ends, names_sentence
 
 
 def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: bool = True) -> None:
@@ -27,7 +27,7 @@ def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: 
         counts = [f"{', '.join(missing)} missing"] if missing else []
         counts += [f"{len(surplus)} too many"] if surplus else []
         summary = f"{module.class_name} has other parameters than asked for: {'; '.join(counts)}"
-        raise Mismatch(summary, f"too many: {', '.join(surplus)}"[:300] if surplus else "")
+        raise Mismatch(summary, f"too many: {', '.join(surplus)}"[:300] if surplus else "", ends(surplus))
     for name, shape in expected.items():
         expect(shapes[name], tuple(shape), f"the parameter {name}")
     for name in expected:

@@ -5,11 +5,14 @@ from typing import Any
 import torch
 
 from grader.judge.compare import expect
+from grader.judge.error_sentences import IN_PLACE
 from grader.judge.mismatch import Mismatch
 from grader.judge.promises.targets import demand_object, where
 from grader.judge.proxy import Module, Target, tensors_in
 from grader.sandbox.call_results import LearnerError
 from grader.worker.fake_device import MIXED
+
+WRITTEN = "The code changes an argument that was passed in: make a new object instead."
 
 
 def keeps_dtype(
@@ -40,11 +43,9 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     second_call = mine.with_inputs(*args, seed=mine._learner.calls[-1].seed, **kwargs)
     for _, (listed, keyword_values) in (first_call, second_call):
         for index, (value_after, value_before) in enumerate(zip(listed, args, strict=True)):
-            if not isinstance(value_before, Module):
-                expect(value_after, value_before, f"argument {index} after the call")
+            _unchanged(value_after, value_before, f"argument {index}")
         for name, value_before in kwargs.items():
-            if not isinstance(value_before, Module):
-                expect(keyword_values[name], value_before, f"argument {name} after the call")
+            _unchanged(keyword_values[name], value_before, f"argument {name}")
     expect(second_call[0], first_call[0], "the answer to a second, equal call")
 
 
@@ -90,6 +91,16 @@ def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:
     if not grad_mode:
         raise Mismatch(f"after {mine.name} grad mode is off: whoever trains afterwards gets no gradients")
     return result
+
+
+def _unchanged(after: Any, before: Any, name: str) -> None:
+    if isinstance(before, Module):
+        return
+    try:
+        expect(after, before, f"{name} after the call")
+    except Mismatch as error:
+        error.cause = IN_PLACE if isinstance(before, torch.Tensor) else WRITTEN
+        raise
 
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:

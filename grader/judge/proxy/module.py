@@ -143,7 +143,8 @@ class Module(Target, HeldObject):
                 raise Mismatch(shape_words(tuple(shape), tuple(parameters[name].shape), f"the parameter {name}"))
         if reply.surplus:
             count = f"{len(reply.surplus)} parameter{'s' * (len(reply.surplus) > 1)}"
-            raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}")
+            ends = renaming.ends(reply.surplus)
+            raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}", ends)
 
     def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> Module:
         """Move the object to a device, or convert its numbers to a dtype. Returns the object."""

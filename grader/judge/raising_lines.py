@@ -1,0 +1,54 @@
+"""Whether an exception comes from a line that does the same: many mistakes end in an error of the same words."""
+
+import ast
+import functools
+import keyword
+import re
+
+from grader.sandbox.call_results import LearnerError
+
+VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
+OTHERS = {*keyword.kwlist, "self", "torch", "math"}
+LEAST = 2  # words that another line of the mistake must share
+
+
+def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
+    """Whether the learner's line may be the one of the mistake that raised the same error, as its variables tell.
+
+    It is not where it shares no variable with that line, and several with another line of the same function. Of a name
+    each part counts: attn_weights is like weights, and query like queries. source: the mistake's, trusted.
+    """
+    if not (isinstance(mine, LearnerError) and isinstance(theirs, LearnerError) and theirs.kind == "exception"):
+        return True
+    own, (number, _, code) = _parts(_frame(mine)[2]), _frame(theirs)
+    if not own or own & _parts(code):
+        return True
+    return all(len(own & parts) < LEAST for parts in _other_lines(source, number))
+
+
+def _frame(error: LearnerError) -> tuple[int, str, str]:
+    frames = error.facts.get("frames") or [[0, "", ""]]
+    line, function, code = [*frames[-1], "", ""][:3]
+    return int(line), str(function), str(code)
+
+
+@functools.lru_cache(256)
+def _other_lines(source: str, number: int) -> tuple[frozenset[str], ...]:
+    """The variables of each statement of the innermost function around a line, without the one on this line."""
+    around = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.lineno <= number <= (node.end_lineno or 0)
+    ]
+    if not around:
+        return ()
+    body = max(around, key=lambda node: node.lineno).body
+    others = [node for node in body if not node.lineno <= number <= (node.end_lineno or 0)]
+    return tuple(_parts(ast.unparse(node)) for node in others if not isinstance(node, ast.Expr))
+
+
+def _parts(code: str) -> frozenset[str]:
+    """The parts of the variables that a line reads and binds, each in the singular."""
+    words = "_".join(name for name in VARIABLE.findall(code) if name not in OTHERS).lower().split("_")
+    singular = (f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s") for word in words)
+    return frozenset(word for word in singular if len(word) > 2)
