@@ -35,6 +35,7 @@ def main(control: socket.socket, plan: dict) -> None:
     kernel.keep_out()
     import_filter.install(plan["versions"])
     rlimits.adopt_orphans()
+    set_signals()
     if plan["seccomp"] == "closed":
         warm_up.preload()
     warm_up.warm()
@@ -63,6 +64,14 @@ def main(control: socket.socket, plan: dict) -> None:
         end(pid, live)
 
 
+def set_signals() -> None:
+    """Set how signals act on this process, which all forks inherit."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write that is too large fails with an OSError instead
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)  # until a source is loaded; see loading.Clock
+
+
 def spawn(connection: int, lockdown: Lockdown, command: dict) -> int:
     """Fork a worker that answers requests on `connection`, or probes the sandbox. Returns its process id."""
     parent = os.getpid()
@@ -78,8 +87,6 @@ def spawn(connection: int, lockdown: Lockdown, command: dict) -> int:
 
 def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: int) -> None:
     """In the fork: give up everything except the connection, then answer requests."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
     loading.arm()
     try:
         lockdown.put_on(connection, command["limits"], parent)

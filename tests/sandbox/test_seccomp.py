@@ -89,6 +89,13 @@ def test_every_number_does_what_the_list_says(machine, files, device):
 
 
 @every
+def test_a_filter_made_before_a_fork_becomes_that_of_the_fork(machine, files, device):
+    before = seccomp.Filter(seccomp.encode(seccomp.build(machine, seccomp.LATER, files, device)))
+    before.belong_to(PID)
+    assert before.code.raw == seccomp.encode(seccomp.build(machine, PID, files, device))
+
+
+@every
 def test_other_numberings_kill(machine, files, device):
     program, (code, _) = seccomp.build(machine, PID, files, device), MACHINES[machine]
     for other in (0, 0x40000003, 0x40000028, X86, ARM, 0xC0000000, 0x3E, TOP & 0xFFFFFFFF):

@@ -20,6 +20,8 @@ CAPABILITIES_V3 = 0x20080522
 class Lockdown:
     """The layers that each fork of one fork server applies. Made once; it opens the paths that Landlock will allow.
 
+    Whatever is the same for all forks is found out here: in a fork, each step makes the kernel copy memory.
+
     plan: `landlock` (bool), `seccomp` ("" for no filter, "open", or "closed", where no file can be opened), `uid` (None
     keeps the user), `readable` and `devices` (paths), `device` ("cpu", "cuda" or "mps"). Raises RuntimeError where a
     filter is wanted and the system calls of this architecture are not listed.
@@ -31,6 +33,10 @@ class Lockdown:
         self.machine = seccomp.machine() if self.seccomp else None
         if self.seccomp and self.machine is None:
             raise RuntimeError("this machine's system calls are not listed in worker/lockdown/syscalls.py")
+        self.size, self.filter = rlimits.address_space(), None
+        if self.seccomp:
+            program = seccomp.build(self.machine, seccomp.LATER, self.seccomp == "open", self.device)
+            self.filter = seccomp.Filter(seccomp.encode(program))
 
     def put_on(self, connection: int, limits: dict, parent: int) -> None:
         """In the fork: give up every right but to use the file descriptor `connection`, which becomes number 3.
@@ -40,18 +46,17 @@ class Lockdown:
         """
         os.setsid()
         rules = keep_only(connection, self.rules)
-        size = rlimits.address_space()
         give_up_user(self.uid, self.machine)
         rlimits.die_with_parent(parent)
-        rlimits.apply(limits, size)
+        rlimits.apply(limits, self.size)
         kernel.keep_out()
-        if rules is not None or self.seccomp:
+        if rules is not None or self.filter is not None:
             kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         if rules is not None:
             landlock.restrict(rules)
             os.close(rules)
-        if self.seccomp:
-            seccomp.install(seccomp.build(self.machine, os.getpid(), self.seccomp == "open", self.device))
+        if self.filter is not None:
+            self.filter.install()
 
 
 def keep_only(connection: int, rules: int | None) -> int | None:

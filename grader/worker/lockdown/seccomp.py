@@ -9,7 +9,9 @@ Written by hand, because a worker imports only torch and the standard library an
 
 import ctypes
 import errno
+import os
 import platform
+import re
 import struct
 
 from . import kernel, syscalls
@@ -18,6 +20,8 @@ LOAD, AND, EQUAL, AT_LEAST, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # the BPF ins
 NUMBER, MACHINE, ARGUMENTS = 0, 4, 16  # offsets in the kernel's struct seccomp_data
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 PR_SET_SECCOMP, MODE_FILTER = 22, 2
+LATER = 0x5EC0_5EC0  # stands for a process id that is not known yet; no id is so large
+INSTRUCTION = struct.Struct("<HBBI")
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
 
 
@@ -42,8 +46,8 @@ def available() -> bool:
 def build(machine: str, pid: int, files: bool = True, device: str = "cpu") -> list[Instruction]:
     """The program for one worker.
 
-    machine: as `machine` returns it. pid: the worker's process id. files: whether it may open files, which Landlock
-    then restricts. device: "cuda" needs more system calls.
+    machine: as `machine` returns it. pid: the worker's process id, or LATER. files: whether it may open files, which
+    Landlock then restricts. device: "cuda" needs more system calls.
     """
     unconditional, checked, unknown = syscalls.allowed(machine, files, device)
     program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, syscalls.MACHINES[machine]), (RETURN, 0, 0, KILL)]
@@ -60,12 +64,28 @@ def build(machine: str, pid: int, files: bool = True, device: str = "cpu") -> li
     return [*program, (RETURN, 0, 0, REFUSE | errno.EPERM)]
 
 
-def install(program: list[Instruction]) -> None:
-    """Apply the filter to this process, which cannot be undone. NO_NEW_PRIVS must be set before. Raises OSError."""
-    code = b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
-    buffer = ctypes.create_string_buffer(code, len(code))
-    head = struct.pack("@HP", len(program), ctypes.addressof(buffer))
-    kernel.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.c_char_p(head))
+def encode(program: list[Instruction]) -> bytes:
+    """The program as the kernel reads it."""
+    return b"".join(INSTRUCTION.pack(*instruction) for instruction in program)
+
+
+class Filter:
+    """An encoded program, ready to be applied. It is made before a fork, since each fork would take longer for it."""
+
+    def __init__(self, code: bytes):
+        self.code = ctypes.create_string_buffer(code, len(code))
+        self.own = [found.start() for found in re.finditer(re.escape(LATER.to_bytes(4, "little")), code)]
+        self.head = struct.pack("@HP", len(code) // INSTRUCTION.size, ctypes.addressof(self.code))
+
+    def belong_to(self, pid: int) -> None:
+        """Make it the program of this process, where it was built for LATER."""
+        for place in self.own:
+            struct.pack_into("<I", self.code, place, pid)
+
+    def install(self) -> None:
+        """Apply it to this process, which cannot be undone. NO_NEW_PRIVS must be set before. Raises OSError."""
+        self.belong_to(os.getpid())
+        kernel.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.c_char_p(self.head))
 
 
 def _case(number: int, block: list[Instruction]) -> list[Instruction]:
