@@ -205,3 +205,11 @@ def test_whole_numbers_are_told_as_whole_numbers():
     with pytest.raises(Mismatch) as raised:
         expect(torch.tensor([19, 7]), printed)
     assert "expected [19, 6]" in raised.value.details
+
+
+@pytest.mark.parametrize(
+    ("what", "verb"), [("the weights of layer 0", "are"), ("the loss", "is"), ("the bias", "is"), ("cos", "is")]
+)
+def test_the_verb_agrees_with_what_is_wrong(what, verb):
+    with pytest.raises(Mismatch, match=rf"^{what} {verb} wrong"):
+        expect(torch.zeros(2), torch.ones(2), what)

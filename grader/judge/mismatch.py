@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from grader.judge.tolerance import CHUNK, TOLERANCE, close_in_chunks
-from grader.judge.words import number, values
+from grader.judge.words import is_plural, number, values
 
 
 @dataclass
@@ -34,7 +34,7 @@ def difference(got: torch.Tensor, expected: torch.Tensor, is_right: torch.Tensor
     got_value, expected_value = got[index].item(), expected[index].item()
     not_finite = _not_finite(got, expected)
     share = f"{count} of {total} values differ" if total > 1 else "the value differs"
-    summary = f"{what} is wrong: {not_finite or share}"
+    summary = f"{what} {'are' if is_plural(what) else 'is'} wrong: {not_finite or share}"
     location = f" at [{', '.join(map(str, index))}]" if index else ""
     details = f"expected {values(expected, index)}\ngot      {values(got, index)}\nfirst difference{location}: "
     details += f"got {number(got_value)}, expected {number(expected_value)}"

@@ -23,6 +23,7 @@ SENTENCES = {
     *ARTICLES.values(), "a very large int", "a value nested too deeply or with too many parts",
     "a result too large to send",
 }  # fmt: skip
+PLURAL = re.compile(r"the (?!bias\b)\w*[^s]s\b")
 LAYOUT, DTYPE, ELEMENTS = "a tensor with layout ", "a tensor of dtype ", re.compile(r"a tensor of [\d,]+ elements")
 
 
@@ -66,7 +67,13 @@ def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str, gues
         if len(axes) == 1:
             size = sizes(got[axes[0] :][:1]).strip("(,)")
             guess = f": dimension {axes[0]} has {size} entries instead of {expected[axes[0]]}"
-    return f"{what} has the wrong shape: got {sizes(got)}, expected {expected}{guess}"
+    verb = "have" if is_plural(what) else "has"
+    return f"{what} {verb} the wrong shape: got {sizes(got)}, expected {expected}{guess}"
+
+
+def is_plural(what: str) -> bool:
+    """Whether what is compared are several things: "the weights of the second head", not "the loss"."""
+    return bool(PLURAL.match(what))
 
 
 def sizes(shape: Any) -> str:
