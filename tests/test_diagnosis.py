@@ -485,3 +485,17 @@ def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(fork_server):
     scale = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-2] ** 0.5, dim=-1")
     told = of_changed("06", scale, ("keys) @ values", "keys) @ keys"), fork_server=fork_server)
     assert not any(OR in sentence for sentence in told)
+
+
+@pytest.mark.parametrize("wrong", ["values", "keys"])
+def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, fork_server):
+    queries, keys, values = ("x_1" if name in ("queries", wrong) else "x_2" for name in ("queries", "keys", "values"))
+    forward = f"""
+        q, k, v = {queries} @ self.W_query, {keys} @ self.W_key, {values} @ self.W_value
+        weights = torch.softmax(torch.einsum("id,jd->ij", q, k) / k.shape[-1] ** 0.5, dim=-1)
+        return torch.einsum("ij,jf->if", weights, v)
+"""
+    solution = paths.solution("14_cross_attention").read_text("utf-8")
+    source = solution[: solution.index("def forward")] + "def forward(self, x_1, x_2):" + forward
+    known = mistakes.find("14_cross_attention", f"{wrong}_from_the_first")
+    assert said(graded("14", source, fork_server))["fresh_context_vectors"] == known.sentence

@@ -10,6 +10,12 @@ from grader.sandbox.call_results import Call, LearnerError
 
 OWN_WORDS = re.compile(r"(raise|assert)\b")  # a line whose exception says what its author wrote
 DIGITS = re.compile(r"\d+")
+# What torch says of a product whose sizes do not fit: those of the left and of the right factor that should be equal.
+NO_PRODUCT = (
+    re.compile(r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<left>\d+) and (?P<right>\d+)x\d+\)"),
+    re.compile(r"Expected size for .* batch2 tensor to be: \[(\d+), (?P<left>\d+)\] but got: \[\1, (?P<right>\d+)\]"),
+    re.compile(r"einsum\(\): subscript \w has size (?P<right>\d+) for operand 1 .* previously seen size (?P<left>\d+)"),
+)
 COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
 
 
@@ -26,13 +32,17 @@ def outline(error: BaseException) -> tuple[Any, ...]:
     """The kind and the words of a failure. Two failures are alike where these are equal.
 
     The words of a learner's own `raise` or `assert` do not count: each writes others. The sizes in torch's count in any
-    order: x.masked_fill(mask, 0) and its twin with _ tell them in another one. Where parameters are missing or surplus,
-    it counts whether those that are there are weights, biases or neither: linear layers by other names are no
+    order: x.masked_fill(mask, 0) and its twin with _ tell them in another one. Of a product whose sizes do not fit,
+    those two count alone, whether it was written with @ or as einsum. Where parameters are missing or surplus, it
+    counts whether those that are there are weights, biases or neither: linear layers by other names are no
     nn.Parameters, and a bias is no mask.
     """
     if isinstance(error, LearnerError):
         own_words = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
         text = "" if own_words else words(error)
+        product = next((found for pattern in NO_PRODUCT if (found := pattern.match(text))), None)
+        if product is not None:
+            return (error.kind, error.facts.get("type"), "no product", [product["left"], product["right"]])
         return (error.kind, error.facts.get("type"), DIGITS.sub("", text), sorted(DIGITS.findall(text)))
     parameter_kinds = error.got if isinstance(error, Mismatch) and isinstance(error.got, frozenset) else None
     return ("mismatch", None, words(error), parameter_kinds)
