@@ -1,4 +1,4 @@
-"""load_unfused puts the keys first, but forward takes the queries first: both must agree."""
+"""Queries and keys have changed places between load_unfused and forward: both must take their rows in one order."""
 
 
 class FusedMultiHeadAttention:

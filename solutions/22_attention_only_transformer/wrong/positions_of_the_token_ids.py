@@ -1,0 +1,13 @@
+"""The position embeddings are looked up by the token ids: positions are 0, 1, 2, …, one for each place."""
+
+
+class AttentionOnlyTransformer:
+    def forward(self, token_ids: torch.Tensor) -> torch.Tensor:
+        tokens = token_ids.shape[1]
+        if tokens > self.context_length:
+            raise ValueError(f"{tokens} tokens do not fit into a context of {self.context_length}")
+        positions = torch.arange(tokens, device=token_ids.device)  # (T,)
+        x = self.token_embedding(token_ids) + self.position_embedding(token_ids)  # (B, T, d_model)
+        for layer in self.layers:
+            x = x + layer(x)  # (B, T, d_model)
+        return self.unembedding(x)  # (B, T, vocab_size)

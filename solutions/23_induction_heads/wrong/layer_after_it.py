@@ -1,0 +1,14 @@
+"""The head is removed from the layer after the one that is named: layers count from 0."""
+
+
+def without_head(model: AttentionOnlyTransformer, token_ids: torch.Tensor, layer: int, head: int) -> torch.Tensor:
+    positions = torch.arange(token_ids.shape[1], device=token_ids.device)  # (T,)
+    x = model.token_embedding(token_ids) + model.position_embedding(positions)  # (B, T, d_model)
+    for number, part in enumerate(model.layers):
+        values = split_heads(part.W_value(x), part.num_heads)  # (B, H, T, h)
+        mixed = part.attention_weights(x) @ values  # (B, H, T, h)
+        if number == layer + 1:
+            kept = torch.arange(part.num_heads, device=x.device) != head  # (H,)
+            mixed = mixed * kept[:, None, None]  # (B, H, T, h)
+        x = x + part.out_proj(merge_heads(mixed))  # (B, T, d_model)
+    return model.unembedding(x)  # (B, T, vocab_size)
