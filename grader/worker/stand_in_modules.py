@@ -7,6 +7,7 @@ modules that compute, as einops does, have none.
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from .stand_ins import SHELL, display
@@ -85,5 +86,6 @@ def _shape(name: str) -> type[Shape]:
 
 def _module(name: str, **names: Any) -> types.ModuleType:
     module = sys.modules[name] = types.ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None)  # torch._dynamo asks for those of tqdm
     module.__dict__.update(names)
     return module
