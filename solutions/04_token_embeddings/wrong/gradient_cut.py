@@ -1,4 +1,4 @@
-"""The embedded tokens are cut off from the table by detach, so the table can never be trained."""
+"""The embedded tokens are cut off from the table (detach, .data or no_grad), so the table can never be trained."""
 
 
 class TokenEmbedding:

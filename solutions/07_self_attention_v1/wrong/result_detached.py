@@ -1,4 +1,4 @@
-"""The result is cut off from the layer by detach: no gradient reaches the three matrices, nor the inputs."""
+"""The result is cut off from the layer (detach, .data or no_grad): no gradient reaches the three matrices, nor the inputs."""
 
 
 class SelfAttention_v1:

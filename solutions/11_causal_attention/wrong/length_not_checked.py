@@ -1,4 +1,4 @@
-"""Nothing looks at the number of tokens: more than context_length should raise a ValueError before anything is computed."""
+"""More tokens than context_length are not refused: raise a ValueError before anything is computed."""
 
 
 class CausalAttention:
