@@ -1,11 +1,14 @@
 """Hidden checks: fresh scores against logsumexp and whole softmax attention, in float64."""
 
+import math
+
 import torch
 
 from grader.authors import Mismatch, expect, expect_shape, keeps_device, keeps_dtype, keeps_inputs, task
 
 FRESH = ("fresh_online", "fresh_merge")
 LOG_ROOM = 5e-3  # log(sum) + maximum on the way: at 1e4 a float32 has three digits after the point
+STEPS = ("exp", "exp2", "expm1", "pow", "max", "amax", "aminmax", "sum", "sort", "topk", "cummax", "cumsum")
 ONLINE, MERGED = ("the maximum", "the sum"), ("the maximum", "the sum", "the output")
 
 
@@ -78,6 +81,15 @@ def test_own_softmax(learner, no_ready_made, rng):
     expect_parts(learner.online_max_and_sum(scores, 3), max_and_sum(scores), ONLINE)
     no_ready_made(learner.online_max_and_sum, scores, 3)
     no_ready_made(learner.online_max_and_sum, scores[0], 2)
+
+
+@task(1, after="own_softmax")
+def test_block_by_block(learner, rng):
+    """online_max_and_sum looks at block_size scores in one step, not at all of them."""
+    scores, block_size = rng.randn(2, 64), 8
+    for operation in learner.online_max_and_sum.operations(scores, block_size):
+        if operation.name in STEPS and any(math.prod(shape) >= scores.numel() for shape in operation.input_shapes):
+            raise Mismatch(f"torch's {operation.name} is given all scores at once: give it one block after the other")
 
 
 # Task 2

@@ -1,4 +1,4 @@
-"""merge_blocks writes into out_a: make a new tensor, the caller still needs the old one."""
+"""merge_blocks writes into one of its arguments: make a new tensor, the caller still needs the old one."""
 
 
 def merge_blocks(

@@ -1,0 +1,17 @@
+"""Each sum gets the factor of the other block: it is counted from its own maximum."""
+
+
+def merge_blocks(
+    max_a: torch.Tensor,
+    sum_a: torch.Tensor,
+    out_a: torch.Tensor,
+    max_b: torch.Tensor,
+    sum_b: torch.Tensor,
+    out_b: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    maximum = torch.maximum(max_a, max_b)  # (…)
+    part_a = sum_a * torch.exp(max_b - maximum)  # (…)
+    part_b = sum_b * torch.exp(max_a - maximum)  # (…)
+    total = part_a + part_b  # (…)
+    output = out_a * (part_a / total)[..., None] + out_b * (part_b / total)[..., None]  # (…, h)
+    return maximum, total, output
