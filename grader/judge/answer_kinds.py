@@ -21,7 +21,7 @@ NUMBERS = (
 def describe(got: object, expected: torch.Tensor) -> str | None:
     """What an answer that is no tensor has of the expected one, or None. It holds for the whole of this answer."""
     if isinstance(got, (int, float)) and not isinstance(got, bool):
-        return NUMBER if expected.numel() == 1 and _right(torch.tensor(float(got)), expected.reshape(())) else None
+        return NUMBER if _are_right([got], expected) else None
     if not isinstance(got, (tuple, list)) or not 0 < len(got) <= MOST:
         return None
     kind = "tuple" if isinstance(got, tuple) else "list"
@@ -33,6 +33,8 @@ def describe(got: object, expected: torch.Tensor) -> str | None:
         return f"The right answer is part {right[0]} of a {kind} of {len(parts)}: return that part alone."
     if len({part.dtype for part in parts}) > 1 or any(part.device.type == "meta" for part in parts):
         return None
+    if sum(part.numel() for part in parts) != expected.numel():
+        return None
     sizes = {part.shape for part in parts}
     for join, name in JOINS:
         if len(sizes) == 1 and (parts[0].ndim or join is torch.stack) and _right(join(parts), expected):
@@ -43,12 +45,19 @@ def describe(got: object, expected: torch.Tensor) -> str | None:
 def _of_numbers(got: tuple[object, ...] | list[object], expected: torch.Tensor) -> str | None:
     rows = [row if isinstance(row, (tuple, list)) else [row] for row in got]
     numbers = [value for row in rows for value in row[:MOST]]
-    if len(numbers) != expected.numel() or not all(type(value) in (int, float) for value in numbers):
+    if not all(type(value) in (int, float) for value in numbers):
         return None
+    return NUMBERS if _are_right(numbers, expected) else None
+
+
+def _are_right(numbers: list[object], expected: torch.Tensor) -> bool:
+    """Whether these Python numbers are the values of a tensor, in their order."""
     try:
-        return NUMBERS if _right(torch.tensor(numbers, dtype=torch.float64), expected.reshape(-1)) else None
+        return len(numbers) == expected.numel() and _right(
+            torch.tensor(numbers, dtype=torch.float64), expected.reshape(-1)
+        )
     except (OverflowError, RuntimeError):  # an int that no tensor holds
-        return None
+        return False
 
 
 def _right(got: torch.Tensor, expected: torch.Tensor) -> bool:
