@@ -14,6 +14,7 @@ from grader.judge.where.edits import Change, Tree
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.known_values import KnownValues, Step, scaled
 from grader.judge.where.marked_source import marked
+from grader.judge.where.narrowing import narrowed
 from grader.judge.where.probes import equal_answers
 from grader.judge.where.scope import Scope
 from grader.judge.where.several import minimized, steps
@@ -129,6 +130,13 @@ def test_a_change_that_goes_round_a_value_is_known():
     assert bypassed(tree.units[0], (Change(last, "value", None, direct),)) == {3}
     same = ast.parse("products.softmax(-1) @ inputs", mode="eval").body
     assert bypassed(tree.units[0], (Change(last, "value", None, same),)) == frozenset()
+    looked_at = WRONG.replace("    return", "    _, size = inputs.shape\n    print(products)\n    return")
+    tree = Tree(
+        looked_at.replace("softmax(0)", "softmax(0) / size").replace("@ inputs", "@ inputs / products.shape[0]")
+    )
+    division = tree.units[0].node.body[-1].value
+    change = Change(division, "left", None, direct)
+    assert bypassed(tree.units[0], (change,)) == {3}  # neither what is printed nor a size counts
 
 
 def test_a_parameter_of_another_name_is_renamed_wherever_it_is_read():
@@ -145,6 +153,11 @@ def test_what_makes_an_own_part_of_self_is_searched_too():
         twins = Twins(Tree(text), Tree(right))
         assert [unit.name for unit in twins.with_helpers([twins.tree.units[1]])] == names
     assert Twins(Tree(source), Tree(right)).own == {"v", "B", "__call__"}
+    twins = Twins(
+        Tree("class B:\n    def __call__(self, x):\n        return x\nb = B()\ndef f(x):\n    return b(x)\n"),
+        Tree(RIGHT),
+    )
+    assert [unit.name for unit in twins.with_helpers([twins.tree.units[1]])] == ["f", "B.__call__"]
 
 
 def test_two_mistakes_are_two_steps_and_both_are_needed():
@@ -198,7 +211,7 @@ def test_what_a_loop_runs_over_is_not_replaced_where_the_mistake_may_be_in_it():
     for body, lines in (("row.sum()", {3}), ("row.exp().sum() * 2", set())):
         tree = Tree(right.replace("x.split(2)", "x.split(3)").replace("row.sum()", body))
         edits = donor_edits(Alignment(tree.units[0], Tree(right).units[0]), frozenset())
-        found = [edit for edit in edits if edit.kind == "what split is called with"]
+        found = [edit for edit in edits if edit.kind == "an argument of split"]
         assert {edit.line for edit in found if "x.split(2):" in tree.text(tree.units[0], edit.changes)} == lines
 
 
@@ -218,6 +231,8 @@ def test_what_is_meant_is_among_the_edits():
         ("return x.masked_fill(y, torch.nan)", "return x.masked_fill(y, float('-inf'))"),
         ("return {one: y for one in x}", "return {one: y for one in enumerate(x)}"),
         ("return x / y.shape[0] ** 0.5", "return x / y.shape[-1] ** 0.5"),
+        ("return x.masked_fill(x == 1, 0)", "return x.masked_fill(x == 1, float('-inf'))"),
+        ("return x @ x[1]", "return x @ y"),
     ):
         tree = Tree(f"def f(x, y):\n    {wrong}\n")
         edits = expression_edits(tree.units[0].node, Scope.of(tree.units[0]))
@@ -225,6 +240,20 @@ def test_what_is_meant_is_among_the_edits():
     tree = Tree("@torch.no_grad()\ndef f(x):\n    return x\n")
     (edit,) = [one for one in statement_edits(tree.units[0].node, Scope(), False) if one.kind == "a decorator"]
     assert tree.edited(tree.units[0], edit.changes) == "def f(x):\n    return x\n" and edit.line == 1
+
+
+def test_a_difference_is_told_by_its_innermost_part():
+    for old, new, part, kind in (
+        ("f(x, dim=1)", "f(x, dim=-1)", "1", "the argument dim"),
+        ("f(a / b, dim=1)", "f(a / b ** 0.5, dim=1)", "b", MISSING),
+        ("f(\n  x.detach())", "f(x)", "x.detach()", "the call of detach"),
+        ("x.mean()", "x.y().mean()", "x", MISSING),
+        ("self.q(x)", "self.k(x)", "self.q(x)", "the call of q"),
+        ("f(x, 1)", "f(x)", "f(x, 1)", "what f is called with"),
+        ("a * b", "a @ b", "a * b", "an operation"),
+    ):
+        inner, words = narrowed(ast.parse(old, mode="eval").body, ast.parse(new, mode="eval").body)
+        assert (ast.unparse(inner), words) == (part, kind)
 
 
 def test_answers_are_alike_where_the_checks_take_them_for_the_same():

@@ -10,7 +10,8 @@ from grader.judge.where.alignment import MAX_INLINED, Alignment, similarity, sta
 from grader.judge.where.edits import Change, Edit
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.guidance import words
-from grader.judge.where.nodes import called_name, is_docstring, parameters
+from grader.judge.where.narrowing import narrowed
+from grader.judge.where.nodes import is_docstring, parameters
 from grader.judge.where.statements import bodies
 from grader.judge.where.vocabulary import MISSING
 
@@ -56,6 +57,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
     for target, slot, parent in slots(alignment.unit.node):
         if isinstance(target, (ast.Slice, ast.Starred)) or names_in(target) & helpers or id(target) in kept_ids:
             continue
+        is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and slot[1] == "test"
         target_words, target_text = words(target), ast.unparse(target)
         is_whole_value = isinstance(parent, (ast.Assign, ast.Return))
         for new, new_words, text, own_names in donors:
@@ -63,11 +65,15 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
             leaves_value_unused = isinstance(parent, ast.Return) and bypasses_value(
                 parent, ast.Return(new), local_names
             )
-            if score >= MIN_SIMILARITY and text != target_text and not leaves_value_unused:
+            # A plain value for a condition would switch to the branch without the mistake.
+            switches_branch = is_test and not isinstance(new, (ast.Compare, ast.BoolOp))
+            bypasses_mistake = leaves_value_unused or switches_branch
+            if score >= MIN_SIMILARITY and text != target_text and not bypasses_mistake:
                 tier = 0 if score >= HIGH_SIMILARITY and own_names else 1
                 pairs.append((score + WHOLE_VALUE * is_whole_value, len(pairs), target, slot, new, tier))
     for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MAX_PAIRS]:
-        yield Edit((Change(*slot, new),), target.lineno, _kind(target), tier)
+        differing_part, kind = narrowed(target, new)
+        yield Edit((Change(*slot, new),), differing_part.lineno, kind, tier)
 
 
 def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
@@ -94,7 +100,8 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
                 returns_early = isinstance(new, ast.Return) and not isinstance(old, ast.Return) and not is_last
                 if score >= MIN_SIMILARITY and is_replaceable and not returns_early:
                     change = Change(parent, field, None, [*before, new, *after])
-                    yield Edit((change,), old.lineno, "a statement", 0 if score >= HIGH_SIMILARITY else 1)
+                    line, kind = _line_and_kind(old, new)
+                    yield Edit((change,), line, kind, 0 if score >= HIGH_SIMILARITY else 1)
                 if inserted < MAX_INSERTED and not isinstance(new, ast.Return):
                     inserted += 1
                     change = Change(parent, field, None, [*before, new, old, *after])
@@ -166,16 +173,26 @@ def assigned_names(unit: ast.AST) -> frozenset[str]:
 
 
 def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) -> bool:
-    """Whether a return of a local variable is replaced by a return that does not use the variable.
+    """Whether a return of local variables is replaced by a return that uses none of them.
 
-    What was computed for it would be unused, and the mistake may be there. local_names: the local variables.
+    What was computed for them would be unused, and the mistake may be there. local_names: the local variables.
     """
-    if not isinstance(old, ast.Return) or not isinstance(new, ast.Return) or not isinstance(old.value, ast.Name):
+    if not isinstance(old, ast.Return) or not isinstance(new, ast.Return) or old.value is None:
         return False
-    return old.value.id in local_names and old.value.id not in names_in(new)
+    values = old.value.elts if isinstance(old.value, (ast.Tuple, ast.List)) else [old.value]
+    returned_names = {value.id for value in values if isinstance(value, ast.Name)} & local_names
+    return bool(returned_names) and not returned_names & names_in(new)
 
 
-def _kind(target: ast.expr) -> str:
-    if isinstance(target, ast.Call):
-        return f"what {called_name(target)} is called with"
-    return "an operation" if isinstance(target, (ast.BinOp, ast.Compare, ast.UnaryOp)) else "what is computed there"
+def _line_and_kind(old: ast.stmt, new: ast.stmt) -> tuple[int, str]:
+    """The line on which a statement differs from the one in its place, and what kind of change that is."""
+    values = None
+    if isinstance(old, ast.Return) and isinstance(new, ast.Return):
+        values = old.value, new.value
+    elif isinstance(old, ast.Assign) and isinstance(new, ast.Assign):
+        equal_targets = [*map(ast.dump, old.targets)] == [*map(ast.dump, new.targets)]
+        values = (old.value, new.value) if equal_targets else None
+    if values is not None and values[0] is not None and values[1] is not None:
+        differing_part, kind = narrowed(values[0], values[1])
+        return differing_part.lineno, kind
+    return old.lineno, "a statement"

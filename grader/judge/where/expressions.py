@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from grader.judge.where.calls import other_calls
 from grader.judge.where.edits import Change, Edit, Function, Replacement
 from grader.judge.where.nodes import (
+    called_name,
     constant,
     expression,
     is_docstring,
@@ -20,6 +21,7 @@ from grader.judge.where.subscripts import other_subscripts
 from grader.judge.where.vocabulary import COMPARISONS, OPERATORS, SWAPPED, TURNS
 from grader.judge.where.wraps import iterated, may_be_wrapped, registered, sizes, wrapped
 
+FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 
 Slot = tuple[ast.AST, str, int | None]
@@ -58,6 +60,8 @@ def slots(function: Function) -> Iterator[tuple[ast.expr, Slot, ast.AST]]:
 
 
 def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
+    if isinstance(node, (ast.Name, ast.Subscript)):
+        yield from ((ast.Name(name, ast.Load()), "which value is used", 0, None) for name in scope.unread)
     number = number_of(node)
     if number is not None and not isinstance(getattr(parent, "op", None), ast.USub):
         yield from _other_numbers(node, number, parent, scope)
@@ -94,6 +98,8 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
 
 def _other_numbers(node: ast.expr, number: float, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
     place = part_in_words(parent)
+    if isinstance(parent, ast.Call) and called_name(parent) in FILLING:
+        yield expression("float('-inf')"), place, 0, None
     if isinstance(number, int):
         index_values = (-1, -2, 0, 1, 2, -3, 3) if "argument" in place or "index" in place else ()
         other_values = (number - 1, number + 1, 0, 1, 2, -number)

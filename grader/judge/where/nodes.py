@@ -81,6 +81,10 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
+def parameter_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    return [parameter.arg for parameter in parameters(function)]
+
+
 def attributes_of(node: ast.AST) -> set[str]:
     """The names of the attributes of `self` in a piece of code."""
     attributes = (
@@ -107,3 +111,18 @@ def attributes_assigned_in(node: ast.AST) -> set[str]:
 
 def is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def is_aside(node: ast.AST) -> bool:
+    """Whether a statement can hardly be the mistake: it prints, asserts, or is only a text."""
+    if isinstance(node, ast.Expr):
+        value = node.value
+        return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "print")
+    return isinstance(node, (ast.Assert, ast.Pass))
+
+
+def head_of(node: ast.stmt) -> tuple[int, int]:
+    """The first line of a statement and the line after its last; of a statement with a body, those of its head."""
+    body = getattr(node, "body", None)
+    last_line = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+    return node.lineno, max(last_line, node.lineno) + 1

@@ -13,7 +13,8 @@ class Scope:
     """The names that an edit in a function may use.
 
     values: parameters and local variables; attributes: those of `self`; layers: attributes that are called; functions:
-    the source's own that can be called with one argument; unused: values that are computed and read nowhere.
+    the source's own that can be called with one argument; unused: values that are computed and read nowhere; unread:
+    parameters that are read nowhere.
     """
 
     values: list[str] = field(default_factory=list)
@@ -22,6 +23,7 @@ class Scope:
     layers: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
     @property
     def dims(self) -> list[str]:
@@ -49,7 +51,8 @@ class Scope:
         read = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and not _is_stored(node)}
         functions = [call for other_unit in units if other_unit is not unit and (call := _call_of_one(other_unit))]
         unused = [name for name in stored if name not in read and name != "_"]
-        lists = ([*parameters, *stored], parameters, attributes, layers, functions, unused)
+        unread = [name for name in parameters if name not in read]
+        lists = ([*parameters, *stored], parameters, attributes, layers, functions, unused, unread)
         unique = [list(dict.fromkeys(names)) for names in lists]
         return cls(*unique)
 

@@ -148,18 +148,18 @@ class Search:
         It is found by a change that was tried, else by the construct of the named mistake, else the definition alone.
         """
         guide = self.guidance(group)
-        repairs = self.repairs
+        repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.doubtful_lines = ()
-        edit = repairs.full_repair(group, repairs.solution_parts(group))
+        edit = repairs.full_repair(group, [*group_edits.unreturned(group), *group_edits.solution_parts(group)])
         lines, suspicion = repairs.several_lines(group) if edit is None else (), NOTHING
         if len(lines) == 1:  # find what kind of change helps there
-            on_line = repairs.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
+            on_line = group_edits.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
             edit = repairs.full_repair(group, itertools.islice(on_line, MAX_EDITS_ON_LINE))
         if edit is None and not lines:
             suspicion = self.values.suspicion(group, repairs.probes)
-            edit = repairs.full_repair(group, repairs.all_edits(group, guide, suspicion), suspicion.right_lines)
+            edit = repairs.full_repair(group, group_edits.all_edits(group, guide, suspicion), suspicion.right_lines)
             if edit is not None:
-                edit = repairs.of_a_scale(group, edit, repairs.all_edits(group, guide, NOTHING))
+                edit = repairs.of_a_scale(group, edit, group_edits.all_edits(group, guide, NOTHING))
             elif suspicion.certain_line is not None:
                 return self.place_of((suspicion.certain_line,), "values", "what is computed there")
         if edit is not None:
@@ -169,7 +169,9 @@ class Search:
             return self.place_of(lines, "several")
         if suspicion.likely_line is not None:
             return self.place_of((suspicion.likely_line,), "values", "what is computed there")
-        edit = None if self.trial.is_over else repairs.partial_repair(group, repairs.all_edits(group, guide, NOTHING))
+        edit = (
+            None if self.trial.is_over else repairs.partial_repair(group, group_edits.all_edits(group, guide, NOTHING))
+        )
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
         if group.is_untested:

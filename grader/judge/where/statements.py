@@ -6,26 +6,28 @@ from collections.abc import Iterator
 
 from grader.judge.where.edits import Change, Edit, Function
 from grader.judge.where.nodes import is_docstring
+from grader.judge.where.returns import NOT_KEPT, keeping_statements, returned
 from grader.judge.where.scope import Scope
+from grader.judge.where.vocabulary import MISSING
 
 REQUIRED_DECORATORS = ("staticmethod", "classmethod", "property")
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, A_CONDITION = "a statement", "a condition"
-AN_ORDER, A_RETURN = "the order of the statements", "what is returned"
+AN_ORDER, ORDER_OF_PARAMETERS = "the order of the statements", "the order of the parameters"
 
 
 def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterator[Edit]:
     """The edits of the statements of a function."""
     if is_method and function.name == "__init__" and "super" not in ast.unparse(function):
         super_call = ast.parse("super().__init__()").body
-        yield _body(function, "body", [*super_call, *function.body], function.lineno, "something is missing there", 0)
+        yield _body(function, "body", [*super_call, *function.body], function.lineno, MISSING, 0)
     yield from _parameters(function, is_method)
     for index, decorator in enumerate(function.decorator_list):
         if not (isinstance(decorator, ast.Name) and decorator.id in REQUIRED_DECORATORS):
             remaining = [*function.decorator_list[:index], *function.decorator_list[index + 1 :]]
             change = Change(function, "decorator_list", None, remaining)
             yield Edit((change,), decorator.lineno, "a decorator", 0)
-    yield from _returned(function, scope)
+    yield from returned(function, scope)
     for parent, field, body in bodies(function):
         for index, statement in enumerate(body):
             before, after = body[:index], body[index + 1 :]
@@ -39,7 +41,7 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             if len(body) > 1 and not isinstance(statement, ast.Return):
                 yield put([], A_STATEMENT, 1)
             if isinstance(statement, ast.Expr):
-                yield from (put([new], "a result that is not kept", 0) for new in _keeping_statements(statement.value))
+                yield from (put([new], NOT_KEPT, 0) for new in keeping_statements(statement.value))
             for new, kind, tier in _replacements_of(statement):
                 yield put(new, kind, tier)
             yield from _moved(parent, field, body, index)
@@ -57,17 +59,6 @@ def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
 
 def _body(parent: ast.AST, field: str, statements: list[ast.stmt], line: int, kind: str, tier: int) -> Edit:
     return Edit((Change(parent, field, None, statements or [ast.Pass()]),), line, kind, tier)
-
-
-def _keeping_statements(value: ast.expr) -> Iterator[ast.stmt]:
-    """Statements that keep a value which is only computed: `x = x.masked_fill(…)`, or a return of it."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
-        yield ast.Assign([ast.Name(value.func.value.id, ast.Store())], value, lineno=0)
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print" and value.args:
-        yield ast.Return(value.args[0])
-    if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Name):
-        yield ast.Assign([ast.Name(value.args[0].id, ast.Store())], value, lineno=0)
-    yield ast.Return(value)
 
 
 def _replacements_of(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str, int]]:
@@ -103,6 +94,10 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
             elements = [*target.elts]
             elements[first], elements[second] = elements[second], elements[first]
             yield [ast.Assign([ast.Tuple(elements, ast.Store())], value, lineno=0)], "the order of the names", 0
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name) and isinstance(value, ast.Name):
+        swapped_target = ast.Subscript(target.value, ast.Name(value.id, ast.Load()), ast.Store())
+        swapped = ast.Assign([swapped_target], ast.Name(target.slice.id, ast.Load()), lineno=0)
+        yield [swapped], "which is key and which value", 0
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
         registered = f"self.register_buffer({target.attr!r}, None)"
         call = ast.parse(registered).body[0]
@@ -170,23 +165,7 @@ def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
     for index in range(first, len(names) - 1):
         reordered = [*names]
         reordered[index], reordered[index + 1] = reordered[index + 1], reordered[index]
-        yield Edit((Change(function.args, "args", None, reordered),), function.lineno, "the order of the parameters", 1)
-
-
-def _returned(function: Function, scope: Scope) -> Iterator[Edit]:
-    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
-    for statement in returns:
-        for name in scope.values:
-            if not (isinstance(statement.value, ast.Name) and statement.value.id == name):
-                new = ast.Name(name, ast.Load())
-                yield Edit((Change(statement, "value", None, new),), statement.lineno, A_RETURN, 1)
-        if isinstance(statement.value, ast.Tuple):
-            for element in statement.value.elts:
-                yield Edit((Change(statement, "value", None, element),), statement.lineno, A_RETURN, 0)
-    if function.name != "__init__" and not isinstance(function.body[-1], (ast.Return, ast.Raise)):
-        for name in reversed(scope.values):
-            new_body = [*function.body, ast.Return(ast.Name(name, ast.Load()))]
-            yield _body(function, "body", new_body, function.body[-1].end_lineno or function.lineno, A_RETURN, 0)
+        yield Edit((Change(function.args, "args", None, reordered),), function.lineno, ORDER_OF_PARAMETERS, 1)
 
 
 def _is_error(value: ast.expr | None) -> bool:

@@ -7,7 +7,7 @@ from grader.judge.where.alignment import Alignment
 from grader.judge.where.donors import names_in
 from grader.judge.where.edits import Change
 from grader.judge.where.equal_statements import same
-from grader.judge.where.nodes import is_docstring
+from grader.judge.where.nodes import is_aside, is_docstring
 from grader.judge.where.several import Step
 
 MAX_REPLACED = 4  # statements of the learner's
@@ -42,16 +42,16 @@ def stretch(alignment: Alignment, own_names: frozenset[str] = frozenset()) -> tu
         return None
     docstring = function.body[: len(function.body) - len(learners)]
     body = [*docstring, *learners[:start], *inserted, *learners[len(learners) - end :]]
-    lines = tuple(node.lineno for node in replaced if not _is_aside(node)) or (replaced[0].lineno,)
+    is_return_missing = (
+        bool(inserted) and isinstance(inserted[-1], ast.Return) and not isinstance(replaced[-1], ast.Return)
+    )
+    is_left_out = _is_pass if is_return_missing else is_aside  # a print may stand in the place of the return
+    lines = tuple(node.lineno for node in replaced if not is_left_out(node)) or (replaced[0].lineno,)
     return Step((Change(function, "body", None, body or [ast.Pass()]),), lines[0]), lines
 
 
-def _is_aside(node: ast.stmt) -> bool:
-    """Whether a statement can hardly be the mistake: it prints, asserts, or is only a text."""
-    if isinstance(node, ast.Expr):
-        value = node.value
-        return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "print")
-    return isinstance(node, (ast.Assert, ast.Pass))
+def _is_pass(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Pass)
 
 
 def _single_difference(old: ast.stmt, new: ast.stmt, own_names: frozenset[str]) -> tuple[Step, tuple[int, ...]] | None:

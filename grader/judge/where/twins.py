@@ -17,11 +17,15 @@ class Twins:
     def with_helpers(self, units: Sequence[Unit]) -> tuple[Unit, ...]:
         """These definitions and those that they use and the solution lacks.
 
-        Those are helpers that they call, and methods that assign attributes of `self` which the solution has not.
+        Those are helpers that they call, by their names or by a variable of the module, and methods that assign
+        attributes of `self` which the solution has not.
         """
         units_found = list(units)
         for unit in units_found:  # the loop extends the list
             used_names = {getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(unit.node)}
+            used_names |= {
+                name for variable, names in self._names_by_global.items() if variable in used_names for name in names
+            }
             own_attributes = attributes_of(unit.node) - self._attributes
             for other in self.tree.units:
                 is_called = other.node.name in used_names or (
@@ -41,6 +45,17 @@ class Twins:
         return self.helpers | frozenset(attributes - self._attributes)
 
     @functools.cached_property
+    def _names_by_global(self) -> dict[str, set[str]]:
+        """For each variable of the module the names that its value uses: "Attention" for `attention = Attention()`."""
+        names_by_global: dict[str, set[str]] = {}
+        for statement in self.tree.module.body:
+            if isinstance(statement, ast.Assign):
+                used_names = {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
+                targets = (node for target in statement.targets for node in ast.walk(target))
+                names_by_global |= {node.id: used_names for node in targets if isinstance(node, ast.Name)}
+        return names_by_global
+
+    @functools.cached_property
     def _attributes(self) -> set[str]:
         """The names of the attributes of `self` in the solution."""
         units = self.solution.units if self.solution is not None else ()
@@ -53,8 +68,10 @@ class Twins:
 
     @property
     def helpers(self) -> frozenset[str]:
-        """The names of the learner's functions, classes and methods that the solution does not have."""
+        """The names of the learner's functions, classes, methods and global objects that the solution does not have."""
         solution_names = {unit.name for unit in self.solution.units} if self.solution is not None else set()
         classes = {name.partition(".")[0] for name in solution_names}
-        own_classes = {unit.owner.name for unit in self.tree.units if unit.owner is not None} - classes
-        return frozenset(own_classes | {unit.node.name for unit in self.tree.units if unit.name not in solution_names})
+        own_names = {unit.owner.name for unit in self.tree.units if unit.owner is not None} - classes
+        own_names |= {unit.node.name for unit in self.tree.units if unit.name not in solution_names}
+        own_globals = {variable for variable, names in self._names_by_global.items() if names & own_names}
+        return frozenset(own_names | own_globals)
