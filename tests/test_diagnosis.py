@@ -499,3 +499,9 @@ def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, fork_server):
     source = solution[: solution.index("def forward")] + "def forward(self, x_1, x_2):" + forward
     known = mistakes.find("14_cross_attention", f"{wrong}_from_the_first")
     assert said(graded("14", source, fork_server))["fresh_context_vectors"] == known.sentence
+
+
+def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there(fork_server):
+    words = 'words = sentence.replace(",", "").split()\n    return torch'
+    (sentence,) = of_changed("04", (words, words.replace("split()", 'split(" ")')), fork_server=fork_server)
+    assert sentence == mistakes.find(catalog.find("04").folder, "split_at_single_spaces").sentence

@@ -223,6 +223,17 @@ def test_one_layer_under_two_names_is_made_anew():
     assert right in texts
 
 
+def test_no_edit_goes_round_what_was_computed():
+    other_way = WRONG.replace("    return", "    if products.softmax(0).any():\n        return inputs\n    return")
+    tree, alignment = aligned(other_way)
+    edits = [edit for edit in donor_edits(alignment, frozenset()) if edit.line == 4]
+    assert not any(isinstance(change.parent, ast.If) and change.field == "test" for e in edits for change in e.changes)
+    tree = Tree("def f(m):\n    q = m.q * 2\n    k = m.k * 2\n    return q, k\n")
+    alignment = Alignment(tree.units[0], Tree("def f(m):\n    return tuple(w for w in (m.q, m.k))\n").units[0])
+    changed = [tree.changed(edit.changes, {0}) for edit in donor_edits(alignment, frozenset())]
+    assert changed and not any("return tuple" in text for text in changed)
+
+
 def test_what_is_meant_is_among_the_edits():
     for wrong, right in (
         ("return (x, [y, y])", "return (x, (y, y))"),
@@ -237,6 +248,15 @@ def test_what_is_meant_is_among_the_edits():
         tree = Tree(f"def f(x, y):\n    {wrong}\n")
         edits = expression_edits(tree.units[0].node, Scope.of(tree.units[0]))
         assert f"def f(x, y):\n    {right}" in {tree.text(tree.units[0], edit.changes) for edit in edits}, wrong
+    for wrong, right in (
+        ("x[i] = y", "x[y] = i"),
+        ("print(x)", "return x"),
+        ("x.masked_fill(i, y)", "x = x.masked_fill(i, y)"),
+        ("return [i, y]", "return torch.stack([i, y])"),
+    ):
+        tree = Tree(f"def f(x, i, y):\n    {wrong}\n")
+        edits = statement_edits(tree.units[0].node, Scope.of(tree.units[0]), False)
+        assert f"def f(x, i, y):\n    {right}" in {tree.text(tree.units[0], edit.changes) for edit in edits}, wrong
     tree = Tree("@torch.no_grad()\ndef f(x):\n    return x\n")
     (edit,) = [one for one in statement_edits(tree.units[0].node, Scope(), False) if one.kind == "a decorator"]
     assert tree.edited(tree.units[0], edit.changes) == "def f(x):\n    return x\n" and edit.line == 1

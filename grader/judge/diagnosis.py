@@ -4,35 +4,30 @@ A wrong version explains a failed check if it fails the same check and its answe
 Where none does, patterns.py says what can be said of a wrong answer in general.
 """
 
+import re
 from collections import Counter
 from itertools import islice
 
-import torch
-
-from grader.judge import error_sentences, one_mistake, patterns, two_mistakes, used_functions, weak_examples
-from grader.judge.failure import Failure, is_own, says_little
+from grader.judge import one_mistake, two_mistakes, weak_examples
+from grader.judge.failure import Failure, says_little
 from grader.judge.following import NOT
+from grader.judge.general_sentences import GeneralSentences
 from grader.judge.measuring import TooMuchMemory
-from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.judge.trials import Trials
+from grader.judge.where import guidance
 from grader.judge.wrong_versions import WrongVersion, WrongVersions
 from grader.records import containment
 from grader.records.results import OR
-from grader.sandbox.remote import Remote
 
 MAX_PAIRS = 100  # of wrong versions that are tried together, for one submission
 
 
-class Diagnostician:
-    """Explains failed checks, for one exercise in one session.
-
-    tried: whether the last diagnosis tried something out with the submission, so that it holds for that one alone.
-    """
+class Diagnostician(GeneralSentences):
+    """Explains failed checks, for one exercise in one session."""
 
     def __init__(self, session: Session):
-        self.session, self.tried = session, False
+        super().__init__(session)
         self.wrong_versions = WrongVersions(session)
 
     def sentences(
@@ -49,7 +44,7 @@ class Diagnostician:
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
         matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
-        sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
+        sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
             if not sentences.get(name):
                 used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject)
@@ -143,8 +138,13 @@ class Diagnostician:
         listed = [(version, version.not_passed) for version in versions if version.not_passed is not None]
         return [version for version, failed in listed if failed & measured == own_failed and not failed & passed]
 
-    def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
-        """The sentence of the version that explains most checks, perhaps with another one; two where several do."""
+    def choose(
+        self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]], subject: Learner | None
+    ) -> str | None:
+        """The sentence of the version that explains most checks, perhaps with another one; two where several do.
+
+        Of several, one whose words the learner's source has none of is told only where that is so of all.
+        """
         if not versions:
             return None
         score = {
@@ -155,61 +155,9 @@ class Diagnostician:
             for version in versions
         }
         best = [version for version in versions if score[version] == max(score.values())]
+        if len(best) > 1 and subject is not None:
+            self.tried, written = True, set(re.findall(r"\w+", subject.source))
+            solution = self.wrong_versions.solution.mistake.source
+            own_words = {version: guidance.of(version.mistake.source, solution).alone for version in best}
+            best = [version for version in best if not own_words[version] or own_words[version] & written] or best
         return OR.join(version.sentence for version in best[:2])
-
-    def general(
-        self, failure: Failure, failures: dict[str, Failure], passed: set[str], subject: Learner | None
-    ) -> str | None:
-        """A sentence without a known mistake: on the error, on the answer, on the other checks, or on a trial."""
-        error = failure.error
-        if certain := error.cause if isinstance(error, Mismatch) else self.of_source(failure, subject):
-            return certain
-        if not isinstance(error, Mismatch) or is_own(failure):
-            return self.trial(failure, passed, subject)
-        sentence = patterns.describe(error)
-        if sentence and not self.contradicted(sentence, failure, failures):
-            return sentence
-        return (
-            patterns.of_checks(failure, failures, passed, self.session.checks)
-            or self.of_source(failure, subject)
-            or self.trial(failure, passed, subject)
-        )
-
-    def of_source(self, failure: Failure, subject: Learner | None) -> str | None:
-        """A sentence on the source alone, or on the source and an error in it."""
-        if subject is None:
-            return None
-        self.tried = True
-        error = error_sentences.sentence(failure.error, subject.source)
-        return error or used_functions.unread(failure, subject._connection.words)
-
-    def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
-        """A sentence on a function that the learner's uses."""
-        if subject is None:
-            return None
-        self.tried = True  # it holds for this source alone
-        return used_functions.sentence(failure, failures, subject._connection.words)
-
-    def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
-        """Whether a sentence on all values is not true of another wrong answer of the same function."""
-        if not sentence.startswith(patterns.EVERY):
-            return False
-        function = failure.calls[-1].function
-        others = [other for other in failures.values() if other.calls and other.calls[-1].function == function]
-        errors = [other.error for other in others if isinstance(other.error, Mismatch) and other is not failure]
-        return any(isinstance(error.got, torch.Tensor) and patterns.describe(error) != sentence for error in errors)
-
-    def trial(self, failure: Failure, passed: set[str], subject: Learner | None) -> str | None:
-        """A sentence that a trial shows to be true of a hidden check's failure."""
-        if not failure.check.hidden or failure.check.measured or not failure.calls:
-            return None
-        connection = self.worker_of(subject)
-        if subject is None or connection is None:
-            return None
-        self.tried = True
-        return Trials(self.session, subject, connection, passed).sentence(failure)
-
-    def worker_of(self, subject: Learner | None) -> Remote | None:
-        """The submission's worker, where something can be tried out: the solution runs on the CPU only."""
-        connection = subject._connection if subject is not None and subject._device == "cpu" else None
-        return connection if isinstance(connection, Remote) else None

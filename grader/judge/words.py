@@ -66,7 +66,8 @@ def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str, gues
         axes = [i for i in range(len(got)) if got[i] != expected[i]]
         if len(axes) == 1:
             size = sizes(got[axes[0] :][:1]).strip("(,)")
-            guess = f": dimension {axes[0]} has {size} entries instead of {expected[axes[0]]}"
+            noun = "entry" if size == "1" else "entries"
+            guess = f": dimension {axes[0]} has {size} {noun} instead of {expected[axes[0]]}"
     verb = "have" if is_plural(what) else "has"
     return f"{what} {verb} the wrong shape: got {sizes(got)}, expected {expected}{guess}"
 

@@ -181,7 +181,9 @@ def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) ->
         return False
     values = old.value.elts if isinstance(old.value, (ast.Tuple, ast.List)) else [old.value]
     returned_names = {value.id for value in values if isinstance(value, ast.Name)} & local_names
-    return bool(returned_names) and not returned_names & names_in(new)
+    names = [child for child in ast.walk(new) if isinstance(child, ast.Name)]
+    own_names = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # of comprehensions
+    return bool(returned_names) and not returned_names & ({name.id for name in names} - own_names)
 
 
 def _line_and_kind(old: ast.stmt, new: ast.stmt) -> tuple[int, str]:
