@@ -479,6 +479,19 @@ def test_an_error_of_the_same_words_on_another_line_is_another_mistake():
         "scores = queries @ keys", "att = query @ key.T", "out = q @ k", "context = (attn_weights @ values).mT",
     )]  # fmt: skip
     assert [may_be_one(error, raised[0], source) for error in raised] == [True, True, True, False]
+    elsewhere = LearnerError("exception", {"frames": [[2, "g", "out = q @ k"]]})
+    assert may_be_one(elsewhere, raised[0], source)
+    assert not may_be_one(elsewhere, raised[0], f"{source}\ndef g(x):\n    return f(x)\n")
+
+
+def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(fork_server):
+    """Along dim 0 and dim -2 a softmax of a matrix is the same, and so are no scale and √1 for a batch of one."""
+    both = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores, dim=-2")
+    told = said(graded("06", changed("06", both), fork_server))
+    folder = catalog.find("06").folder
+    names = [mistakes.find(folder, name).sentence for name in ("scaling_left_out", "softmax_over_queries")]
+    for check in ("documented_weights_of_a_batch", "fresh_weights"):
+        assert set(told[check].split(AND)) == set(names)
 
 
 def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(fork_server):

@@ -6,7 +6,7 @@ Where none does, patterns.py says what can be said of a wrong answer in general.
 
 import re
 from collections import Counter
-from itertools import islice
+from itertools import combinations, islice
 
 from grader.judge import one_mistake, two_mistakes, weak_examples
 from grader.judge.failure import Failure, says_little
@@ -21,6 +21,7 @@ from grader.records import containment
 from grader.records.results import OR
 
 MAX_PAIRS = 100  # of wrong versions that are tried together, for one submission
+MAX_RECOMBINED = 15  # of their parts
 
 
 class Diagnostician(GeneralSentences):
@@ -109,6 +110,7 @@ class Diagnostician(GeneralSentences):
                 if joined_pair is not None and versions.trace(joined_pair, failure).degree != NOT:
                     explaining_pairs.append(joined_pair)
                     break
+        explaining_pairs += self.recombined(explaining_pairs, joined_pairs)
         by_check = {failure.check.id: list(versions.explaining(explaining_pairs, failure)) for failure in unexplained}
         counts = Counter(joined_pair for explaining in by_check.values() for joined_pair in explaining)
         return {name: sorted(found, key=lambda pair: -counts[pair])[:1] for name, found in by_check.items()}
@@ -124,6 +126,19 @@ class Diagnostician(GeneralSentences):
         self.tried = self.tried or bool(names)
         kept = {name: weak_examples.kept(self.session, matches[name], failures[name], connection) for name in names}
         return kept | {name: [] for name in weak_examples.unsupported(matches | kept, failures)}
+
+    def recombined(
+        self, found: list[WrongVersion], tried: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]
+    ) -> list[WrongVersion]:
+        """The parts of several pairs in other pairs: one of these may explain more than each of them.
+
+        What answers alike in one check, as a softmax along dim 0 and along dim -2 of a matrix, differs in the next.
+        """
+        parts = list(dict.fromkeys(part for both in found for part in both.parts)) if len(found) > 1 else []
+        known = set(map(frozenset, tried))
+        pairs = [pair for pair in combinations(parts, 2) if frozenset(pair) not in known][:MAX_RECOMBINED]
+        joined = [two_mistakes.joined(self.wrong_versions, *pair) for pair in pairs]
+        return [both for both in joined if both is not None]
 
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
         """The wrong versions that take too much memory in the same checks as the learner's code, and in no others.

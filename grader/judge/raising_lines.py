@@ -15,12 +15,16 @@ LEAST = 2  # words that another line of the mistake must share
 def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
     """Whether the learner's line may be the one of the mistake that raised the same error, as its variables tell.
 
-    It is not where it shares no variable with that line, and several with another line of the same function. Of a name
-    each part counts: attn_weights is like weights, and query like queries. source: the mistake's, trusted.
+    It is not in another function of the exercise, and not where it shares no variable with that line, and several with
+    another line of the same function. Of a name each part counts: attn_weights is like weights, and query like queries.
+    source: the mistake's, trusted.
     """
     if not (isinstance(mine, LearnerError) and isinstance(theirs, LearnerError) and theirs.kind == "exception"):
         return True
-    own, (number, _, code) = _parts(_frame(mine)[2]), _frame(theirs)
+    (_, function, line), (number, other, code) = _frame(mine), _frame(theirs)
+    if function != other and {function, other} <= _functions(source):
+        return False
+    own = _parts(line)
     if not own or own & _parts(code):
         return True
     return all(len(own & parts) < LEAST for parts in _other_lines(source, number))
@@ -30,6 +34,12 @@ def _frame(error: LearnerError) -> tuple[int, str, str]:
     frames = error.facts.get("frames") or [[0, "", ""]]
     line, function, code = [*frames[-1], "", ""][:3]
     return int(line), str(function), str(code)
+
+
+@functools.lru_cache(256)
+def _functions(source: str) -> frozenset[str]:
+    """The names of the functions at top level."""
+    return frozenset(node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
 
 
 @functools.lru_cache(256)
