@@ -484,6 +484,12 @@ def test_an_error_of_the_same_words_on_another_line_is_another_mistake():
     assert not may_be_one(elsewhere, raised[0], f"{source}\ndef g(x):\n    return f(x)\n")
 
 
+def test_an_error_names_no_mistake_that_other_answers_of_the_function_disprove(fork_server):
+    told = said(graded("10", changed("10", ("kept.sum(dim=-1, keepdim=True)", "kept.sum(dim=-2)")), fork_server))
+    assert "columns" in told["fresh_renormalized_weights"]
+    assert not any("keepdim" in sentence for sentence in told.values())
+
+
 def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(fork_server):
     """Along dim 0 and dim -2 a softmax of a matrix is the same, and so are no scale and √1 for a batch of one."""
     both = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores, dim=-2")

@@ -50,6 +50,25 @@ def without_chance(
     }
 
 
+def without_disproved(
+    matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
+) -> dict[str, list[WrongVersion]]:
+    """The matches without versions that are alike in an error alone, where the function's other answers are not theirs.
+
+    These answers are explained by other versions, of which none is the one in doubt or made of it.
+    """
+    shown = {name: failure for name, failure in failures.items() if not failure.raised and matches.get(name)}
+
+    def is_disproved(wrong: WrongVersion, raised: Failure) -> bool:
+        others = [name for name, failure in shown.items() if failure.asked == raised.asked and wrong.may_fail(name)]
+        return any(not any(wrong is one or wrong in one.parts for one in matches[name]) for name in others)
+
+    return {
+        name: [one for one in versions if not (failures[name].raised and is_disproved(one, failures[name]))]
+        for name, versions in matches.items()
+    }
+
+
 def _groups(versions: WrongVersions, check: str, failed: set[str], passed: set[str]) -> list[list[WrongVersion]]:
     """The wrong versions that may fail a check, in the order in which they are tried.
 

@@ -11,7 +11,8 @@ SIBLINGS = [
     ("softmax", "log_softmax", "sigmoid", "relu", "tanh"), ("argmax", "argmin"), ("cumsum", "cumprod", "sum"),
     ("repeat", "expand", "tile", "repeat_interleave"), ("cat", "stack", "hstack", "vstack", "concat"),
     ("log", "log2", "log1p"), ("exp", "exp2", "expm1"), ("squeeze", "unsqueeze"), ("matmul", "mul"), ("dot", "outer"),
-    ("ones", "zeros", "eye"), ("min", "max"), ("add", "sub", "mul", "div"), ("sin", "cos"), ("keys", "values"),
+    ("ones", "zeros"), ("ones", "eye"), ("min", "max"), ("add", "sub", "mul", "div"), ("sin", "cos"),
+    ("keys", "values"),
     ("arange", "linspace"), ("eval", "train"), ("Parameter", "Tensor"), ("cosine_similarity", "dot"),
     ("cummax", "cumsum"), ("floor", "round", "ceil"), ("norm", "sum"), ("zip", "product"), ("Linear", "Embedding"),
 ]  # fmt: skip
