@@ -13,7 +13,7 @@ from grader.judge.where.edits import Edit, Tree, Unit
 WORD = re.compile(r"\w+|[^\w\s]")
 LAST_SCORED_TIER = 3  # edits of higher tiers are not compared with the mistake
 IGNORED = set("()[],:.")  # brackets and commas say nothing
-SIZES = {"shape", "size"}  # code of any kind reads sizes
+COMMON = {"shape", "size", "zeros", "ones", "empty", "full", "dtype", "bool"}  # in code of any kind
 MISS = 0.5  # what a change that the mistake does not explain costs; one that it explains counts 1
 WordsBefore = dict[int, Counter[str]]
 
@@ -23,7 +23,7 @@ class Guidance:
     """The words by which a mistake and the solution differ.
 
     wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
-    alone: the words of two letters or more, without sizes, that a definition has in the mistake alone.
+    alone: the words of two letters or more, but for COMMON ones, that a definition has in the mistake alone.
     """
 
     wrong: Counter[str]
@@ -71,7 +71,7 @@ def of(mistake: str, solution: str) -> Guidance:
         mistake_words, solution_words = words(mistake_definitions[name]), words(solution_definitions[name])
         wrong += mistake_words - solution_words
         right += solution_words - mistake_words
-        alone |= {word for word in mistake_words.keys() - solution_words.keys() - SIZES if len(word) > 1}
+        alone |= {word for word in mistake_words.keys() - solution_words.keys() - COMMON if len(word) > 1}
     return Guidance(wrong, right, frozenset(alone))
 
 
