@@ -8,7 +8,7 @@ class CachedAttention:
         values = split_heads(self.W_value(x), self.num_heads)  # (B, H, T, h)
         past = 0
         if cache is not None:
-            past = cache[0].shape[2]
+            past = cache[0].shape[2] + x.shape[1]
             keys = torch.cat([cache[0], keys, keys], dim=2)  # (B, H, T_past + T, h)
             values = torch.cat([cache[1], values, values], dim=2)  # (B, H, T_past + T, h)
         scores = queries @ keys.mT  # (B, H, T, h) @ (B, H, h, T_past + T) -> (B, H, T, T_past + T)
