@@ -11,6 +11,14 @@ from .lockdown import kernel
 MEGABYTE = 1 << 20
 
 
+def set_signals() -> None:
+    """Set how signals act on this process, which all forks inherit."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write that is too large fails with an OSError instead
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)  # until a source is loaded; see loading.Clock
+
+
 def apply(limits: dict, size: int | None = None) -> None:
     """Lower this process's limits.
 

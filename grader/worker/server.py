@@ -35,7 +35,7 @@ def main(control: socket.socket, plan: dict) -> None:
     kernel.keep_out()
     import_filter.install(plan["versions"])
     rlimits.adopt_orphans()
-    set_signals()
+    rlimits.set_signals()
     if plan["seccomp"] == "closed":
         warm_up.preload()
     warm_up.warm()
@@ -62,14 +62,6 @@ def main(control: socket.socket, plan: dict) -> None:
         control.sendall(json.dumps(reply).encode() + b"\n")
     for pid in list(live):
         end(pid, live)
-
-
-def set_signals() -> None:
-    """Set how signals act on this process, which all forks inherit."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write that is too large fails with an OSError instead
-    signal.signal(signal.SIGALRM, signal.SIG_IGN)  # until a source is loaded; see loading.Clock
 
 
 def spawn(connection: int, lockdown: Lockdown, command: dict) -> int:
