@@ -205,7 +205,8 @@ def test_outside_of_a_notebook_it_says_what_to_type(checkout):
     assert "make check EX=03" in done.stdout
 
 
-def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone():
+def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout, monkeypatch):
+    monkeypatch.setattr(paths, "ROOT", checkout)  # where the progress is noted
     exercise, process = catalog.find("03"), GradingProcess()
     right = paths.solution(exercise.folder).read_text("utf-8")
     hangs = right.replace("    return", "    while True: pass\n    return")
