@@ -43,8 +43,8 @@ def sentence(error: BaseException, source: str) -> str | None:
     """
     if not isinstance(error, LearnerError) or error.kind != "exception":
         return None
-    text, frames = str(error.facts.get("message", "")), error.facts.get("frames") or [[0, "", ""]]
-    if UNPACKED.match(text) and SHAPE.search(str(frames[-1][2])):
+    text = str(error.facts.get("message", ""))
+    if UNPACKED.match(text) and SHAPE.search(error.frame[2]):
         return SIZES
     unknown = UNKNOWN.match(text)
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):

@@ -38,7 +38,7 @@ def outline(error: BaseException) -> tuple[Any, ...]:
     nn.Parameters, and a bias is no mask.
     """
     if isinstance(error, LearnerError):
-        own_words = OWN_WORDS.match(str((error.facts.get("frames") or [[0, "", ""]])[-1][2]))
+        own_words = OWN_WORDS.match(error.frame[2])
         text = "" if own_words else words(error)
         product = next((found for pattern in NO_PRODUCT if (found := pattern.match(text))), None)
         if product is not None:

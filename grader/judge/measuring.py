@@ -53,7 +53,7 @@ def _growth(meter: Meter) -> float:
 
 def _refused(error: LearnerError, name: str, growth: float, mebibytes: int) -> TooMuchMemory:
     """The error of a call that asked for more memory than there is: with its line, and its memory until then."""
-    line, _, code = (error.facts.get("frames") or [[0, "", ""]])[-1]
+    line, _, code = error.frame
     location = f"line {line}" if line else name
     summary = f"{location} asks for more memory than there is; {name} had grown by {growth:,.0f} MiB until then"
     return TooMuchMemory(f"{summary}; {mebibytes} MiB are allowed", f"    {code}" if code else "")

@@ -37,9 +37,9 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
     name = call.function.removesuffix(".__call__") if call else "the file"
     call_lines = [called(call, reveal)] if call else []
     if error.is_not_started:
-        frames = facts.get("frames") or [[0, "", ""]]
-        location = places.in_file(file.source, filename, frames[-1][0])
-        return f"not written yet: {frames[-1][1] or name} still raises NotImplementedError ({location})"
+        line, function, _ = error.frame
+        location = places.in_file(file.source, filename, line)
+        return f"not written yet: {function or name} still raises NotImplementedError ({location})"
     if error.kind == "missing":
         return missing(name, facts.get("names") or [], filename)
     if error.kind == "signature":

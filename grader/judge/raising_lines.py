@@ -21,19 +21,13 @@ def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
     """
     if not (isinstance(mine, LearnerError) and isinstance(theirs, LearnerError) and theirs.kind == "exception"):
         return True
-    (_, function, line), (number, other, code) = _frame(mine), _frame(theirs)
+    (_, function, line), (number, other, code) = mine.frame, theirs.frame
     if function != other and {function, other} <= _functions(source):
         return False
     own = _parts(line)
     if not own or own & _parts(code):
         return True
     return all(len(own & parts) < LEAST for parts in _other_lines(source, number))
-
-
-def _frame(error: LearnerError) -> tuple[int, str, str]:
-    frames = error.facts.get("frames") or [[0, "", ""]]
-    line, function, code = [*frames[-1], "", ""][:3]
-    return int(line), str(function), str(code)
 
 
 @functools.lru_cache(256)

@@ -31,9 +31,15 @@ class LearnerError(Exception):
     @property
     def is_not_started(self) -> bool:
         """Whether a stub's own `raise NotImplementedError` raised it. torch raises that exception too, with a text."""
-        frames = self.facts.get("frames") or [[0, "", ""]]
-        raised = self.facts.get("type") == "NotImplementedError" and str(frames[-1][2]).startswith("raise ")
-        return raised and "NotImplementedError" in str(frames[-1][2])
+        code = self.frame[2]
+        raised = self.facts.get("type") == "NotImplementedError" and code.startswith("raise ")
+        return raised and "NotImplementedError" in code
+
+    @property
+    def frame(self) -> tuple[int, str, str]:
+        """The innermost frame in the learner's code: line, function and code; 0 and no words where there is none."""
+        line, function, code = [*(self.facts.get("frames") or [[0, "", ""]])[-1], "", ""][:3]
+        return int(line), str(function), str(code)
 
     def is_a(self, name: str) -> bool:
         """Whether the learner's exception is of this class or a subclass of it."""

@@ -66,7 +66,7 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     except LearnerError as error:
         if error.kind != "exception" or error.is_not_started:
             raise
-        line, text = (error.facts.get("frames") or [[0, "", ""]])[-1][0], str(error.facts.get("message", ""))
+        line, text = error.frame[0], str(error.facts.get("message", ""))
         if MIXED in text:
             summary = f"{where(mine, line)} mixes tensors of two devices: make new tensors on the device of the inputs"
         else:
