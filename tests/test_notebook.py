@@ -124,8 +124,9 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
 # What is made.
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def checkout(tmp_path_factory):
+    """Each test's own: the progress of one is not the other's, in whichever order they run."""
     return copy(tmp_path_factory.mktemp("checkout"), "grader", "exercises", "solutions", without=("*.ipynb",))
 
 
