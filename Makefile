@@ -132,9 +132,9 @@ mistakes: $(READY)  ## the known mistakes: sentence, change, misconception, chec
 doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to mend what is missing
 	@$(GRADER) doctor
 
-verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
+verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; THOROUGH=1 measures the memory of every mistake; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
 	@$(GRADER) verify $(call option,,$(EX)) $(call option,--seed,$(SEED)) $(call option,--jobs,$(JOBS)) $(if $(WRITE),--write) \
-	  $(call option,--device,$(DEVICE)) $(call option,--output,$(OUTPUT))
+	  $(if $(THOROUGH),--thorough) $(call option,--device,$(DEVICE)) $(call option,--output,$(OUTPUT))
 
 stub: $(READY)  ## for authors: make the stub of EX from its solution [FORCE=1]
 	@$(GRADER) stub $(call option,,$(EX)) $(if $(FORCE),--force)

@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ from globs import some
 
 from grader import catalog
 from grader.authoring import device_report, parallel, timing
-from grader.catalog import documented, misconceptions, paths, stubs
+from grader.authoring.verify import by_known_outcome
+from grader.catalog import documented, misconceptions, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
-from grader.judge import capture, figure_numbers
+from grader.judge import capture, examiner, figure_numbers
+from grader.records.submission import Submission
 
 FOLDER = "77_double"
 WRONG = f"solutions/{FOLDER}/wrong"
@@ -316,6 +319,37 @@ def test_a_process_that_is_killed_ends_it_in_words():
     threading.Thread(target=kill, daemon=True).start()
     with pytest.raises(InfrastructureError, match="JOBS=1"):
         list(parallel.verify_all(catalog.exercises()[:2], 1, 2))
+
+
+def test_memory_is_measured_again_only_where_a_mistake_is_recorded_to_take_too_much(monkeypatch):
+    folder, recorded = catalog.find("19").folder, dict(mistakes.failed_checks(catalog.find("19").folder))
+    known, measured = mistakes.mistakes(folder), frozenset({"memory"})
+    del recorded["unscaled"]  # as a mistake that was written just now
+    monkeypatch.setattr(mistakes, "failed_checks", lambda _: recorded)
+    groups = {
+        passed: {mistake.name for mistake in group}
+        for passed, group in by_known_outcome(folder, known, measured).items()
+    }
+    too_much = {name for name, row in recorded.items() if "memory" in row.failed}
+    assert "whole_table" in too_much
+    assert groups == {frozenset(): too_much | {"unscaled"}, measured: recorded.keys() - too_much}
+    assert list(by_known_outcome(folder, known, frozenset())) == [frozenset()]  # thorough: each check on each mistake
+
+
+def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(fork_server):
+    exercise = catalog.find("19")
+    whole = mistakes.find(exercise.folder, "whole_table")
+    settings = examiner.Settings(seed=1, diagnose=False)
+
+    def outcome(source: str, **changes: object) -> str:
+        """The outcome of the check that measures memory."""
+        result = examiner.grade(exercise, Submission(source, "x.py"), fork_server, replace(settings, **changes))
+        return next(check.outcome for check in result.checks if check.id == "memory")
+
+    assert outcome(whole.source) == "failed"
+    assert outcome(whole.source, taken_for_passed=frozenset({"memory"})) == "passed"
+    broken = whole.source.replace("return ", "return 2 * ")
+    assert outcome(broken, taken_for_passed=frozenset({"memory"})) == "not_checked"
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "two", "²"])

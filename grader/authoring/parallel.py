@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from grader.authoring.verify import Report
 
 
-def verify_all(exercises: Sequence[Exercise], seed: int, jobs: int, device: str = "cpu") -> Iterator[Report]:
-    """The report of each exercise, in their order. jobs: the number of processes at most.
+def verify_all(
+    exercises: Sequence[Exercise], seed: int, jobs: int, device: str = "cpu", thorough: bool = False
+) -> Iterator[Report]:
+    """The report of each exercise, in their order. jobs: the number of processes at most; thorough: see verify.
 
     Raises InfrastructureError where nothing can be graded, or a process is killed.
     """
@@ -32,19 +34,21 @@ def verify_all(exercises: Sequence[Exercise], seed: int, jobs: int, device: str 
     if jobs <= 1:
         with ForkServer(device) as fork_server:
             for exercise in exercises:
-                yield _verified(exercise, seed, device, fork_server)
+                yield _verified(exercise, seed, device, thorough, fork_server)
         return
     try:
-        yield from _in_processes(exercises, seed, jobs, device)
+        yield from _in_processes(exercises, seed, jobs, device, thorough)
     finally:
         gc.collect()  # frees the semaphores of the pool, which the quick end of the command line would leave behind
 
 
-def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int, device: str) -> Iterator[Report]:
+def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int, device: str, thorough: bool) -> Iterator[Report]:
     spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
     with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
         longest_first = sorted(exercises, key=lambda exercise: -len(paths.mistakes(exercise.folder)))
-        reports = {exercise.folder: pool.submit(_verified, exercise, seed, device) for exercise in longest_first}
+        reports = {
+            exercise.folder: pool.submit(_verified, exercise, seed, device, thorough) for exercise in longest_first
+        }
         try:
             for exercise in exercises:
                 yield reports[exercise.folder].result()
@@ -67,8 +71,10 @@ def _own_fork_server(device: str) -> ForkServer:
     return ForkServer(device)
 
 
-def _verified(exercise: Exercise, seed: int, device: str, fork_server: ForkServer | None = None) -> Report:
+def _verified(
+    exercise: Exercise, seed: int, device: str, thorough: bool, fork_server: ForkServer | None = None
+) -> Report:
     """The report of one exercise. fork_server None: that of this process of the pool."""
     from grader.authoring import verify  # heavy: torch
 
-    return verify.verify(exercise, fork_server or _own_fork_server(device), seed, device)
+    return verify.verify(exercise, fork_server or _own_fork_server(device), seed, device, thorough)

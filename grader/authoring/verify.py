@@ -5,7 +5,7 @@ All of them are run by the sandboxed worker, as a learner's file is.
 
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.authoring import parts
@@ -34,16 +34,34 @@ class Report:
         return bool(self.not_passed) and len(self.not_passed) == len(paths.mistakes(self.exercise.folder))
 
 
-def verify(exercise: Exercise, fork_server: ForkServer, seed: int, device: str = "cpu") -> Report:
-    """Read the files of an exercise, then run its checks on them, all in one session."""
+def verify(
+    exercise: Exercise, fork_server: ForkServer, seed: int, device: str = "cpu", thorough: bool = False
+) -> Report:
+    """Read the files of an exercise, then run its checks on them.
+
+    thorough: every check is run on every mistake. Otherwise a check that measures memory, which takes a second, is not
+    run on a mistake that is recorded to pass it: the mistake must still fail the other checks that are recorded.
+    """
     report = Report(exercise, parts.problems(exercise))
     if not any(problem.blocks for problem in report.problems):
         known_mistakes = mistakes.mistakes(exercise.folder)
         unloaded = [problem for mistake in known_mistakes for problem in _unloaded(exercise, mistake)]
-        report.problems += unloaded or _graded(
-            report, known_mistakes, fork_server, examiner.Settings(device=device, seed=seed)
-        )
+        settings = examiner.Settings(device=device, seed=seed)
+        report.problems += unloaded or _graded(report, known_mistakes, fork_server, settings, thorough)
     return report
+
+
+def by_known_outcome(
+    folder: str, known_mistakes: tuple[Mistake, ...], measured: frozenset[str]
+) -> dict[frozenset[str], list[Mistake]]:
+    """The mistakes by the checks that need not be run: those of `measured`, where none is recorded as failed."""
+    recorded = mistakes.failed_checks(folder)
+    groups: dict[frozenset[str], list[Mistake]] = {}
+    for mistake in known_mistakes:
+        known = recorded.get(mistake.name)
+        passed = measured if known is not None and not measured & set(known.failed) else frozenset()
+        groups.setdefault(passed, []).append(mistake)
+    return groups
 
 
 def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
@@ -56,22 +74,29 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
 
 
 def _graded(
-    report: Report, known_mistakes: tuple[Mistake, ...], fork_server: ForkServer, settings: examiner.Settings
+    report: Report,
+    known_mistakes: tuple[Mistake, ...],
+    fork_server: ForkServer,
+    settings: examiner.Settings,
+    thorough: bool,
 ) -> list[Problem]:
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""
     exercise = report.exercise
     stub, solution, styles = paths.stub(exercise.folder), paths.solution(exercise.folder), paths.styles(exercise.folder)
-    files = {path: path.read_text("utf-8") for path in (solution, stub, *styles)}
-    files |= {mistake.path: mistake.source for mistake in known_mistakes}
     results: dict[Path, ExerciseResult] = {}
-    submissions = [Submission(source, str(path)) for path, source in files.items()]
+    right = [Submission(path.read_text("utf-8"), str(path)) for path in (solution, stub, *styles)]
 
     def record(submission: Submission, result: ExerciseResult) -> None:
         """Keep a result by the path of its file."""
         results[Path(submission.filename)] = result
 
     try:
-        session = examiner.grade_all(exercise, submissions, fork_server, settings, record)
+        session = examiner.grade_all(exercise, right, fork_server, settings, record)
+        measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
+        for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
+            wrong = [Submission(mistake.source, str(mistake.path)) for mistake in group]
+            known = replace(settings, taken_for_passed=passed)
+            examiner.grade_all(exercise, wrong, fork_server, known, record)
     except BrokenCheck as error:
         return [_broken(exercise, error)]
     failing = [*_solution(report, results[solution])]

@@ -24,6 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("exercise", nargs="?", metavar="EX", help="one exercise; default: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="write down which checks each mistake fails")
+    thorough = "measure the memory of each mistake anew, also of those that are recorded to take little"
+    parser.add_argument("--thorough", action="store_true", help=thorough)
     devices = "run all on this device, and write a Markdown report with a table of time and memory that can be sent in"
     parser.add_argument("--device", choices=DEVICES, help=devices)
     parser.add_argument("--output", type=Path, metavar="FILE", help="of that report; default: verify-<device>.md")
@@ -41,17 +43,18 @@ def run(options: argparse.Namespace) -> int:
     device = pick_device(options.device or "cpu")
     demand_device(device)
     jobs = options.jobs or (processes.cores() if device == "cpu" else 1)
+    thorough = options.thorough or options.write or device != "cpu"
     problems: list[Problem] = []
     reports: list[Report] = []
     with Console(stderr=True).status(f"0 of {len(chosen)} exercises") as status:
-        for number, report in enumerate(parallel.verify_all(chosen, options.seed, jobs, device), 1):
+        for number, report in enumerate(parallel.verify_all(chosen, options.seed, jobs, device, thorough), 1):
             status.update(f"{number} of {len(chosen)} exercises")
             if device == "cpu" and report.is_complete:  # where the table of mistakes is made
                 stale = not_current(report)
                 if stale and options.write:
                     write(report)
                     status.update(f"{report.exercise.folder} once more")  # a diagnosis reads what was written
-                    (report,) = parallel.verify_all([report.exercise], options.seed, 1, device)
+                    (report,) = parallel.verify_all([report.exercise], options.seed, 1, device, thorough)
                 else:
                     report.problems += stale
             problems += report.problems

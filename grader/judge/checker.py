@@ -97,6 +97,9 @@ class Checker:
                 reason = f"not checked: first mend “{results[blocker].title}”"
                 results[name] = self.result(check, NOT_CHECKED, reason)
                 continue
+            if name in self.settings.taken_for_passed:
+                results[name] = self.result(check, PASSED)
+                continue
             keys[name], error, calls = self.judge(check, subject, remote)
             if error is None:
                 results[name] = self.result(check, PASSED, "\n".join(subject.notes))
