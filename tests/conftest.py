@@ -41,7 +41,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Slow tests that are left out are not imported either: nbgrader, Dask and a browser's driver take seconds."""
+    """Slow tests that are left out are not imported either."""
     return True if config.option.markexpr == "not slow" and collection_path.stem in SLOW else None
 
 

@@ -15,6 +15,7 @@ from grader.catalog import paths
 STANDARD = set(sys.stdlib_module_names)
 ROW = re.compile(r"^\| `(?:grader/)?(?P<room>\w+)(?:/|\.py)` \|.*\|(?P<imports>[^|]*)\|$", re.M)
 ENTRANCES = {"authors", "notebook", "sentence"}  # single files at the top, whose names others rely on
+HEAVY = ("nbgrader", "nbformat", "nbclient", "jupytext", "jsonschema", "distributed")  # seconds to import
 
 
 def modules(folder: Path = paths.GRADER) -> list[Path]:
@@ -109,6 +110,21 @@ def test_checks_import_only_what_the_grader_offers_their_authors():
         return name in ("grader.authors", "grader.sentence") or name.partition(".")[0] in STANDARD | {"torch"}
 
     assert strays(list(paths.CHECKS.rglob("*_*/*.py")), allowed) == []
+
+
+def test_tests_are_collected_without_what_takes_seconds_to_import():
+    """Every process of xdist collects every file: see tests/extras.py."""
+    heavy = re.compile(rf"^(?:import|from|pytest.importorskip\(\W)\s*(?:{'|'.join(HEAVY)})\b", re.M)
+    ours = [path for path in modules() if heavy.search(path.read_text("utf-8"))]
+    assert ours, "no module of the grader imports nbgrader: is the pattern right?"
+    heavy_too = {".".join(path.relative_to(paths.ROOT).with_suffix("").parts) for path in ours}
+    for path in [*some((paths.ROOT / "tests").glob("*.py")), *some((paths.ROOT / "tests/nbgrader").glob("*.py"))]:
+        assert not heavy.search(path.read_text("utf-8")), path
+        if "grader.integrations.nbgrader" in path.read_text("utf-8"):
+            tree = ast.parse(path.read_text("utf-8"))
+            froms = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+            names = {f"{node.module}.{alias.name}" for node in froms for alias in node.names}
+            assert not heavy_too & (names | imports(path, top_level_only=True)), path
 
 
 def test_documented_checks_use_no_solution():

@@ -10,6 +10,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from extras import needed
 from thorough import nightly
 
 from grader import catalog
@@ -18,7 +19,7 @@ from grader.integrations.notebook import collect, export
 from grader.worker.lockdown import seccomp
 
 for name in ("jupytext", "nbclient", "ipykernel"):
-    pytest.importorskip(name, reason=f"{name} is not installed (extra notebook)")
+    needed(name, "notebook")
 
 FOLDER = catalog.find("03").folder
 PROGRAMS = ("git", "sh", "ps", "true", "env", "uname")  # what the container has beside Python: no bwrap

@@ -13,14 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from extras import needed, when_used
 from globs import some
 from thorough import sample
 
-pytest.importorskip("jsonschema", reason="jsonschema is not installed (extra dev)")
 pytest.importorskip("yaml", reason="pyyaml is not installed (extra dev)")
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 
-import jsonschema
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +32,9 @@ from grader.integrations import bundle, classroom50, gradescope
 from grader.integrations.one_student import Graded
 from grader.records.results import CheckResult, ExerciseResult
 from grader.reports import github
+
+needed("jsonschema", "dev")
+jsonschema = when_used("jsonschema")
 
 EXERCISE, FIRST = catalog.find("03"), catalog.for_class()[0].folder
 RUNNER = {

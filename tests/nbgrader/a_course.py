@@ -11,18 +11,18 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-import nbformat
-from nbgrader import apps
-from nbgrader.validator import Validator
+from extras import when_used
 
 from grader.catalog import paths
 
+nbformat, apps = when_used("nbformat"), when_used("nbgrader.apps")
+
 FOLDER = "03_context_vectors"
 APPS = {
-    "autograde": apps.AutogradeApp, "collect": apps.CollectApp, "export": apps.ExportApp,
-    "fetch_assignment": apps.FetchAssignmentApp, "generate_assignment": apps.GenerateAssignmentApp,
-    "generate_feedback": apps.GenerateFeedbackApp, "release_assignment": apps.ReleaseAssignmentApp,
-    "submit": apps.SubmitApp, "validate": apps.ValidateApp,
+    "autograde": "AutogradeApp", "collect": "CollectApp", "export": "ExportApp",
+    "fetch_assignment": "FetchAssignmentApp", "generate_assignment": "GenerateAssignmentApp",
+    "generate_feedback": "GenerateFeedbackApp", "release_assignment": "ReleaseAssignmentApp",
+    "submit": "SubmitApp", "validate": "ValidateApp",
 }  # fmt: skip
 MARKS = re.compile(r" *### (BEGIN|END) SOLUTION\n?")
 
@@ -51,7 +51,10 @@ class Course:
 
     def nbgrader(self, command: str, *words: str, ok: bool = True) -> subprocess.CompletedProcess:
         """`nbgrader("autograde", FOLDER)` runs what `nbgrader autograde` runs, in the course folder."""
-        before, printed, logged, app, code = Path.cwd(), io.StringIO(), io.StringIO(), APPS[command](), 0
+        from nbgrader.validator import Validator
+
+        app = getattr(apps, APPS[command])()
+        before, printed, logged, code = Path.cwd(), io.StringIO(), io.StringIO(), 0
         os.chdir(self.root)
         try:
             with (
@@ -69,13 +72,13 @@ class Course:
         assert not ok or not code, logged.getvalue()
         return subprocess.CompletedProcess([command, *words], code, printed.getvalue(), logged.getvalue())
 
-    def source(self) -> nbformat.NotebookNode:
+    def source(self) -> "nbformat.NotebookNode":
         return nbformat.read(self.root / "source" / FOLDER / f"{FOLDER}.ipynb", 4)
 
-    def released(self) -> nbformat.NotebookNode:
+    def released(self) -> "nbformat.NotebookNode":
         return nbformat.read(self.root / "release" / FOLDER / f"{FOLDER}.ipynb", 4)
 
-    def solved(self) -> nbformat.NotebookNode:
+    def solved(self) -> "nbformat.NotebookNode":
         """The released notebook with the solution's cells in it."""
         notebook, answers = self.released(), {cell.id: MARKS.sub("", cell.source) for cell in self.source().cells}
         for cell in notebook.cells:
@@ -94,7 +97,7 @@ class Course:
             (folder / "timestamp.txt").write_text(timestamp)
         return folder
 
-    def autograded(self, student: str) -> nbformat.NotebookNode:
+    def autograded(self, student: str) -> "nbformat.NotebookNode":
         return nbformat.read(self.root / "autograded" / student / FOLDER / f"{FOLDER}.ipynb", 4)
 
     def gradebook(self, db_url: str | None = None):

@@ -1,25 +1,18 @@
 """One small course, made and released once; every test works on a copy of it."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from a_course import FOLDER, Course
 from made_once import made_once
 
 from grader import catalog
-
-if TYPE_CHECKING:  # it needs nbgrader, and each test file skips without it
-    from a_course import Course
 
 
 @pytest.fixture(scope="session")
 def released(tmp_path_factory) -> Course:
     """The course with its assignment generated. Not to be changed."""
-    from a_course import FOLDER, Course
-
     from grader.integrations.nbgrader import course
 
     def release(root: Path) -> None:

@@ -7,19 +7,18 @@ import copy
 import re
 
 import pytest
-from thorough import THOROUGH, sample
-
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
-
-import nbformat
 from a_course import FOLDER, cell
-from nbformat.v4 import new_code_cell, new_output
+from extras import needed, when_used
+from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.catalog import paths
 from grader.judge import examiner
 from grader.judge.randomness import Random
 from grader.records.submission import Submission
+
+needed("nbgrader", "classroom")
+nbformat, v4 = when_used("nbformat"), when_used("nbformat.v4")
 
 SEED = 7
 GRADED = ("task_1", "task_2", "task_3")
@@ -42,7 +41,7 @@ def grade_cells(notebook):
 
 
 def add(notebook, source: str, at: int | None = None):
-    notebook.cells.insert(len(notebook.cells) if at is None else at, new_code_cell(source))
+    notebook.cells.insert(len(notebook.cells) if at is None else at, v4.new_code_cell(source))
 
 
 # The grade cells
@@ -110,7 +109,7 @@ def made_markdown(notebook):
 @case("wrong")
 def with_outputs_of_its_own(notebook):
     for graded in grade_cells(notebook):
-        graded.outputs = [new_output("execute_result", data={"text/plain": "100"}, execution_count=1)]
+        graded.outputs = [v4.new_output("execute_result", data={"text/plain": "100"}, execution_count=1)]
         graded.execution_count = 1
 
 
@@ -167,7 +166,7 @@ def metadata_of_nonsense(notebook):
 
 @case("wrong")
 def a_grade_cell_of_its_own(notebook):
-    extra = new_code_cell("50", id="mine")
+    extra = v4.new_code_cell("50", id="mine")
     extra.metadata.nbgrader = dict(cell(notebook, "task_1").metadata.nbgrader, grade_id="bonus", points=50)
     notebook.cells.append(extra)
 

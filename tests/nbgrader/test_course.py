@@ -7,21 +7,21 @@ import re
 import types
 
 import pytest
-from thorough import sample
-
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
-
-import nbformat
 from a_course import FOLDER, cell
+from extras import needed, when_used
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.desk import reset
-from grader.integrations.nbgrader import cell_ids, course, public
-from grader.integrations.nbgrader.cells import Cell, learner_code, restore
+from grader.integrations.nbgrader import cell_ids, public
 from grader.integrations.notebook import collect
 from grader.judge import examiner
 from grader.records.submission import Submission
+
+needed("nbgrader", "classroom")
+nbformat = when_used("nbformat")
+course, of_cells = (when_used(f"grader.integrations.nbgrader.{name}") for name in ("course", "cells"))
 
 EXERCISES = catalog.exercises()
 
@@ -29,11 +29,11 @@ EXERCISES = catalog.exercises()
 TARGET = re.compile(r"\]\((?!https?:|#)([^)\s#]+)")
 
 
-def as_cells(notebook) -> tuple[Cell, ...]:
+def as_cells(notebook) -> tuple["of_cells.Cell", ...]:
     """The cells of a source notebook as the gradebook would hold them."""
     marked = [c for c in notebook.cells if "nbgrader" in c.metadata]
     return tuple(
-        Cell(
+        of_cells.Cell(
             c.metadata.nbgrader.grade_id,
             c.cell_type,
             c.source,
@@ -101,8 +101,8 @@ def test_a_notebook_holds_the_lesson_the_code_and_every_point(exercise, notebook
 def test_the_marked_solution_gets_full_points(exercise, notebooks, fork_server):
     notebook = nbformat.from_dict(notebooks[exercise.folder])
     cells = as_cells(notebook)
-    restore(notebook, cells)
-    code = learner_code(notebook, cells, "n.ipynb")
+    of_cells.restore(notebook, cells)
+    code = of_cells.learner_code(notebook, cells, "n.ipynb")
     result = examiner.grade(exercise, code, fork_server, examiner.Settings(seed=1, reveal=False))
     assert result.points == exercise.max_points, [check for check in result.checks if check.outcome != "passed"]
     assert code.notes == ()

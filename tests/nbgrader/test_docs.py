@@ -8,14 +8,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+from a_course import Course, environment
+from extras import needed
 from thorough import THOROUGH
 
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
-
-from a_course import Course, environment
-
 from grader.catalog import paths
+
+needed("nbgrader", "classroom")
 
 
 def test_from_an_empty_folder_to_grades_in_ten_commands(tmp_path, said, monkeypatch):

@@ -12,11 +12,11 @@ import time
 import urllib.request
 
 import pytest
-
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
-
 from a_course import FOLDER, cell, environment
 from browser import browser
+from extras import needed
+
+needed("nbgrader", "classroom")
 
 WRONG = "attention_weights(inputs) @", "attention_weights(inputs).T @"
 LIKELY = "context_vectors uses the weights by column: row i of the weights belongs to token i."

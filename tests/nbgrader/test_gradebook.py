@@ -9,20 +9,23 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
-
-import nbformat
 from a_course import FOLDER, Course, cell
+from extras import needed, when_used
 from in_this_process import Here
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom import office, run
 from grader.classroom.handins import Graded
-from grader.integrations.nbgrader import course, gradebook, preprocessors, submitted
 from grader.judge import examiner
 from grader.records import seeds as seeds_of
+
+needed("nbgrader", "classroom")
+nbformat = when_used("nbformat")
+PACKAGE = "grader.integrations.nbgrader"
+course, gradebook, preprocessors, submitted = (
+    when_used(f"{PACKAGE}.{name}") for name in ("course", "gradebook", "preprocessors", "submitted")
+)
 
 SEED = 7
 CONFIG = f"""
@@ -297,7 +300,8 @@ def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom,
     with (classroom.root / "nbgrader_config.py").open("a") as file:
         file.write(DRAWN.format(file=str(tmp_path / "drawn")))
     told = ""
-    monkeypatch.setattr(preprocessors, "secret_seed", preprocessors.secret_seed)  # the settings put theirs there
+    # The settings put theirs there.
+    monkeypatch.setattr(f"{PACKAGE}.preprocessors.secret_seed", preprocessors.secret_seed)
     for command in (
         ("autograde", FOLDER),
         ("autograde", "--force", FOLDER),

@@ -7,22 +7,20 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra classroom)")
-
-import nbformat
-from nbgrader.api import Gradebook
-from nbgrader.apps import GenerateAssignmentApp
-
 sys.path.append(str(Path(__file__).parent.parent))  # a_term and in_this_process stand there
 
 import a_term
 from a_course import environment
 from a_term import CONTEXT, JOINER, LEAVER, OVERRIDES, SOFTMAX, WEIGHT
+from extras import needed, when_used
 from in_this_process import Here
 
 from grader import catalog
 from grader.classroom import run
-from grader.integrations.nbgrader import course
+
+needed("nbgrader", "classroom")
+nbformat, apps, api = when_used("nbformat"), when_used("nbgrader.apps"), when_used("nbgrader.api")
+course = when_used("grader.integrations.nbgrader.course")
 
 NUMBERS = [*range(20), a_term.EXTENDED]  # nbgrader records each submission by itself, which takes its time
 
@@ -49,7 +47,7 @@ class Course:
         self.root = root
         course.make(root, (catalog.find(SOFTMAX), catalog.find(CONTEXT)))
         for folder in (SOFTMAX, CONTEXT):
-            app = GenerateAssignmentApp()
+            app = apps.GenerateAssignmentApp()
             app.initialize([f"--course-dir={root}", "--log-level=CRITICAL", folder])
             app.start()
 
@@ -68,8 +66,8 @@ class Course:
         nbformat.write(nbformat.from_dict({**released, "cells": [*released.cells, cell]}), place / f"{folder}.ipynb")
         (place / "timestamp.txt").write_text(f"{time:%Y-%m-%d %H:%M:%S} UTC")
 
-    def gradebook(self) -> Gradebook:
-        return Gradebook(f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
+    def gradebook(self) -> "api.Gradebook":
+        return api.Gradebook(f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
 
 
 def test_a_term(fork_server, said, tmp_path, monkeypatch):

@@ -1,0 +1,32 @@
+"""What tests need beyond the base install. It is looked for where tests are collected, and imported where it is used.
+
+Every process of xdist collects every file, and nbgrader, nbformat and jsonschema take seconds to import.
+"""
+
+import importlib
+import importlib.util
+from typing import Any
+
+import pytest
+
+
+def needed(package: str, extra: str) -> None:
+    """Skip the file whose first lines say so, where the package is not installed."""
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:  # no origin: a folder of the tests that has the package's name
+        pytest.skip(f"{package} is not installed (extra {extra})", allow_module_level=True)
+
+
+def when_used(name: str) -> Any:
+    """The module of this name, imported when something of it is asked for."""
+    return _WhenUsed(name)
+
+
+class _WhenUsed:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):  # pytest asks everything in a file for its marks
+            raise AttributeError(attribute)
+        return getattr(importlib.import_module(self._name), attribute)
