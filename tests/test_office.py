@@ -271,6 +271,14 @@ def test_ten_versions_are_kept(tmp_path):
 def test_a_comment_in_the_grader_judges_nothing_anew():
     source = b'"""Doc."""\n\nx = "# no comment"  # a comment\n\n\n# another\ny = 1\n'
     assert version.executed(source) == version.executed(b'"""Doc."""\nx = "# no comment"\ny = 1\n')
+    nested = rb"""x = 'it\'s # "'{}
+y = '''\'
+
+# kept "#"
+'''{}
+z = "\\"{}"""
+    commented = nested.replace(b"{}", b"""  # a 'b' "c""")
+    assert version.executed(commented) == nested.replace(b"{}", b"")
     for other in (b'"""Other."""\nx = "# no comment"\ny = 1\n', b'"""Doc."""\nx = "# no"\ny = 1\n', b"not ( python"):
         assert version.executed(other) != version.executed(source)
 
