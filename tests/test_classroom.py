@@ -14,17 +14,19 @@ from pathlib import Path
 
 import pytest
 from in_this_process import Here
-from thorough import THOROUGH
+from thorough import THOROUGH, nightly
 
-from grader import catalog
+from grader import catalog, cli
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom import run
 from grader.classroom.store import NAME, Store
+from grader.sandbox.forkserver import ForkServer
 
 EXERCISES = ("02_softmax_naive", "03_context_vectors")
 SEED = 11
 KILLS = 4 if THOROUGH else 1
+STUDENTS = 12 if THOROUGH else 8
 
 
 def solution(folder: str) -> str:
@@ -53,6 +55,13 @@ def grade(submissions: Path, out: Path, *options, jobs: int = 1) -> subprocess.C
     )
     assert "Traceback" not in done.stderr + done.stdout, done.stderr
     return done
+
+
+def grade_here(fork_server: ForkServer, submissions: Path, out: Path, *options: object) -> int:
+    """The same command in this process, with the shared fork server."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "executor_of", Here(fork_server))
+        return cli.main(words(submissions, out, *options))
 
 
 def grades(out: Path) -> dict[str, dict[str, str]]:
@@ -171,14 +180,15 @@ def class_of(root: Path, students: int) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory) -> tuple[Path, dict]:
+def undisturbed(tmp_path_factory, fork_server) -> tuple[Path, dict]:
     root = tmp_path_factory.mktemp("undisturbed")
-    submissions = class_of(root / "in", 12)
-    grade(submissions, root / "out")
+    submissions = class_of(root / "in", STUDENTS)
+    assert grade_here(fork_server, submissions, root / "out") == 0
     return submissions, grades(root / "out")
 
 
-def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path):
+def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path, fork_server):
+    """A run goes on from the store alone, so the last one, to the end, is in this process."""
     submissions, expected = undisturbed
     rng, log, interrupted = random.Random(SEED), tmp_path / "log", 0
     for _ in range(KILLS):
@@ -196,8 +206,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path):
         grading.wait()
         interrupted += 1
     assert interrupted >= min(2, KILLS)
-    done = grade(submissions, tmp_path / "out", "--log", log)
-    assert done.returncode == 0, done.stderr
+    assert grade_here(fork_server, submissions, tmp_path / "out", "--log", log) == 0
     assert grades(tmp_path / "out") == expected
     with sqlite3.connect(tmp_path / "out" / NAME) as file:
         (count,) = file.execute("select count(*) from results").fetchone()
@@ -207,17 +216,22 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path):
     assert len(keys) == len(set(keys)) and count - interrupted * 2 <= len(keys) <= count
 
 
+def grading_processes(pid: int) -> list[int]:
+    """The grading processes of the process of a class. It has other children too, which read hand-ins."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children if b"grader.classroom.job" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
 def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path):
     submissions, expected = undisturbed
     log = tmp_path / "log"
-    started = command(submissions, tmp_path / "out", "--log", log, jobs=2)
+    started = command(submissions, tmp_path / "out", "--log", log, jobs=2 if THOROUGH else 1)
     grading = subprocess.Popen(started, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
     killed = 0
     while grading.poll() is None and killed < KILLS // 2 + 1:
-        jobs = subprocess.run(["pgrep", "-P", str(grading.pid)], capture_output=True, text=True).stdout.split()
-        if log.exists() and len(events(log, "graded")) > 5 * (killed + 1) and jobs:
+        if log.exists() and len(events(log, "graded")) > 2 * killed and (jobs := grading_processes(grading.pid)):
             with contextlib.suppress(ProcessLookupError):  # it ended between our looking and our killing
-                os.kill(int(jobs[-1]), signal.SIGKILL)
+                os.kill(jobs[-1], signal.SIGKILL)
                 killed += 1
         time.sleep(0.02)
     _, stderr = grading.communicate(timeout=200)
@@ -226,7 +240,9 @@ def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
-def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tmp_path):
+@pytest.mark.parametrize("killed", [False, pytest.param(True, marks=nightly)])
+def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tmp_path, killed):
+    """At night its only worker is killed in mid-run, and another joins."""
     pytest.importorskip("distributed")
     submissions, expected = undisturbed
     environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
@@ -254,10 +270,11 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
             command(submissions, tmp_path / "out", "--dask", file, "--log", log), cwd=paths.ROOT,
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        while grading.poll() is None and not (log.exists() and events(log, "graded")):
+        while killed and grading.poll() is None and not (log.exists() and events(log, "graded")):
             time.sleep(0.05)
-        os.killpg(cluster[1].pid, signal.SIGKILL)
-        cluster.append(subprocess.Popen(worker, **quiet))  # one joins in mid-run
+        if killed:
+            os.killpg(cluster[1].pid, signal.SIGKILL)
+            cluster.append(subprocess.Popen(worker, **quiet))
         _, stderr = grading.communicate(timeout=240)
     finally:
         for process in cluster:
