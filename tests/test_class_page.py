@@ -1,13 +1,14 @@
-"""class.html in a real browser, with 2,000 made-up students: what it shows agrees with the results."""
+"""class.html in a real browser, with a thousand made-up students: what it shows agrees with the results."""
 
+import math
 import re
-import shutil
 import statistics
 from collections import Counter
 
 import pytest
-from browser import CONTRASTS
+from browser import CONTRASTS, browser
 from made_up_class import HOSTILE, folders, made_up, result_of, results, stream, students
+from thorough import THOROUGH
 
 from grader import catalog
 from grader.classroom.handins import Class, Student
@@ -17,13 +18,11 @@ from grader.classroom.similar import Agreement, Pair
 from grader.classroom.similar.fingerprints import Lines
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
-MANY = 2000
+MANY = 2000 if THOROUGH else 1020
+PAGES = math.ceil(MANY / 50)
 CODE = ("<script>window.stolen = 5</script>", "total = 0\nfor x in xs:")
 LABELS = "all => all.map(chart => chart.getAttribute('aria-label'))"
 WIDTHS = (390, 820, 1280)
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-
 
 # A function of JavaScript: the words in cells of tables that are not on one line.
 BROKEN_WORDS = """() => {
@@ -60,30 +59,43 @@ def text(klass) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+def chromium():
+    with browser() as running:
+        yield running
 
 
-@pytest.fixture
-def page(browser, text, tmp_path):
-    """The page, open. At the end: nothing left it, nothing was complained of, no name ran."""
-    path = tmp_path / "class.html"
+@pytest.fixture(scope="module")
+def path(text, tmp_path_factory):
+    """class.html. Not to be changed."""
+    path = tmp_path_factory.mktemp("page") / "class.html"
     path.write_text(text, "utf-8")
-    opened, complaints, requests = browser.new_page(), [], []
+    return path
+
+
+@pytest.fixture(scope="module")
+def tab(chromium):
+    """A tab for all tests, and what was complained of and asked for in it: a new one costs as much as three loads."""
+    opened, complaints, requests = chromium.new_page(), [], []
     opened.on("console", lambda message: complaints.append(message.text))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("request", lambda request: requests.append(request.url))
+    yield opened, complaints, requests
+    opened.close()
+
+
+@pytest.fixture
+def page(tab, path):
+    """The page, loaded anew. At the end: nothing left it, nothing was complained of, no name ran."""
+    opened, complaints, requests = tab
+    opened.set_viewport_size({"width": 1280, "height": 720})
+    opened.emulate_media(media="null", color_scheme="null")
+    complaints.clear()
+    requests.clear()
     opened.goto(path.as_uri())
     yield opened
     assert opened.evaluate("window.stolen") is None
     assert complaints == []
     assert {url.partition("#")[0] for url in requests} == {path.as_uri()}
-    opened.close()
 
 
 def rows(page) -> list[list[str]]:
@@ -107,22 +119,20 @@ def state(result) -> str:
     return ("p" if result.status == PASSED else "f") if result.started else "n"
 
 
-@in_browser
 def test_the_table_shows_every_students_points(page, klass):
     shown = rows(page)
-    assert len(shown) == 50 and count(page) == "2,000 students"
-    assert page.text_content("#page") == "Page 1 of 40"
+    assert len(shown) == 50 and count(page) == f"{MANY:,} students"
+    assert page.text_content("#page") == f"Page 1 of {PAGES}"
     page.click("#last")
     shown += rows(page)
     words = {"e": "error", "n": "stub", "-": "–"}
-    for student, cells in zip([*klass.students[:50], *klass.students[-50:]], shown, strict=True):
+    for student, cells in zip([*klass.students[:50], *klass.students[50 * (PAGES - 1) :]], shown, strict=True):
         found = [klass.results.get((student.id, folder)) for folder in klass.exercises]
         expected = [words.get(state(result)) or f"{result.points:g}" for result in found]
         assert cells[0] == student.id
         assert cells[2:] == [f"{total(klass, student):g}", *expected]
 
 
-@in_browser
 def test_a_click_on_a_heading_sorts_both_ways_and_what_is_absent_comes_last(page, klass):
     page.click("[data-sort=total]")
     ordered = sorted(klass.students, key=lambda student: (total(klass, student), student.id))
@@ -143,21 +153,20 @@ def test_a_click_on_a_heading_sorts_both_ways_and_what_is_absent_comes_last(page
     assert {cells[7] for cells in rows(page)} == {"–"}
 
 
-@in_browser
 def test_filters_by_name_exercise_state_and_mistake_agree_with_the_results(page, klass):
     page.fill("#text", "STUDENT 0012")
     assert [cells[1] for cells in rows(page)] == [f"Student 0012{digit}" for digit in range(10)]
-    assert count(page) == "10 of 2,000 students"
+    assert count(page) == f"10 of {MANY:,} students"
     page.click("[type=reset]")
-    assert count(page) == "2,000 students"
+    assert count(page) == f"{MANY:,} students"
 
     folder = klass.exercises[7]
     states = Counter(state(klass.results.get((student.id, folder))) for student in klass.students)
     page.select_option("#exercise", "7")
-    assert count(page) == f"{MANY - states['-']:,} of 2,000 students"
+    assert count(page) == f"{MANY - states['-']:,} of {MANY:,} students"
     for letter in "pfen-":
         page.select_option("#state", letter)
-        assert count(page) == f"{states[letter]:,} of 2,000 students"
+        assert count(page) == f"{states[letter]:,} of {MANY:,} students"
 
     page.click("[type=reset]")
     item = page.text_content("#mistakes ~ ol li >> nth=0")
@@ -172,12 +181,11 @@ def test_filters_by_name_exercise_state_and_mistake_agree_with_the_results(page,
     assert said[1] == f"{len(having):,}"
     assert said[2] == f"{sum((student.id, folder) in klass.results for student in klass.students):,}"
     page.click("#mistakes ~ ol li >> nth=0 >> button")
-    assert count(page) == f"{len(having):,} of 2,000 students"
+    assert count(page) == f"{len(having):,} of {MANY:,} students"
     assert [cells[0] for cells in rows(page)] == [student.id for student in having[:50]]
     assert page.evaluate("document.activeElement.id") == "students"
 
 
-@in_browser
 def test_the_students_to_look_after_are_those_of_the_results(page, klass):
     groups = page.eval_on_selector_all("#look-after + ul > li", "all => all.map(l => l.innerText)")
     counts = {re.sub(r"^[\d,]+ ", "", text).partition(" show")[0]: text.partition(" ")[0] for text in groups}
@@ -196,7 +204,6 @@ def test_the_students_to_look_after_are_those_of_the_results(page, klass):
     assert [cells[0] for cells in rows(page)] == [student.id for student in nothing[:50]]
 
 
-@in_browser
 def test_histograms_and_hardest_checks_agree_with_the_results(page, klass):
     spoken = page.eval_on_selector_all("#exercises + * svg.histogram", LABELS)
     assert len(spoken) == len(klass.exercises)
@@ -229,7 +236,6 @@ def test_histograms_and_hardest_checks_agree_with_the_results(page, klass):
     assert hardest == [folder[:2], title, f"{counts[0]:,} ({100 * share:.0f} %)", *map("{:,}".format, counts[1:])]
 
 
-@in_browser
 def test_names_are_texts_and_nothing_else(page):
     shown = [cells[1] for cells in rows(page)]
     assert shown[:3] == list(HOSTILE[:3])
@@ -245,7 +251,6 @@ def test_names_are_texts_and_nothing_else(page):
     assert page.eval_on_selector_all("li.pair pre", "all => all.map(p => p.textContent)") == list(CODE)
 
 
-@in_browser
 def test_the_keyboard_is_enough(page):
     page.keyboard.press("/")
     page.keyboard.type("student 00042")
@@ -257,12 +262,11 @@ def test_the_keyboard_is_enough(page):
     page.click("[type=reset]")
     page.focus("#next")
     page.keyboard.press("Space")
-    assert page.text_content("#page") == "Page 2 of 40"
+    assert page.text_content("#page") == f"Page 2 of {PAGES}"
 
 
-@in_browser
 def test_the_list_is_still_there_on_the_way_back(page):
-    page.fill("#text", "student 01")
+    page.fill("#text", "student 000")
     page.click("[data-sort=total]")
     page.click("#next")
     before = rows(page)
@@ -272,7 +276,6 @@ def test_the_list_is_still_there_on_the_way_back(page):
     assert rows(page) == before
 
 
-@in_browser
 def test_print_has_every_row_and_the_screen_few(page):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.eval_on_selector_all("#table tbody tr", "rows => rows.length") == MANY
@@ -282,18 +285,16 @@ def test_print_has_every_row_and_the_screen_few(page):
     assert not page.is_visible("#filters") and page.is_visible("#table")
 
 
-@in_browser
 def test_a_topic_lists_the_students_who_showed_it(page, klass):
     first = page.text_content("#teach ~ ol > li >> nth=0")
     said = int(re.match(r"\s*([\d,]+) students?: ", first)[1].replace(",", ""))
     page.click("#teach ~ ol > li >> nth=0 >> button")
-    assert count(page) == f"{said:,} of 2,000 students"
+    assert count(page) == f"{said:,} of {MANY:,} students"
     shown = page.eval_on_selector_all("#help + p + ol > li", "all => all.map(l => l.innerText)")
     assert len(shown) == 20
     assert all(re.search(r": .*(the median is|not begun)", words) for words in shown)
 
 
-@in_browser
 def test_three_widths_in_light_and_dark_break_no_word_and_have_contrast(page):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra dev)").Axe()
     page.eval_on_selector_all("main details", "all => all.forEach(one => { one.open = true; })")
@@ -303,13 +304,14 @@ def test_three_widths_in_light_and_dark_break_no_word_and_have_contrast(page):
         assert page.evaluate(BROKEN_WORDS) == [], width
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        violations = axe.run(page).response["violations"]
-        assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in violations] == [], scheme
+        if scheme == "light" or THOROUGH:  # but for contrast, at which CONTRASTS looks too, colours change no finding
+            violations = axe.run(page).response["violations"]
+            assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in violations] == [], scheme
         faint = page.evaluate(CONTRASTS)  # of texts in SVG too, at which axe does not look
+        assert faint
         assert [one for one in faint if one["ratio"] < 4.5][:5] == [], scheme
 
 
-@in_browser
 def test_it_fits_a_phone_and_follows_the_colours_of_the_system(page):
     page.set_viewport_size({"width": 360, "height": 700})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -320,30 +322,24 @@ def test_it_fits_a_phone_and_follows_the_colours_of_the_system(page):
     assert len(grounds) == 2
 
 
-@in_browser
-def test_links_lead_to_the_students_pages(browser, tmp_path):
+def test_links_lead_to_the_students_pages(tab, tmp_path):
     exercises = folders(2)
     odd = Student("José +x@y.example", "José")
     write(tmp_path, [*stream(8, exercises), (odd, [result_of(exercises[0])])], exercises)
-    page = browser.new_page()
+    page, _, _ = tab
     page.goto((tmp_path / "class.html").as_uri())
     for name in ("s00000", "s00007", odd.id):
         page.click(f"#table tbody th a >> text={name}")
         page.wait_for_selector("text=Your results")
         assert name in page.text_content("main")
         page.go_back()
-    page.close()
 
 
-@in_browser
-def test_an_anchor_leads_to_its_section(browser, text, tmp_path):
-    path = tmp_path / "class.html"
-    path.write_text(text, "utf-8")
-    page = browser.new_page()
-    page.goto(f"{path.as_uri()}#students")
+def test_an_anchor_leads_to_its_section(page):
+    page.goto(f"{page.url}#students")
+    page.reload()
     assert page.url.endswith("#students")
     page.wait_for_function("document.getElementById('students').getBoundingClientRect().top < innerHeight")
-    page.close()
 
 
 # What needs no browser.
@@ -353,7 +349,8 @@ def number(cell: str) -> float:
     return 0.0 if cell in ("error", "stub") else float(cell)
 
 
-def test_the_page_is_a_function_of_the_class_alone(klass):
+def test_the_page_is_a_function_of_the_class_alone():
+    klass = made_up(100)
     turned = Class(klass.students[::-1], klass.exercises, dict(reversed(klass.results.items())))
     assert class_page(turned) == class_page(klass)
 
