@@ -29,7 +29,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run this verb. Returns the exit code."""
+    """Run this verb. Returns the exit code. Raises WrongUse where the page cannot be written."""
+    if not options.output.parent.is_dir():  # said before anything is graded
+        raise WrongUse(f"{options.output} cannot be written: {options.output.parent} is no folder")
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import overview
         from grader.reports import learner_report
