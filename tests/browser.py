@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,31 @@ def browser() -> Iterator[Any]:
             yield chromium
         finally:
             chromium.close()
+
+
+class Tab:
+    """A tab for all tests of a file, which load their page anew: to open another one costs as much as three loads.
+
+    page: playwright's; requests: the addresses that were asked for since the last `load`; complaints: what the console
+    and the scripts said.
+    """
+
+    def __init__(self, chromium: Any) -> None:
+        self.page = chromium.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+
+    def load(self, path: Path, width: int = 1280, height: int = 720, scheme: str = "light") -> Any:
+        """Load a file for a screen of this size. Returns the page."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(media="screen", color_scheme=scheme)
+        self.requests.clear()
+        self.complaints.clear()
+        self.page.goto(path.as_uri())
+        return self.page
 
 
 # A function of JavaScript: every visible text, with the contrast between its colour and its background.

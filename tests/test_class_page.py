@@ -6,7 +6,7 @@ import statistics
 from collections import Counter
 
 import pytest
-from browser import CONTRASTS, browser
+from browser import CONTRASTS, Tab, browser
 from made_up_class import HOSTILE, folders, made_up, result_of, results, stream, students
 from thorough import THOROUGH
 
@@ -74,28 +74,16 @@ def path(text, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tab(chromium):
-    """A tab for all tests, and what was complained of and asked for in it: a new one costs as much as three loads."""
-    opened, complaints, requests = chromium.new_page(), [], []
-    opened.on("console", lambda message: complaints.append(message.text))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("request", lambda request: requests.append(request.url))
-    yield opened, complaints, requests
-    opened.close()
+    return Tab(chromium)
 
 
 @pytest.fixture
 def page(tab, path):
     """The page, loaded anew. At the end: nothing left it, nothing was complained of, no name ran."""
-    opened, complaints, requests = tab
-    opened.set_viewport_size({"width": 1280, "height": 720})
-    opened.emulate_media(media="null", color_scheme="null")
-    complaints.clear()
-    requests.clear()
-    opened.goto(path.as_uri())
-    yield opened
-    assert opened.evaluate("window.stolen") is None
-    assert complaints == []
-    assert {url.partition("#")[0] for url in requests} == {path.as_uri()}
+    yield tab.load(path)
+    assert tab.page.evaluate("window.stolen") is None
+    assert tab.complaints == []
+    assert {url.partition("#")[0] for url in tab.requests} == {path.as_uri()}
 
 
 def rows(page) -> list[list[str]]:
@@ -326,8 +314,7 @@ def test_links_lead_to_the_students_pages(tab, tmp_path):
     exercises = folders(2)
     odd = Student("José +x@y.example", "José")
     write(tmp_path, [*stream(8, exercises), (odd, [result_of(exercises[0])])], exercises)
-    page, _, _ = tab
-    page.goto((tmp_path / "class.html").as_uri())
+    page = tab.load(tmp_path / "class.html")
     for name in ("s00000", "s00007", odd.id):
         page.click(f"#table tbody th a >> text={name}")
         page.wait_for_selector("text=Your results")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from browser import CONTRASTS, browser
+from browser import CONTRASTS, Tab, browser
 from copies import copy
 
 from grader import catalog
@@ -16,6 +16,7 @@ from grader.records.results import CheckResult, ExerciseResult
 from grader.reports import html, html_page, templating
 
 EVIL = "<img src=http://example.com/x onerror=alert(1)>"
+UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
 HOSTILE = f'''
 import torch
 
@@ -69,26 +70,21 @@ def chromium():
         yield running
 
 
+@pytest.fixture(scope="module")
+def tab(chromium):
+    return Tab(chromium)
+
+
 @pytest.fixture
-def opened(chromium, report):
-    """`opened(**context)`: the report in a fresh window, and every request that was made."""
-    contexts = []
+def opened(tab, report):
+    """`opened(width=…, height=…, scheme=…)`: the report, loaded anew."""
 
-    def open_it(**options):
-        context = chromium.new_context(**options)
-        contexts.append(context)
-        tab, requests, errors = context.new_page(), [], []
-        context.on("request", lambda request: requests.append(request.url))
-        tab.on("pageerror", lambda error: errors.append(str(error)))
-        tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        tab.goto(report.as_uri())
-        tab.wait_for_load_state("networkidle")
-        assert errors == []
-        return tab, requests
+    def open_it(**screen):
+        page = tab.load(report, **screen)
+        assert tab.complaints == []
+        return page
 
-    yield open_it
-    for context in contexts:
-        context.close()
+    return open_it
 
 
 def test_it_tells_every_state(report, checkout):
@@ -116,121 +112,121 @@ def test_a_learners_text_is_only_text(report):
     assert "\u202e" not in text and "\x1b" not in text
 
 
-def test_the_next_report_grades_what_changed_alone(report, checkout):
-    stub = checkout / paths.stub(catalog.find("04").folder).relative_to(paths.ROOT)
+def test_the_next_report_grades_what_changed_alone(report, checkout, said, monkeypatch):
+    """In this process, which works in the checkout."""
+    for name in ("EXERCISES", "SOLUTIONS", "PROGRESS", "PROGRESS_LOCK", "LAST_RESULTS"):
+        monkeypatch.setattr(paths, name, checkout / getattr(paths, name).relative_to(paths.ROOT))
+    stub = paths.stub(catalog.find("04").folder)
     os.utime(stub)
-    command = [sys.executable, "-m", "grader", "report", "--output", "again.html"]
-    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=300)
+    done = said("report", "--output", "again.html", cwd=checkout)
     assert done.returncode == 0
     assert re.findall(r"grading (\S+)", done.stderr) == [stub.parent.name]
-    missing = subprocess.run([*command[:-1], "no/such/folder.html"], cwd=checkout, capture_output=True, text=True)
+    os.utime(stub)
+    missing = said("report", "--output", "no/such/folder.html", cwd=checkout)
     assert missing.returncode == 2 and "cannot be written" in missing.stderr
+    assert "grading" not in missing.stderr
 
 
-def test_no_request_leaves_it(opened, report):
-    tab, requests = opened()
-    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    tab.wait_for_timeout(200)
-    assert requests == [report.as_uri()]
-    policy = tab.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+def test_no_request_leaves_it(opened, tab, report):
+    page = opened()
+    page.evaluate(UNFOLD)
+    page.wait_for_load_state("networkidle")
+    assert tab.requests == [report.as_uri()] and tab.complaints == []
+    policy = page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
     assert "default-src 'none'" in policy
     blocked = "fetch('http://127.0.0.1:9/').then(() => false, () => true)"
-    assert tab.evaluate(blocked)
-    assert requests == [report.as_uri()]  # the policy stops it before it is one
+    assert page.evaluate(blocked)
+    assert tab.requests == [report.as_uri()]  # the policy stops it before it is one
 
 
 def test_a_phone_reads_it_without_sideways_scrolling(opened):
-    tab, _ = opened(viewport={"width": 360, "height": 740}, device_scale_factor=2)
-    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    page = opened(width=360, height=740)
+    page.evaluate(UNFOLD)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     widest = "Math.max(...[...document.querySelectorAll('svg')].map(one => one.getBoundingClientRect().right))"
-    assert tab.evaluate(widest) <= 360
+    assert page.evaluate(widest) <= 360
 
 
 def test_on_a_phone_the_table_becomes_cards(opened):
-    tab, _ = opened(viewport={"width": 390, "height": 844}, device_scale_factor=2)
-    table = tab.get_by_role("region", name="Table of all exercises")
+    page = opened(width=390, height=844)
+    table = page.get_by_role("region", name="Table of all exercises")
     assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
-    card = tab.get_by_role("row", name=re.compile("06 "))  # to a screen reader it is the table that it was
+    card = page.get_by_role("row", name=re.compile("06 "))  # to a screen reader it is the table that it was
     assert card.get_by_role("cell").count() == 6
     points = card.locator('[data-column="Points"]')
     assert points.evaluate("one => getComputedStyle(one, '::before').content") == '"Points"'
     places = [one.bounding_box() for one in card.locator("td").all()]
     assert len({place["x"] for place in places}) == 1 and len({place["y"] for place in places}) == 6
-    assert tab.locator(".cards thead").evaluate("one => one.getBoundingClientRect().width") <= 1
+    assert page.locator(".cards thead").evaluate("one => one.getBoundingClientRect().width") <= 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_lesson_beside_the_report_has_its_pictures_and_fits_a_phone(chromium, report, scheme):
+def test_a_lesson_beside_the_report_has_its_pictures_and_fits_a_phone(tab, report, scheme):
     for folder in ("03_context_vectors", "13_multi_head_attention", "16_rotary_embedding"):
-        tab = chromium.new_page(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-        errors = []
-        tab.on("console", lambda message, errors=errors: errors.append(message.text))
-        tab.goto((report.parent / "report-lessons" / f"{folder}.html").as_uri())
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        sizes = tab.evaluate("[...document.images].map(one => [one.naturalWidth, one.alt.length])")
-        assert len(sizes) == 1 and min(sizes[0]) > 30 and errors == []
-        assert tab.evaluate("document.images[0].width") >= 500  # its words can be read, and it scrolls in its own box
-        folded = tab.locator("details").first
+        page = tab.load(report.parent / "report-lessons" / f"{folder}.html", 390, 844, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        sizes = page.evaluate("[...document.images].map(one => [one.naturalWidth, one.alt.length])")
+        assert len(sizes) == 1 and min(sizes[0]) > 30 and tab.complaints == []
+        assert page.evaluate("document.images[0].width") >= 500  # its words can be read, and it scrolls in its own box
+        folded = page.locator("details").first
         assert folded.locator("summary").is_visible() and not folded.locator("pre, p").first.is_visible()
-        assert not re.search("[\ue000\ue001]|<details>", tab.locator("article").inner_text())
-        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        assert [one for one in tab.evaluate(CONTRASTS) if one["ratio"] < 4.5] == []
-        tab.close()
+        assert not re.search("[\ue000\ue001]|<details>", page.locator("article").inner_text())
+        page.evaluate(UNFOLD)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert [one for one in page.evaluate(CONTRASTS) if one["ratio"] < 4.5] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_has_contrast(opened, scheme):
-    tab, _ = opened(color_scheme=scheme)
-    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    found = tab.evaluate(CONTRASTS)
+    page = opened(scheme=scheme)
+    page.evaluate(UNFOLD)
+    found = page.evaluate(CONTRASTS)
     assert len(found) > 500
     assert [one for one in found if one["ratio"] < 4.5] == []
-    dark = tab.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    dark = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert (dark == "rgb(255, 255, 255)") == (scheme == "light")
 
 
 def test_keys_alone_lead_through_it(opened):
-    tab, _ = opened()
-    tab.keyboard.press("Tab")
-    assert tab.evaluate("document.activeElement.textContent") == "Skip to the content"
-    assert tab.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
-    assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    tab.keyboard.press("Enter")
-    assert tab.evaluate("document.activeElement.id") == "main"
-    tab.keyboard.press("Tab")  # the table, which scrolls
-    assert tab.evaluate("document.activeElement.getAttribute('role')") == "region"
-    tab.keyboard.press("Tab")
-    assert tab.evaluate("document.activeElement.getAttribute('href')") == "#exercise-00"
-    tab.keyboard.press("Enter")
-    assert tab.url.endswith("#exercise-00")
+    page = opened()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.keyboard.press("Tab")  # the table, which scrolls
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "region"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('href')") == "#exercise-00"
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#exercise-00")
     summary = "document.querySelector('#exercise-01 > details > summary')"
-    tab.evaluate(f"{summary}.focus()")
-    before = tab.evaluate(f"{summary}.parentElement.open")
-    tab.keyboard.press("Enter")
-    assert tab.evaluate(f"{summary}.parentElement.open") is not before
+    page.evaluate(f"{summary}.focus()")
+    before = page.evaluate(f"{summary}.parentElement.open")
+    page.keyboard.press("Enter")
+    assert page.evaluate(f"{summary}.parentElement.open") is not before
 
 
 def test_a_screen_reader_finds_names_and_order(opened):
-    tab, _ = opened()
-    tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page = opened()
+    page.evaluate(UNFOLD)
     for role in ("banner", "main", "contentinfo"):
-        assert tab.get_by_role(role).count() == 1
-    assert tab.get_by_role("heading", level=1).count() == 1
-    levels = tab.evaluate("[...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(one => +one.tagName[1])")
+        assert page.get_by_role(role).count() == 1
+    assert page.get_by_role("heading", level=1).count() == 1
+    levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(one => +one.tagName[1])")
     assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
-    images = tab.get_by_role("img")
+    images = page.get_by_role("img")
     names = [images.nth(i).get_attribute("aria-label") for i in range(images.count())]
     assert names and all(names)
-    assert tab.locator("svg").count() == tab.locator("svg > desc").count() == len(names)
-    assert tab.locator("table").count() == tab.locator("table > caption").count()
-    assert tab.locator("th:not([scope])").count() == 0
-    ids = tab.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    assert page.locator("svg").count() == page.locator("svg > desc").count() == len(names)
+    assert page.locator("table").count() == page.locator("table > caption").count()
+    assert page.locator("th:not([scope])").count() == 0
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
     assert len(ids) == len(set(ids))
-    links = tab.evaluate("[...document.querySelectorAll('a, button, summary')].map(one => one.textContent.trim())")
+    links = page.evaluate("[...document.querySelectorAll('a, button, summary')].map(one => one.textContent.trim())")
     assert all(links)
-    assert tab.evaluate("document.documentElement.lang") == "en"
+    assert page.evaluate("document.documentElement.lang") == "en"
 
 
 CHECKS = (
@@ -269,7 +265,7 @@ def test_an_unknown_level_is_refused():
         html.verdict(RESULT, "everything")
 
 
-def test_a_page_lets_its_own_script_run_and_no_other(chromium, tmp_path):
+def test_a_page_lets_its_own_script_run_and_no_other(tab, tmp_path):
     path = tmp_path / "page.html"
     body = "<p id=a>a</p><img src=x onerror=\"document.getElementById('a').textContent = 'c'\">"
     template = templating.ENVIRONMENT.from_string(
@@ -277,8 +273,6 @@ def test_a_page_lets_its_own_script_run_and_no_other(chromium, tmp_path):
     )
     script = "document.getElementById('a').textContent = 'b'"
     path.write_text(html_page.document(template, "A & B", script=script), "utf-8")
-    tab = chromium.new_page()
-    tab.goto(path.as_uri())
-    assert tab.locator("#a").text_content() == "b"
-    assert tab.title() == "A & B"
-    tab.close()
+    page = tab.load(path)
+    assert page.locator("#a").text_content() == "b"
+    assert page.title() == "A & B"
