@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from extras import needed, when_used
 from globs import some
-from thorough import sample
+from thorough import THOROUGH, sample
 
 pytest.importorskip("yaml", reason="pyyaml is not installed (extra dev)")
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
@@ -28,7 +28,7 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom.handins import Misplaced
-from grader.integrations import bundle, classroom50, gradescope
+from grader.integrations import bundle, classroom50, gradescope, one_student
 from grader.integrations.one_student import Graded
 from grader.records.results import CheckResult, ExerciseResult
 from grader.reports import github
@@ -36,7 +36,7 @@ from grader.reports import github
 needed("jsonschema", "dev")
 jsonschema = when_used("jsonschema")
 
-EXERCISE, FIRST = catalog.find("03"), catalog.for_class()[0].folder
+EXERCISE, BROKEN, FIRST = catalog.find("03"), catalog.find("02"), catalog.for_class()[0].folder
 RUNNER = {
     "CLASSROOM": "deep", "ASSIGNMENT": "attention", "USERNAME": "ada", "SUBMISSION_TAG": "submit/2026-01-01-abc",
     "COMMIT_URL": "https://x/commit/1", "RELEASE_URL": "https://x/releases/1", "REVIEW_URL": "",
@@ -92,14 +92,16 @@ def test_gradescope_failure():
 
 @pytest.fixture(scope="module")
 def autograder(tmp_path_factory) -> Path:
-    """/autograder as Gradescope lays it out: the zip in source/, run_autograder beside it."""
+    """/autograder as Gradescope lays it out: the zip in source/, run_autograder beside it. BROKEN's checks are."""
     root = tmp_path_factory.mktemp("autograder")
-    zipped = gradescope.package([EXERCISE, catalog.find("01")], None, "visible", None)
-    assert zipped == gradescope.package([EXERCISE, catalog.find("01")], None, "visible", None)
+    exercises = [EXERCISE, catalog.find("01"), BROKEN]
+    zipped = gradescope.package(exercises, None, "visible", None)
+    assert zipped == gradescope.package(exercises, None, "visible", None)
     with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
         archive.extractall(root / "source")
         assert {"setup.sh", "run_autograder"} <= set(archive.namelist())  # in the root of the zip
         assert all(archive.getinfo(name).external_attr >> 16 & 0o111 for name in gradescope.SCRIPTS)
+    (root / "source/kata/grader/checks" / BROKEN.folder / f"test_{BROKEN.slug}.py").write_text("broken(\n")
     shutil.copy(root / "source/run_autograder", root)
     (root / "run_autograder").chmod(0o755)
     (root / "results").mkdir()
@@ -120,12 +122,13 @@ def run_autograder(root: Path, files: dict[str, str], python: str = sys.executab
     return content
 
 
-def test_run_autograder_grades(autograder):
+def test_run_autograder_grades_also_where_checks_are_broken(autograder):
     content = run_autograder(
         autograder,
         {
             "context_vectors.py": paths.solution(EXERCISE.folder).read_text(),
             "hw/01_dot_product_scores/dot_product_scores.py": mistakes.mistakes(FIRST)[0].source,
+            "softmax_naive.py": paths.solution(BROKEN.folder).read_text(),
             "notes.pdf": "x",
         },
     )
@@ -135,11 +138,20 @@ def test_run_autograder_grades(autograder):
     assert any("likely:" in test["output"] for test in of["01"])
     assert "notes.pdf" in content["output"]
     assert not any("expected [" in test["output"] for test in content["tests"])
+    assert "not graded" in content["output"]
+    (whole,) = [test for test in content["tests"] if test["number"].startswith("02")]
+    assert (whole["score"], whole["max_score"]) == (0, BROKEN.max_points) and "not graded" in whole["output"]
 
 
 def test_run_autograder_without_files(autograder):
     content = run_autograder(autograder, {"readme.txt": "nothing"})
-    assert [test["score"] for test in content["tests"]] == [0, 0]
+    assert [test["score"] for test in content["tests"]] == [0, 0, 0]
+
+
+def test_nothing_is_started_where_nothing_was_handed_in(tmp_path, monkeypatch):
+    monkeypatch.delattr(one_student, "ForkServer")
+    done = one_student.grade(tmp_path, [EXERCISE])
+    assert done.complete and done.results == ((EXERCISE, None),)
 
 
 def test_run_autograder_after_a_crash_of_ours(autograder, tmp_path):
@@ -151,19 +163,6 @@ def test_run_autograder_after_a_crash_of_ours(autograder, tmp_path):
         content = run_autograder(autograder, {"context_vectors.py": "x = 1\n"}, str(crash))
         assert content["score"] == 0 and "not graded" in content["output"] and "tests" not in content
     assert run_autograder(autograder, {"a.py": ""}, "/no/such/python")["score"] == 0
-
-
-def test_run_autograder_where_checks_are_broken(autograder, tmp_path):
-    broken = tmp_path / "autograder"
-    shutil.copytree(autograder, broken)
-    (broken / "source/kata/grader/checks" / EXERCISE.folder / "test_context_vectors.py").write_text("broken(\n")
-    first = catalog.find("01")
-    files = {f"{ex.slug}.py": paths.solution(ex.folder).read_text() for ex in (EXERCISE, first)}
-    content = run_autograder(broken, files)
-    assert "not graded" in content["output"]
-    whole = [test for test in content["tests"] if test["max_score"] == EXERCISE.max_points]
-    assert len(whole) == 1 and whole[0]["score"] == 0 and "not graded" in whole[0]["output"]
-    assert sum(test["score"] for test in content["tests"]) == first.max_points  # the other one has its verdict
 
 
 def test_the_scripts_are_bash(autograder):
@@ -298,7 +297,7 @@ def test_the_workflows_fit_githubs_syntax():
 
 
 def test_the_workflow_grades_what_a_push_changed(tmp_path):
-    """The step "Grade" of grade.yml, in a repository made from the learner's bundle."""
+    """The step "Grade" of grade.yml, in a repository made from the learner's bundle. At night a right answer too."""
     with zipfile.ZipFile(io.BytesIO(bundle.build())) as archive:
         archive.extractall(tmp_path)
     root = tmp_path / bundle.TOP
@@ -336,6 +335,8 @@ def test_the_workflow_grades_what_a_push_changed(tmp_path):
     code, said, summary = push(first)
     assert code == 1 and "::error file=exercises/03_context_vectors/context_vectors.py,line=" in said
     assert "### 03" in summary and "01_dot" not in said
+    if not THOROUGH:
+        return
     second = git("rev-parse", "HEAD")
     mine.write_text(paths.solution(EXERCISE.folder).read_text())
     git("commit", "-qam", "mended")
