@@ -97,29 +97,31 @@ def of_ones_own(folder: str) -> dict[str, int]:
     }
 
 
-LONG_ENOUGH = {  # answers that are not nearly the solution itself, for a class of 30
-    folder: names
-    for folder in FOLDERS
-    if (names := [name for name, count in of_ones_own(folder).items() if count >= demanded(30) * 1.1])
-}
+@pytest.fixture(scope="module")
+def long_enough() -> dict[str, list[str]]:
+    """Folder → styles that are not nearly the solution itself, for a class of 30."""
+    least = demanded(30) * 1.1
+    found = {folder: [name for name, own in of_ones_own(folder).items() if own >= least] for folder in FOLDERS}
+    return {folder: names for folder, names in found.items() if names}
 
 
-def test_there_are_answers_long_enough_to_give_a_copy_away():
-    assert len(LONG_ENOUGH) > 10 and sum(map(len, LONG_ENOUGH.values())) > 30
+def test_there_are_answers_long_enough_to_give_a_copy_away(long_enough):
+    assert len(long_enough) > 10 and sum(map(len, long_enough.values())) > 30
 
 
-@pytest.mark.parametrize("folder", LONG_ENOUGH)
-def test_a_disguised_copy_is_listed(tmp_path, folder):
+def test_a_disguised_copy_is_listed(tmp_path, long_enough):
     """In a class of 30."""
-    others = styles(folder)
-    for number, name in enumerate(LONG_ENOUGH[folder]):
-        source = others[name]
-        copy = disguised(source)
-        assert copy != source
-        crowd = {f"filler{i}": f"x = {i}\n" for i in range(30 - len(others) - 1)}
-        listed = pairs(hand_in(tmp_path / str(number), {folder: others | crowd | {"copy": copy}}))
-        assert {(pair.student_a.id, pair.student_b.id) for pair in listed} == {tuple(sorted((name, "copy")))}
-        assert listed[0].score > 0.9 and listed[0].evidence
+    for folder, names in long_enough.items():
+        others = styles(folder)
+        for name in names:
+            source = others[name]
+            copy = disguised(source)
+            assert copy != source
+            crowd = {f"filler{i}": f"x = {i}\n" for i in range(30 - len(others) - 1)}
+            listed = pairs(hand_in(tmp_path / folder / name, {folder: others | crowd | {"copy": copy}}))
+            found = {(pair.student_a.id, pair.student_b.id) for pair in listed}
+            assert found == {tuple(sorted((name, "copy")))}, f"{folder}: {name}"
+            assert listed[0].score > 0.9 and listed[0].evidence, f"{folder}: {name}"
 
 
 def test_evidence_adds_up_over_exercises(tmp_path):
