@@ -1,8 +1,26 @@
-"""Fixtures of the figures: one browser, a page for each figure, and a tab in which nothing may go wrong."""
+"""Fixtures of the figures: one browser, a page for each figure, and tabs in which nothing may go wrong."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from browser import browser
 from figure_pages import FIGURES, write_page
+
+SIZE = {"width": 1000, "height": 900}
+LAYOUT_SHIFT = """window.shift = 0;
+new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
+.observe({type: 'layout-shift', buffered: true});"""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The page of a figure to which nothing has been done yet. shift: how far its load moved what was laid out."""
+
+    folder: str
+    page: Any
+    shift: float
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +40,24 @@ def folder_of_pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tab(chromium):
-    """One page of a browser for all figures; `tab.troubles` holds errors of scripts and requests to elsewhere."""
-    context = chromium.new_context(viewport={"width": 1000, "height": 900})
+    """One page of a browser for all figures that something is done to."""
+    page = new_tab(chromium)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def untouched_tab(chromium):
+    """One page of a browser for all figures that are looked at as they were loaded."""
+    page = new_tab(chromium)
+    page.add_init_script(LAYOUT_SHIFT)
+    yield page
+    page.context.close()
+
+
+def new_tab(chromium) -> Any:
+    """A page of a browser; `troubles` holds errors of scripts and requests to elsewhere."""
+    context = chromium.new_context(viewport=SIZE)
     page = context.new_page()
     page.troubles = []
     page.on("pageerror", lambda error: page.troubles.append(str(error)))
@@ -31,8 +65,7 @@ def tab(chromium):
     context.on(
         "request", lambda request: None if request.url.startswith("file:") else page.troubles.append(request.url)
     )
-    yield page
-    context.close()
+    return page
 
 
 @pytest.fixture
@@ -46,3 +79,20 @@ def opened(tab, folder_of_pages):
     tab.troubles.clear()
     yield open_page
     assert tab.troubles == []
+
+
+@pytest.fixture(scope="module", params=FIGURES)
+def loaded(request, untouched_tab, folder_of_pages) -> Drawn:
+    """Each figure, loaded once for all tests that look at it."""
+    untouched_tab.troubles.clear()
+    untouched_tab.goto((folder_of_pages / f"{request.param}.html").as_uri())
+    untouched_tab.wait_for_timeout(50)  # until a shift of the layout would have been told
+    return Drawn(request.param, untouched_tab, untouched_tab.evaluate("shift"))
+
+
+@pytest.fixture
+def drawn(loaded) -> Iterator[Drawn]:
+    """A figure to look at: a test takes back what it changes. Nothing may have gone wrong."""
+    yield loaded
+    loaded.page.set_viewport_size(SIZE)
+    assert loaded.page.troubles == []
