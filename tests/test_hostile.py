@@ -4,8 +4,9 @@
 code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
 expression gives the rest of a file that is too long to keep.
 
-Some of each group are tried in each tier, other ones in another: all attacks on the sandbox itself in tier A, and of
-the others, whose verdict the trusted side gives in any tier, one in eighteen. All in all tiers, as CI does every night:
+Some of each group are tried in each tier, other ones in another: of the attacks on the sandbox itself a third, so that
+each of them is tried, and of the others, whose verdict the trusted side gives in any tier, one in thirty-six. All are
+tried in all tiers every night:
 `THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
 -k A`.
 """
@@ -25,6 +26,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,9 +50,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B 
 HOSTILE = Path(__file__).parent / "hostile"
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
-# Groups whose attacks a tier alone withstands: reading and writing (B tries one in two, C the others), breaking out.
-ON_FILES, ON_THE_SANDBOX = "FG", "FGK"
-SAMPLE = 18  # of the other groups each tier tries one attack in so many, none of them the same
+ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
+SAMPLE = 36  # of the other groups each tier tries one attack in so many, none of them the same
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line
@@ -95,10 +96,13 @@ ATTACKS = attacks()
 
 
 class Tree:
-    """A copy of the repository with secrets in it."""
+    """A copy of the repository with secrets in it, and a process that grades with it: see tests/together.py."""
 
     def __init__(self, folder: Path):
-        self.token, self.tree = secrets.token_hex(12), folder / "tree"
+        self.token, self.tree, self.tmp = secrets.token_hex(12), folder / "tree", folder / "tmp"
+        self.tmp.mkdir()
+        self.process: subprocess.Popen | None = None
+        self.stderr = (folder / "stderr").open("w+", errors="replace")
         copy(self.tree, "grader", "solutions", without=("wrong",))
         (self.tree / "exercises").mkdir()
         secret = f'CANARY = "CANARY {self.token}"  # CANARY {self.token}\n'
@@ -117,6 +121,40 @@ class Tree:
         compileall.compile_dir(self.tree / "grader", quiet=2)  # else the grader's processes would, and change files
         readable(folder)
 
+    def environment(self) -> dict[str, str]:
+        own = {"KATA_CANARY": self.token, "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**os.environ, **own, "PYTHONPATH": str(self.tree), "TMPDIR": str(self.tmp)}
+
+    def start(self) -> None:
+        """Start the process, unless it runs."""
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(
+                [sys.executable, TOGETHER], env=self.environment(), cwd=self.tmp, text=True, errors="replace",
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
+            )  # fmt: skip
+
+    def ask(self, folder: Path, commands: list[list[str]]) -> tuple[list[dict] | None, str]:
+        """What each command line did, and what the process wrote to stderr. None where it ended before it answered."""
+        self.start()
+        too_long = threading.Timer(LONGEST_S, self.process.kill)
+        too_long.start()
+        at = self.stderr.seek(0, os.SEEK_END)
+        with contextlib.suppress(BrokenPipeError):
+            print(json.dumps({"folder": str(folder), "commands": commands}), file=self.process.stdin, flush=True)
+        line = self.process.stdout.readline()
+        too_long.cancel()
+        if not line:
+            self.end()
+        self.stderr.seek(at)
+        return json.loads(line) if line else None, self.stderr.read()
+
+    def end(self) -> int:
+        """Let the process end. Returns its exit code."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.stdout.close()
+        return self.process.wait(LONGEST_S)
+
 
 def readable(folder: Path) -> None:
     """A stranger could read a folder: the sandbox must do the work."""
@@ -129,10 +167,9 @@ class Place:
     """A copy of the repository, and hand-ins beside it."""
 
     def __init__(self, copy: Tree, folder: Path):
-        self.token, self.tree = copy.token, copy.tree
-        self.desk, self.tmp = folder / "desk", folder / "tmp"
+        self.copy, self.token, self.tree, self.tmp = copy, copy.token, copy.tree, copy.tmp
+        self.desk = folder / "desk"
         self.desk.mkdir()
-        self.tmp.mkdir()
         readable(folder)
 
     def hand_in(self, attack: Attack) -> Path:
@@ -147,23 +184,16 @@ class Place:
         target.write_text(paths.solution(catalog.find(exercise).folder).read_text("utf-8"), "utf-8")
         return target
 
-    def grade(self, exercise: str, files: list[Path], *options: str, cwd: Path | None = None):
-        return self.cli(*grading(exercise, files), *options, cwd=cwd)
-
-    def cli(self, *arguments, cwd: Path | None = None) -> subprocess.CompletedProcess:
-        return self.python(["-m", "grader", *map(str, arguments)], cwd=cwd or self.desk)
-
-    def together(self, tier: str | None, commands: list[list[str]]) -> subprocess.CompletedProcess:
-        """Run several command lines in one process: see tests/together.py."""
-        return self.python([TOGETHER], cwd=self.desk, input=json.dumps({"tier": tier, "commands": commands}))
-
-    def python(self, arguments: list, **options) -> subprocess.CompletedProcess:
-        environment = {**os.environ, "KATA_CANARY": self.token, "PYTHONDONTWRITEBYTECODE": "1"}
-        environment |= {"PYTHONPATH": str(self.tree), "TMPDIR": str(self.tmp)}
+    def grade(self, exercise: str, files: list[Path], *options: str) -> subprocess.CompletedProcess:
+        """Run the command line in a process of its own."""
         return subprocess.run(
-            [sys.executable, *arguments], env=environment, capture_output=True, text=True, errors="replace",
-            timeout=LONGEST_S, check=False, **options,
+            [sys.executable, "-m", "grader", *grading(exercise, files), *options], env=self.copy.environment(),
+            cwd=self.desk, capture_output=True, text=True, errors="replace", timeout=LONGEST_S, check=False,
         )  # fmt: skip
+
+    def together(self, commands: list[list[str]]) -> tuple[list[dict] | None, str]:
+        """Run several command lines in the one process of all these tests."""
+        return self.copy.ask(self.desk, commands)
 
     def secrets(self) -> tuple[str, ...]:
         hidden = ("test_softmax_naive.py", "test_context_vectors.py", "test_causal_attention.py", "secret.txt")
@@ -211,11 +241,9 @@ def children() -> set[int]:
     return {int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()}
 
 
-@pytest.fixture
-def no_orphans():
+@contextlib.contextmanager
+def no_orphans() -> Iterator[None]:
     """Whatever a run leaves becomes our child, and is found and ended here."""
-    library, subreaper = ctypes.CDLL(None), 36
-    library.prctl(subreaper, 1, 0, 0, 0)
     before = children()
     yield
     deadline = time.monotonic() + 3
@@ -227,20 +255,30 @@ def no_orphans():
     called = [Path(f"/proc/{pid}/cmdline").read_bytes()[:300] for pid in left]
     for pid in left:
         os.kill(pid, signal.SIGKILL)
-    library.prctl(subreaper, 0, 0, 0, 0)
     assert not left, f"processes are left: {called}"
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    return Tree(tmp_path_factory.mktemp("hostile"))
+    library, subreaper = ctypes.CDLL(None), 36
+    library.prctl(subreaper, 1, 0, 0, 0)
+    made = Tree(tmp_path_factory.mktemp("hostile"))
+    made.start()
+    yield made
+    with no_orphans():
+        assert made.end() == 0
+    library.prctl(subreaper, 0, 0, 0, 0)
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+    assert largest < LARGE_MEMORY, f"a process took {largest >> 20} MiB"
 
 
 @pytest.fixture
-def place(tree, tmp_path, no_orphans):
+def place(tree, tmp_path):
     where = Place(tree, tmp_path)
     files, outside = where.print_of_files(), left_behind()
-    yield where
+    tree.start()
+    with no_orphans():
+        yield where
     assert where.print_of_files() == files, "files of the tree were changed"
     assert left_behind() <= outside, "files or shared memory are left"
     left = [path.name for path in where.tmp.iterdir() if not path.name.startswith("torchinductor")]  # torch's own
@@ -272,14 +310,15 @@ def laid(place: Place, group: list[Attack]) -> Round:
 def run_all(place: Place, groups: list[list[Attack]], tier: str) -> dict[str, str]:
     """What each attack achieved, all of them in one process; each group in its own where that process is lost."""
     rounds = [laid(place, group) for group in groups]
-    commands = [[*grading(one.exercise, one.files), "--tier", tier] for one in rounds]
-    done = place.together(tier, commands)
-    if done.returncode:
+    done, stderr = place.together([[*grading(one.exercise, one.files), "--tier", tier] for one in rounds])
+    if done is None:
         return {name: harm for one in rounds for name, harm in run(place, one, tier).items()} or {
-            "a group after another": f"the grader ended with {done.returncode}: {done.stderr.strip()[-300:]}"
+            "a group after another": f"the grader ended: {stderr.strip()[-300:]}"
         }
-    achieved = {} if not done.stderr else {"stderr": done.stderr[-300:]}
-    for one, known in zip(rounds, json.loads(done.stdout)):
+    achieved = {} if not stderr else {"stderr": stderr[-300:]}
+    for one, known in zip(rounds, done):
+        if known["largest"] > LARGE_MEMORY:
+            achieved[f"memory of exercise {one.exercise}"] = f"{known['largest'] >> 20} MiB"
         if known["code"] in (0, 1):
             achieved |= judged(place, one, known["stdout"], known["stderr"])
         else:
@@ -316,9 +355,6 @@ def judged(place: Place, one: Round, stdout: str, stderr: str) -> dict[str, str]
         achieved[f"stderr of exercise {one.exercise}"] = stderr[-300:]
     if len(stdout) > LARGE_BYTES + 20_000 * len(one.files):
         achieved[f"report of exercise {one.exercise}"] = f"{len(stdout)} bytes"
-    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
-    if largest > LARGE_MEMORY:
-        achieved[f"memory of exercise {one.exercise}"] = f"{largest >> 20} MiB"
     return achieved
 
 
@@ -373,11 +409,7 @@ def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> li
     first, found = TIERS.index(tier), []
     for group in sorted({attack.name[0] for attack in ATTACKS}):
         every = [attack for attack in ATTACKS if attack.name[0] == group]
-        if group not in ON_THE_SANDBOX:
-            every = every[first::SAMPLE]
-        elif group in ON_FILES and tier != "A":
-            every = every[first % 2 :: 2]
-        found += every
+        found += every[first :: len(TIERS) if group in ON_THE_SANDBOX else SAMPLE]
     return found
 
 
@@ -401,12 +433,12 @@ def test_what_is_tried_in_each_tier():
     every, chosen = set(ATTACKS), {tier: set(chosen_for(tier, "", thorough=False)) for tier in TIERS}
     assert all(set(chosen_for(tier, "", thorough=True)) == every for tier in TIERS)
     sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
-    assert chosen["A"] >= sandbox and (chosen["B"] | chosen["C"]) >= sandbox and len(sandbox) >= 40
-    assert not (chosen["B"] & chosen["C"]) - {attack for attack in sandbox if attack.name[0] not in ON_FILES}
-    assert sum(map(len, chosen.values())) >= len(every) * 2 // 5
+    together = set.union(*chosen.values())
+    assert together >= sandbox and len(sandbox) >= 40
+    assert sum(map(len, chosen.values())) == len(together) >= len(every) // 5  # none is tried twice
     for tier in TIERS:
         assert {attack.name[0] for attack in chosen[tier]} == set("ABCDEFGHIJKL")
-    assert {attack.verdict for attack in set.union(*chosen.values())} == {attack.verdict for attack in ATTACKS}
+    assert {attack.verdict for attack in together} == {attack.verdict for attack in ATTACKS}
 
 
 def test_attacks_on_the_worker_aim_at_what_is_there():
@@ -502,17 +534,17 @@ def test_intake_takes_plain_files_alone(place):
     solution = paths.solution(catalog.find("01").folder).read_text("utf-8")
     deserved = odd_files(place.desk, solution)
     asked = grading("01", [*map(Path, deserved), place.honest("01", 0)])
-    done = place.together(None, [asked, ["grade", "01", *deserved, "--timeout", "1"]])
-    assert done.returncode == 0, done.stderr
-    in_json, in_text = json.loads(done.stdout)
-    assert (in_json["code"], in_text["code"]) == (1, 1), done.stdout
+    done, stderr = place.together([asked, ["grade", "01", *deserved, "--timeout", "1"]])
+    assert done is not None, stderr
+    in_json, in_text = done
+    assert (in_json["code"], in_text["code"]) == (1, 1), done
     results = json.loads(in_json["stdout"])["results"]
     got = {name: result["status"] for name, result in zip(deserved, results)}
     assert {name: status for name, status in got.items() if status != deserved[name]} == {}
     assert all(sentence(result) for result in results if result["status"] != "passed")
     assert results[-1]["status"] == "passed"
     text = in_text["stdout"]
-    assert not leaked(in_json["stdout"] + in_json["stderr"] + text + in_text["stderr"] + done.stderr, place)
+    assert not leaked(in_json["stdout"] + in_json["stderr"] + text + in_text["stderr"] + stderr, place)
     assert_inert(text)
     assert len(text.splitlines()) == len(deserved)
 

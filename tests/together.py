@@ -1,7 +1,9 @@
-"""Runs several command lines in this one process, with one fork server between them.
+"""Runs several command lines in this one process, with one fork server a tier between them.
 
-As a script it reads `{"tier": "A", "commands": [[word, …], …]}` and prints a JSON list of what each did: `code`,
-`stdout`, `stderr`. It serves tests that grade files of many exercises: a process for each costs more than the grading.
+As a script it reads lines of JSON, `{"commands": [[word, …], …]}`, and answers each with a line: a list of what each
+command did, `code`, `stdout`, `stderr`, and in `largest` the most bytes of memory that this process has taken so far.
+"folder": where the commands run. It serves tests that grade files of many exercises: a process for each costs more than
+the grading.
 """
 
 import contextlib
@@ -10,6 +12,7 @@ import importlib
 import io
 import json
 import os
+import resource
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -20,23 +23,29 @@ VERBS = ("cmd_check", "grade_files")
 def main() -> None:
     """Run the command lines of stdin."""
     from grader import cli
+    from grader.sandbox import tiers
     from grader.sandbox.forkserver import ForkServer
 
-    asked = json.load(sys.stdin)
+    servers: dict[str, ForkServer] = {}
     gc.disable()  # as the command line does
-    with ForkServer("cpu", asked["tier"]) as fork_server:
+    with contextlib.ExitStack() as closing:
 
         @contextlib.contextmanager
         def lent(device: str, tier: str | None = None) -> Iterator[ForkServer]:
             """Takes the place of ForkServer."""
-            assert (device, tier) == ("cpu", asked["tier"])
-            yield fork_server
+            assert device == "cpu"
+            name = tier or tiers.choose(device).name
+            if name not in servers:
+                servers[name] = closing.enter_context(ForkServer(device, tier))
+            yield servers[name]
 
         for name in VERBS:
             with contextlib.suppress(ModuleNotFoundError):  # a learner's bundle grades nobody else's files
                 importlib.import_module(f"grader.cli.{name}").ForkServer = lent
-        done = [ran(cli.main, words) for words in asked["commands"]]
-    print(json.dumps(done), flush=True)
+        for line in sys.stdin:
+            asked = json.loads(line)
+            os.chdir(asked.get("folder", "."))
+            print(json.dumps([ran(cli.main, words) for words in asked["commands"]]), flush=True)
     os._exit(0)  # torch takes a quarter of a second to end in good order
 
 
@@ -45,7 +54,8 @@ def ran(command_line: Any, words: list[str]) -> dict[str, Any]:
     stdout, stderr = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         code = command_line(words)
-    return {"code": code, "stdout": stdout.getvalue(), "stderr": stderr.getvalue()}
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    return {"code": code, "stdout": stdout.getvalue(), "stderr": stderr.getvalue(), "largest": largest}
 
 
 if __name__ == "__main__":
