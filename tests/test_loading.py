@@ -5,12 +5,10 @@ import json
 import pytest
 
 from grader import catalog
-from grader.catalog.errors import InfrastructureError
 from grader.integrations.notebook import collect
 from grader.judge import examiner
 from grader.records import introspection, places, submission
 from grader.records.forbidden import forbidden_uses
-from grader.sandbox.forkserver import ForkServer
 
 EXERCISE = "03_context_vectors"
 WEIGHTS = "def attention_weights(inputs):\n    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
@@ -22,9 +20,9 @@ AFTER = len(RIGHT.splitlines())
 
 @pytest.fixture
 def grade(fork_server):
-    def run(source, name: str = "submission.py", server: ForkServer = fork_server, **settings):
+    def run(source, name: str = "submission.py", **settings):
         handed_in = source if isinstance(source, submission.Submission) else submission.Submission(source, name)
-        return examiner.grade(catalog.find(EXERCISE), handed_in, server, examiner.Settings(seed=5, **settings))
+        return examiner.grade(catalog.find(EXERCISE), handed_in, fork_server, examiner.Settings(seed=5, **settings))
 
     return run
 
@@ -77,7 +75,7 @@ def test_those_after_it_run_and_the_line_inside_a_statement_is_told(grade):
 @pytest.mark.slow
 def test_code_that_is_deaf_to_the_clock_is_found_and_the_rest_goes_on(grade):
     deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True:\n    pass\n"
-    result = grade(f"print('once')\n{deaf}{RIGHT}")
+    result = grade(f"print('once')\n{deaf}{RIGHT}", timeout=1.0)
     assert result.status == "passed", result.message
     assert result.output.count("once") == 1
     assert any(note.startswith("line 4 took longer than") for note in result.notes), result.notes
@@ -184,22 +182,6 @@ def test_one_line_that_fails_twice_is_told_once(grade):
 
 
 # The versions of packages.
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tier", ["A", "B", "C", "D"])
-def test_the_first_cell_of_the_book_costs_nothing(grade, tier):
-    try:
-        server = ForkServer("cpu", tier)
-    except InfrastructureError as missing:
-        pytest.skip(str(missing))
-    with server:
-        lines = "from importlib.metadata import version, PackageNotFoundError\nprint(version('torch') > '1')\n"
-        own = "try:\n    version('tiktoken')\nexcept PackageNotFoundError:\n    print('none')\n"
-        result = grade(f"{lines}{own}{RIGHT}version('tiktoken')\n", server=server)
-    assert (result.status, result.output) == ("passed", "True\nnone\n")
-    told = "failed and was left out: PackageNotFoundError, no package tiktoken is installed here"
-    assert result.notes == (f"line {AFTER + 7} {told}",)
 
 
 def test_only_what_tells_of_packages_is_no_suspect():

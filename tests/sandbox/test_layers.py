@@ -1,15 +1,14 @@
-"""Each wall is tried alone, so that one wall's hole is not hidden by another; then the tiers."""
+"""Each wall is tried alone, so that one wall's hole is not hidden by another. Limits alone: tier D in test_tiers."""
 
 import os
 import shutil
 import sys
 
 import pytest
-from worker_calls import call, load
 
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
-from grader.sandbox import selftest, tiers
+from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.tiers import Tier
 from grader.worker.lockdown import landlock, seccomp
@@ -103,78 +102,6 @@ def test_bubblewrap_alone():
     wanted |= {"connect by TCP", "connect to an abstract socket", "become root"}
     assert wanted <= refused, {name: tried[name] for name in wanted - refused}
     assert "make a socket" not in refused
-
-
-def test_limits_alone():
-    source = """
-import os
-
-def memory():
-    return len(bytearray(1 << 30))
-
-def files():
-    found = []
-    while True:
-        found.append(os.dup(3))
-
-def fork():
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0)
-    return pid
-
-def write(path):
-    with open(path, "w") as file:
-        file.write("x" * 100)
-"""
-    with ForkServer(tier=Tier("D")) as fork_server:
-        worker = fork_server.spawn(Limits(memory_mb=200))
-        load(worker, source)
-        assert call(worker, "memory").error["type"] == "MemoryError"
-        assert call(worker, "files").error["type"] == "OSError"
-        if not ROOT:
-            assert call(worker, "fork").error["type"] == "BlockingIOError"
-        worker.close()
-
-
-@pytest.mark.parametrize("name", ["A", "B", "C"])
-def test_a_tier_keeps_its_promise(name):
-    with ForkServer(tier=offered(name).name) as fork_server:
-        record = fork_server.sandbox
-    assert record.holes == ()
-    assert record.tier == name and record.torch and record.kernel
-    assert len(record.probe) >= 35
-    done = {attempt for attempt, outcome in record.probe.items() if outcome == "done"}
-    assert done == set(selftest.UNPROMISED[name])
-
-
-def test_the_last_tier_says_that_it_protects_nothing():
-    with ForkServer(tier="D") as fork_server:
-        assert fork_server.sandbox.probe["read a hidden file"] == "done"
-        assert fork_server.sandbox.layers[-2:] == ("limits", "own process")
-        assert not {"bubblewrap", "Landlock", "seccomp"} & set(fork_server.sandbox.layers)
-
-
-@pytest.mark.parametrize("name", ["A", "B", "C"])
-def test_learners_may_import_what_torch_and_python_have(name):
-    source = """
-def late():
-    import math, statistics, fractions, decimal, textwrap, json, string, numpy.random, torch.nn.utils.rnn
-    import torch.optim.lr_scheduler, torch.func
-    from torch.nn.utils.parametrizations import orthogonal
-    layer = torch.nn.Linear(2, 2)
-    optimizer = torch.optim.Adam(layer.parameters())
-    layer(torch.ones(3, 2)).sum().backward()
-    optimizer.step()
-    gradient = torch.func.grad(lambda x: (x**2).sum())(torch.ones(2))
-    return [statistics.mean([1, 2, 3]), gradient.tolist(), torch.ones(2).half().exp().shape[0]]
-"""
-    with ForkServer(tier=offered(name).name) as fork_server:
-        worker = fork_server.spawn(Limits())
-        assert load(worker, "import torch\n" + source).error is None
-        reply = call(worker, "late", 30)
-        worker.close()
-    assert reply.value == ["list", [2, ["list", [2.0, 2.0]], 2]], reply
 
 
 def test_a_tier_that_cannot_be_had_is_refused(monkeypatch):

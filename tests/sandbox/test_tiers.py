@@ -1,0 +1,115 @@
+"""What each tier promises, and what it lets learners do. One fork server a tier serves all of these tests."""
+
+import contextlib
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from worker_calls import call, load
+
+from grader import catalog
+from grader.catalog import paths
+from grader.catalog.limits import Limits
+from grader.judge import examiner
+from grader.records.results import Settings
+from grader.records.submission import Submission
+from grader.sandbox import selftest, tiers
+from grader.sandbox.forkserver import ForkServer
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+@pytest.fixture(scope="module")
+def in_tier() -> Iterator[Callable[[str], ForkServer]]:
+    """`in_tier("A")` is the fork server of this tier."""
+    with contextlib.ExitStack() as closing:
+
+        @functools.cache
+        def started(name: str) -> ForkServer:
+            try:
+                tiers.choose(wanted=name, sure=True)
+            except tiers.Unavailable as missing:
+                pytest.skip(f"this machine has no tier {name}: {missing}")
+            return closing.enter_context(ForkServer(tier=name))
+
+        yield started
+
+
+@pytest.mark.parametrize("name", ["A", "B", "C"])
+def test_a_tier_keeps_its_promise(name, in_tier):
+    record = in_tier(name).sandbox
+    assert record.holes == ()
+    assert record.tier == name and record.torch and record.kernel
+    assert len(record.probe) >= 35
+    done = {attempt for attempt, outcome in record.probe.items() if outcome == "done"}
+    assert done == set(selftest.UNPROMISED[name])
+
+
+def test_the_last_tier_says_that_it_protects_nothing(in_tier):
+    sandbox = in_tier("D").sandbox
+    assert sandbox.probe["read a hidden file"] == "done"
+    assert sandbox.layers[-2:] == ("limits", "own process")
+    assert not {"bubblewrap", "Landlock", "seccomp"} & set(sandbox.layers)
+
+
+def test_limits_alone(in_tier):
+    source = """
+import os
+
+def memory():
+    return len(bytearray(1 << 30))
+
+def files():
+    found = []
+    while True:
+        found.append(os.dup(3))
+
+def fork():
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    return pid
+"""
+    worker = in_tier("D").spawn(Limits(memory_mb=200))
+    load(worker, source)
+    assert call(worker, "memory").error["type"] == "MemoryError"
+    assert call(worker, "files").error["type"] == "OSError"
+    if not ROOT:
+        assert call(worker, "fork").error["type"] == "BlockingIOError"
+    worker.close()
+
+
+@pytest.mark.parametrize("name", ["A", "B", "C"])
+def test_learners_may_import_what_torch_and_python_have(name, in_tier):
+    source = """
+def late():
+    import math, statistics, fractions, decimal, textwrap, json, string, numpy.random, torch.nn.utils.rnn
+    import torch.optim.lr_scheduler, torch.func
+    from torch.nn.utils.parametrizations import orthogonal
+    layer = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.Adam(layer.parameters())
+    layer(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+    gradient = torch.func.grad(lambda x: (x**2).sum())(torch.ones(2))
+    return [statistics.mean([1, 2, 3]), gradient.tolist(), torch.ones(2).half().exp().shape[0]]
+"""
+    worker = in_tier(name).spawn(Limits())
+    assert load(worker, "import torch\n" + source).error is None
+    reply = call(worker, "late", 30)
+    worker.close()
+    assert reply.value == ["list", [2, ["list", [2.0, 2.0]], 2]], reply
+
+
+@pytest.mark.parametrize("name", ["A", "B", "C", "D"])
+def test_the_first_cell_of_the_book_costs_nothing(name, in_tier):
+    exercise = catalog.find("03")
+    lines = "from importlib.metadata import version, PackageNotFoundError\nprint(version('torch') > '1')\n"
+    own = "try:\n    version('tiktoken')\nexcept PackageNotFoundError:\n    print('none')\n"
+    source = f"{lines}{own}{paths.solution(exercise.folder).read_text('utf-8')}version('tiktoken')\n"
+    result = examiner.grade(exercise, Submission(source, "submission.py"), in_tier(name), Settings(seed=5))
+    assert (result.status, result.output) == ("passed", "True\nnone\n")
+    told = "failed and was left out: PackageNotFoundError, no package tiktoken is installed here"
+    assert result.notes == (f"line {len(source.splitlines())} {told}",)
