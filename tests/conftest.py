@@ -128,12 +128,22 @@ def said(
     return run
 
 
+@pytest.fixture(scope="session")
+def solutions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the solutions, which no test changes: they are ten times as many files as the exercises."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    return made_once(
+        tmp_path_factory, "solutions", lambda folder: shutil.copytree(paths.ROOT / "solutions", folder, ignore=ignored)
+    )
+
+
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with exercises, solutions and progress of its own, in which the grader of this process works."""
+def desk(tmp_path: Path, solutions: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with exercises and progress of its own, and solutions, in which the grader of this process works."""
     for name in ("EXERCISES", "SOLUTIONS", "PROGRESS", "LAST_RESULTS"):
         original = getattr(paths, name)
         monkeypatch.setattr(paths, name, tmp_path / original.relative_to(paths.ROOT))
-        if name in ("EXERCISES", "SOLUTIONS"):
-            shutil.copytree(original, getattr(paths, name), ignore=shutil.ignore_patterns("__pycache__"))
+        if name == "EXERCISES":
+            shutil.copytree(original, paths.EXERCISES, ignore=shutil.ignore_patterns("__pycache__"))
+    paths.SOLUTIONS.symlink_to(solutions)
     return tmp_path
