@@ -8,7 +8,6 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from copies import copy
 
 from grader import catalog
 from grader.catalog import paths, tomllib
@@ -183,12 +182,6 @@ def test_documented_lists_every_number_with_its_check(said):
         assert number["check"] in catalog.find(number["exercise"]).points
 
 
-@pytest.fixture
-def checkout(tmp_path):
-    """A copy of what a learner has, to work in."""
-    return copy(tmp_path, "exercises", "solutions", "grader")
-
-
 def test_a_learner_walks_from_stub_to_done(said, desk):
     stub = desk / "exercises" / "03_context_vectors" / "context_vectors.py"
     untouched = said("check", "03", cwd=desk)
@@ -223,25 +216,6 @@ def test_a_damaged_history_is_set_aside(said, desk, content):
     done = said("list", cwd=desk)
     assert done.returncode == 0 and "not started" in done.stdout
     assert (desk / ".kata-progress.json.damaged-1").read_text() == content
-
-
-@pytest.mark.slow
-def test_a_new_exercise_is_refused_by_verify_until_it_is_filled(cli, checkout):
-    made = cli("new", "77", "my_exercise", cwd=checkout)
-    assert made.returncode == 0 and "wrote exercises/77_my_exercise/README.md" in made.stdout
-    written = {line.removeprefix("wrote ") for line in made.stdout.splitlines() if line.startswith("wrote ")}
-    refused = cli("verify", "77", cwd=checkout)
-    assert refused.returncode == 1
-    left = {line.partition(":")[0] for line in refused.stderr.splitlines() if "a TODO is left" in line}
-    made_from_others = {
-        "exercises/77_my_exercise/my_exercise.py",
-        "grader/checks/77_my_exercise/exercise.toml",
-        "solutions/77_my_exercise/wrong/misconceptions.toml",
-    }
-    assert left == written - made_from_others
-    assert sum("/wrong/mistake" in name for name in written) == 5 and sum("/styles/" in name for name in written) == 3
-    problems = len(left) + refused.stderr.count("no misconception")
-    assert refused.stderr.count("make verify EX=77") == problems == len(refused.stderr.splitlines()) / 2
 
 
 def test_stub_does_not_overwrite_a_learners_work(said, desk):

@@ -14,6 +14,7 @@ import pytest
 import torch
 from copies import copy
 from globs import some
+from thorough import nightly
 
 from grader import catalog
 from grader.authoring import device_report, parallel, timing
@@ -206,9 +207,13 @@ def house(tmp_path, monkeypatch):
     lay(tmp_path)
     for name in ("CHECKS", "EXERCISES", "SOLUTIONS", "OTHER_STYLES", "FIGURE_CASES"):
         monkeypatch.setattr(paths, name, tmp_path / getattr(paths, name).relative_to(paths.ROOT))
-    for kept in KEPT:
-        kept.cache_clear()
+    forget()
     yield tmp_path
+    forget()
+
+
+def forget() -> None:
+    """Read the files of exercises anew."""
     for kept in KEPT:
         kept.cache_clear()
 
@@ -283,22 +288,38 @@ def test_own_attention_is_timed_beside_torchs():
         assert page.count(f"## Time and memory: {exercise.folder}") == 1 and page.count("\n| bfloat16 | ") == 2
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")
-def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(checkout, cli):
-    second = "78_double"
-    for folder in some(checkout.rglob(FOLDER)):
-        shutil.copytree(folder, folder.with_name(second))
-    cases = checkout / f"tests/figures/cases/{FOLDER}.py"
-    shutil.copy(cases, cases.with_name(f"{second}.py"))
-    change(checkout / f"exercises/{second}/README.md", "# 77", "# 78")
-    change(checkout / f"exercises/{second}/README.md", "EX=77", "EX=78")
-    for folder in (FOLDER, second):
-        change(checkout / f"solutions/{folder}/wrong/added_two.py", "x + 2", "x + x")
-    done = cli("verify", "--jobs", 2, cwd=checkout)
+def two_with_a_mistake_that_passes(root: Path) -> list[str]:
+    """Lay a second exercise beside the first, each with a mistake that is none. Returns what verify says of them."""
+    folders = (FOLDER, "78_double")
+    for folder in some(root.rglob(FOLDER)):
+        shutil.copytree(folder, folder.with_name(folders[1]))
+    cases = root / f"tests/figures/cases/{FOLDER}.py"
+    shutil.copy(cases, cases.with_name(f"{folders[1]}.py"))
+    change(root / f"exercises/{folders[1]}/README.md", "# 77", "# 78")
+    change(root / f"exercises/{folders[1]}/README.md", "EX=77", "EX=78")
+    for folder in folders:
+        change(root / f"solutions/{folder}/wrong/added_two.py", "x + 2", "x + x")
+    return [f"solutions/{folder}/wrong/added_two.py:4: this mistake passes every check" for folder in folders]
+
+
+def assert_told(done, wrong: list[str]) -> None:
     assert done.returncode == 1 and not done.stdout
     problems, mends = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
-    wrong = [f"solutions/{folder}/wrong/added_two.py:4: this mistake passes every check" for folder in (FOLDER, second)]
     assert problems == wrong and ["EX=77" in mends[0], "EX=78" in mends[1]] == [True, True]
+
+
+def test_all_is_told_in_the_order_of_the_exercises(house, said):
+    wrong = two_with_a_mistake_that_passes(house)
+    forget()
+    assert_told(said("verify", "--jobs", 1, cwd=house), wrong)
+
+
+@nightly
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")
+def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(checkout, cli):
+    """Each with a fork server; none of them is left. `make verify` has them too, and CI runs it at each push."""
+    wrong = two_with_a_mistake_that_passes(checkout)
+    assert_told(cli("verify", "--jobs", 2, cwd=checkout), wrong)
     assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if stands_in(pid, checkout)] == []
 
 
@@ -356,6 +377,25 @@ def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(
 def test_a_number_of_processes_is_one_or_more(said, number):
     done = said("verify", "77", f"--jobs={number}")
     assert done.returncode == 2 and "is no number of processes" in done.stderr
+
+
+def test_a_new_exercise_is_refused_until_it_is_filled(house, said):
+    made = said("new", "78", "my_exercise", cwd=house)
+    assert made.returncode == 0 and "wrote exercises/78_my_exercise/README.md" in made.stdout
+    written = {line.removeprefix("wrote ") for line in made.stdout.splitlines() if line.startswith("wrote ")}
+    forget()
+    refused = said("verify", "78", cwd=house)
+    assert refused.returncode == 1
+    left = {line.partition(":")[0] for line in refused.stderr.splitlines() if "a TODO is left" in line}
+    made_from_others = {
+        "exercises/78_my_exercise/my_exercise.py",
+        "grader/checks/78_my_exercise/exercise.toml",
+        "solutions/78_my_exercise/wrong/misconceptions.toml",
+    }
+    assert left == written - made_from_others
+    assert sum("/wrong/mistake" in name for name in written) == 5 and sum("/styles/" in name for name in written) == 3
+    problems = len(left) + refused.stderr.count("no misconception")
+    assert refused.stderr.count("make verify EX=78") == problems == len(refused.stderr.splitlines()) / 2
 
 
 CHECKS = f"grader/checks/{FOLDER}"
