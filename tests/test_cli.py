@@ -1,5 +1,6 @@
 """The command line as its users call it: verbs, options, exit codes, and what is said."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -8,10 +9,11 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.cli import grade_class
+from grader.cli import cmd_check, grade_class
 from grader.worker.codec import describe
 
 GOLDEN = paths.ROOT / "tests" / "golden"
@@ -20,11 +22,12 @@ WRONG = GOLDEN / "returns_none" / "submission.py"
 
 
 @pytest.mark.slow
-def test_exit_codes(cli):
-    """0 and 1: test_golden, also through a process of its own."""
+def test_exit_codes(cli, said, fork_server, monkeypatch):
+    """1: test_golden, through a process of its own. 0: below, where a class is graded by one."""
     assert cli("check", "99").returncode == 2
+    monkeypatch.setattr(cmd_check, "ForkServer", lambda device: contextlib.nullcontext(fork_server))
     if not os.path.exists("/dev/nvidia0"):
-        asked = cli("check", "03", "--device", "cuda", "--submission", RIGHT)
+        asked = said("check", "03", "--device", "cuda", "--submission", RIGHT)
         assert asked.returncode == 3 and "no CUDA device" in asked.stderr
 
 
@@ -80,8 +83,9 @@ def kata(tmp_path):
     return run
 
 
-@pytest.mark.slow
-def test_kata_is_the_same_as_the_module(cli, kata):
+@nightly
+def test_kata_judges_as_the_module_does(cli, kata):
+    """At each push a class is graded by it, below."""
     words = ("check", "03", "--submission", WRONG, "--seed", 7, "--format", "json", "--where", 0)
     one, other = cli(*words), kata(*words, cwd=paths.ROOT)
     assert one.returncode == other.returncode == 1
@@ -89,6 +93,10 @@ def test_kata_is_the_same_as_the_module(cli, kata):
     for result in results:
         del result["duration_s"]
     assert results[0] == results[1]
+
+
+@pytest.mark.slow
+def test_kata_has_the_usage_of_the_module_under_its_own_name(cli, kata):
     assert kata().returncode == 2 and "usage: kata " in kata("--help").stdout
     assert "usage: kata grade DIR" in kata("grade", "--help").stdout
     assert "See: kata grade --help" in kata("grade").stderr

@@ -318,3 +318,16 @@ def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom,
         for number in (seed, seed - seeds_of.SECRET, seeds_of.torch_seed(seed)):
             signs = (f"{number}".encode(), f"{number:x}".encode())
             assert not any(sign in text for sign in signs for text in left)
+
+
+def test_there_is_one_secret_for_each_run_however_long_its_process_lives():
+    from nbgrader.converters import Autograde
+
+    def drawn(run: Autograde) -> int:
+        return preprocessors.GradeInSandbox(parent=run.exporter)._seed
+
+    runs = [Autograde(), Autograde()]
+    for run_ in runs:
+        run_.exporter = run_.exporter_class(parent=run_, config=run_.config)
+    assert drawn(runs[0]) == drawn(runs[0]) >= seeds_of.SECRET
+    assert drawn(runs[0]) != drawn(runs[1])
