@@ -208,20 +208,31 @@ HOSTILE: dict[str, Callable] = {
 # Grading it
 
 
-def command(submissions: Path, out: Path, *options: object) -> list[str]:
-    """The command that grades the class."""
+Command = Callable[..., subprocess.CompletedProcess]  # runs `python -m grader` with these words
+
+
+def grading(submissions: Path, out: Path, *options: object) -> list[str]:
+    """The words of the command that grades the class."""
     words = ["grade", submissions, "--out", out, "--seed", SEED, "--log", f"{out}.log", *options]
-    return [sys.executable, "-m", "grader", *map(str, words)]
+    return list(map(str, words))
 
 
-def grade(submissions: Path, out: Path, *options: object) -> dict[tuple[str, str], dict]:
+def process_of(*words: str) -> list[str]:
+    """The command as a process."""
+    return [sys.executable, "-m", "grader", *words]
+
+
+def by_a_process(*words: str) -> subprocess.CompletedProcess:
+    """Run the command as a process to its end."""
+    return subprocess.run(process_of(*words), cwd=paths.ROOT, capture_output=True, text=True, errors="replace")
+
+
+def grade(submissions: Path, out: Path, *options: object, run: Command = by_a_process) -> dict[tuple[str, str], dict]:
     """Grade the class to its end. Returns the verdicts.
 
     Asserts that nothing in the grader failed and that every file is counted.
     """
-    process = subprocess.run(
-        command(submissions, out, *options), cwd=paths.ROOT, capture_output=True, text=True, errors="replace"
-    )
+    process = run(*grading(submissions, out, *options))
     output = process.stdout + process.stderr
     has_failed = "Traceback" in output or "left out:" in process.stderr
     assert process.returncode in (0, 3) and not has_failed, output[-2000:]
@@ -250,7 +261,7 @@ def killed(submissions: Path, out: Path, times: int, longest: float, *options: o
     dice, landed = random.Random(SEED), 0
     for _ in range(times):
         run = subprocess.Popen(
-            command(submissions, out, *options), cwd=paths.ROOT, start_new_session=True,
+            process_of(*grading(submissions, out, *options)), cwd=paths.ROOT, start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         try:

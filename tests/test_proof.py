@@ -8,20 +8,25 @@ import sys
 
 import hostile_class
 import pytest
+from in_this_process import Here
 from thorough import THOROUGH, sample
+
+from grader.classroom import run
 
 JOBS = 2 if THOROUGH else 1  # each takes seconds to start
 STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
+EXERCISES = ("02", "03") if THOROUGH else ("02",)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
 @pytest.mark.parametrize("layout, kills", sample([("mixed", 1), ("downloads", 0), ("zip", 0)], 1))
-def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path):
-    exercises, options = ("02", "03"), ("--ex", "02,03", "--jobs", JOBS)
-    alone = hostile_class.lay(tmp_path / "alone", layout, exercises, students=STUDENTS, strangers=0)
-    expected = hostile_class.grade(alone, tmp_path / "expected", *options)
-    assert len(expected) == 2 * STUDENTS
-    among = hostile_class.lay(tmp_path / "among", layout, exercises, students=STUDENTS, strangers=12)
+def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path, said, fork_server, monkeypatch):
+    options = ("--ex", ",".join(EXERCISES), "--jobs", JOBS)
+    alone = hostile_class.lay(tmp_path / "alone", layout, EXERCISES, students=STUDENTS, strangers=0)
+    monkeypatch.setattr(run, "executor_of", Here(fork_server))
+    expected = hostile_class.grade(alone, tmp_path / "expected", *options, run=said)
+    assert len(expected) == len(EXERCISES) * STUDENTS
+    among = hostile_class.lay(tmp_path / "among", layout, EXERCISES, students=STUDENTS, strangers=12)
     if kills:
         assert hostile_class.killed(among, tmp_path / "out", kills, 8.0, *options)
     got = hostile_class.grade(among, tmp_path / "out", *options)
