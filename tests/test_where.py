@@ -144,7 +144,7 @@ def test_a_source_that_is_too_deep_or_too_long_is_not_searched(fork_server):
 
 
 def test_every_edit_gives_a_source_that_parses_and_leaves_the_tree_as_it_was():
-    for folder in (exercise.folder for exercise in catalog.exercises()):
+    for folder in sample([exercise.folder for exercise in catalog.exercises()], 8):
         tree = Tree(paths.solution(folder).read_text("utf-8"))
         before = ast.dump(tree.module)
         for unit in tree.units:

@@ -18,12 +18,14 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thorough import THOROUGH
 
 from grader.catalog import paths
 from grader.worker import framing, wire
 from grader.worker.codec import Decoder
 
 HONEST = frames.honest()
+EXAMPLES = 300 if THOROUGH else 100
 
 
 def test_honest_frames_are_accepted():
@@ -37,7 +39,7 @@ def test_ten_thousand_mutated_frames():
 
 
 @given(st.binary(max_size=400), st.integers(0, 400))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_any_bytes(payload, length):
     frames.survive(payload)
     frames.survive(struct.pack("<Q", length) + payload)
@@ -56,7 +58,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_any_node(node):
     try:
         Decoder([wire.RawTensor("F32", (1,), bytes(4))]).value(node)
@@ -69,7 +71,7 @@ def test_any_node(node):
         st.sampled_from(["error", "names", "value", "banned", "computed", "misshapen", "output"]), JSON, max_size=3
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 def test_any_reply(reply):
     try:
         frames.survive(wire.encode(reply))
