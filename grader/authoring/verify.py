@@ -58,8 +58,8 @@ def by_known_outcome(
     recorded = mistakes.failed_checks(folder)
     groups: dict[frozenset[str], list[Mistake]] = {}
     for mistake in known_mistakes:
-        known = recorded.get(mistake.name)
-        passed = measured if known is not None and not measured & set(known.failed) else frozenset()
+        row = recorded.get(mistake.name)
+        passed = measured if row is not None and not measured & set(row.failed) else frozenset()
         groups.setdefault(passed, []).append(mistake)
     return groups
 
@@ -95,8 +95,8 @@ def _graded(
         measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
         for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
             wrong = [Submission(mistake.source, str(mistake.path)) for mistake in group]
-            known = replace(settings, taken_for_passed=passed)
-            examiner.grade_all(exercise, wrong, fork_server, known, record)
+            group_settings = replace(settings, taken_for_passed=passed)
+            examiner.grade_all(exercise, wrong, fork_server, group_settings, record)
     except BrokenCheck as error:
         return [_broken(exercise, error)]
     failing = [*_solution(report, results[solution])]

@@ -41,7 +41,7 @@ class Outcome:
     waits_for: str = ""  # the name that a statement above should have set
 
     @property
-    def is_told(self) -> bool:
+    def has_own_problem(self) -> bool:
         """Whether there is a problem of its own, and not only one of a statement above."""
         return bool(self.problem) and not self.waits_for
 
@@ -59,7 +59,7 @@ def run(
         desk.load()
         for example in examples:
             outcome = desk.outcome(example)
-            if example.is_shown or outcome.is_told or (example.is_call and example.task == OWN):
+            if example.is_shown or outcome.has_own_problem or (example.is_call and example.task == OWN):
                 yield outcome
     finally:
         desk.close()

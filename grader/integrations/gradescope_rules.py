@@ -25,11 +25,14 @@ MAX_BYTES = 16 << 20  # of Gradescope's metadata
 
 @dataclass(frozen=True)
 class Ruled:
-    """The rules for one submission. who: ids and e-mail addresses of those who handed in; due: Gradescope's date."""
+    """The rules for one submission.
+
+    submitters: ids and e-mail addresses of those who handed in; due: Gradescope's date.
+    """
 
     course: Course | None = None
     overrides: tuple[Override, ...] = ()
-    who: tuple[str, ...] = ()
+    submitters: tuple[str, ...] = ()
     handed_in: datetime | None = None
     due: datetime | None = None
 
@@ -37,7 +40,7 @@ class Ruled:
         """The results with overridden checks, the score (None: the sum of the tests), and lines about both."""
         if self.course is None:
             return graded, None, []
-        own_overrides = [override for override in self.overrides if override.student in self.who]
+        own_overrides = [override for override in self.overrides if override.student in self.submitters]
         results = []
         points: list[float | None] = []
         lines: list[str] = []
@@ -57,7 +60,7 @@ class Ruled:
     def _late(self, exercise: str) -> Lateness:
         """The lateness of the submission for an exercise, by course.toml, else by Gradescope's date."""
         assert self.course is not None
-        extended_names = [name for name in self.who if exercise in self.course.extensions.get(name, {})]
+        extended_names = [name for name in self.submitters if exercise in self.course.extensions.get(name, {})]
         extended_name = extended_names[0] if extended_names else ""
         deadline = self.course.deadline(extended_name, "", exercise) or self.due
         return lateness(

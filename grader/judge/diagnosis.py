@@ -129,16 +129,16 @@ class Diagnostician(GeneralSentences):
         return kept | {name: [] for name in weak_examples.unsupported(matches | kept, failures)}
 
     def recombined(
-        self, found: list[WrongVersion], tried: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]
+        self, pairs: list[WrongVersion], tried_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]
     ) -> list[WrongVersion]:
         """The parts of several pairs in other pairs: one of these may explain more than each of them.
 
         What answers alike in one check, as a softmax along dim 0 and along dim -2 of a matrix, differs in the next.
         """
-        parts = list(dict.fromkeys(part for both in found for part in both.parts)) if len(found) > 1 else []
-        known = set(map(frozenset, tried))
-        pairs = [pair for pair in combinations(parts, 2) if frozenset(pair) not in known][:MAX_RECOMBINED]
-        joined = [two_mistakes.joined(self.wrong_versions, *pair) for pair in pairs]
+        parts = list(dict.fromkeys(part for both in pairs for part in both.parts)) if len(pairs) > 1 else []
+        earlier_pairs = set(map(frozenset, tried_pairs))
+        new_pairs = [pair for pair in combinations(parts, 2) if frozenset(pair) not in earlier_pairs][:MAX_RECOMBINED]
+        joined = [two_mistakes.joined(self.wrong_versions, *pair) for pair in new_pairs]
         return [both for both in joined if both is not None]
 
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:

@@ -38,7 +38,7 @@ class Failure:
         return isinstance(self.error, LearnerError)
 
     @property
-    def asked(self) -> str:
+    def last_called(self) -> str:
         """The function or class that was called last; "" where none was."""
         return self.calls[-1].function.partition(".")[0] if self.calls else ""
 

@@ -60,7 +60,8 @@ def without_disproved(
     shown = {name: failure for name, failure in failures.items() if not failure.raised and matches.get(name)}
 
     def is_disproved(wrong: WrongVersion, raised: Failure) -> bool:
-        others = [name for name, failure in shown.items() if failure.asked == raised.asked and wrong.may_fail(name)]
+        of_function = [name for name, failure in shown.items() if failure.last_called == raised.last_called]
+        others = filter(wrong.may_fail, of_function)
         return any(not any(wrong is one or wrong in one.parts for one in matches[name]) for name in others)
 
     return {

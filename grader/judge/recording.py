@@ -69,7 +69,7 @@ class AnswerFlow:
     def __call__(self, request: Request, tensors: list[RawTensor], answer: list[RawTensor]) -> None:
         """Take note of the next request and its answer."""
         # Both are asked about each request, because they remember what was sent.
-        if any((self.flow.reaches(request, tensors), self.unanswered.told_by(tensors))):
+        if any((self.flow.reaches(request, tensors), self.unanswered.disclosed_by(tensors))):
             self.held.add(self.count)
             self.unanswered.clear()
         self.reads_source |= type(request) is protocol.CallWithOperations

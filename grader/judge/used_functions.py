@@ -14,7 +14,7 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
     words: of the learner's source. An object of the learner's that a function is given is used by it too. Functions
     that use each other say nothing.
     """
-    function = failure.asked
+    function = failure.last_called
     failed_functions = dict.fromkeys(
         name for other_failure in failures.values() for name in _its_own(other_failure) if name != function
     )
@@ -29,9 +29,9 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
 
 def unread(failure: Failure, words: SourceWords) -> str | None:
     """Which argument the function that failed a check never reads; None where it reads all, or was not called."""
-    names = words.unread(failure.asked)
+    names = words.unread(failure.last_called)
     is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
-    return f"{failure.asked} never reads its argument {names[0]}." if names and is_called else None
+    return f"{failure.last_called} never reads its argument {names[0]}." if names and is_called else None
 
 
 def _its_own(failure: Failure) -> set[str]:

@@ -87,7 +87,7 @@ def _special(
     of_fresh = [failure for name, failure in failures.items() if name.startswith(FRESH)]
     for name, versions in matches.items():
         failure = failures[name]
-        fresh = [matches.get(other.check.id, []) for other in of_fresh if other.asked == failure.asked]
+        fresh = [matches.get(other.check.id, []) for other in of_fresh if other.last_called == failure.last_called]
         if versions and fresh and not (name.startswith(FRESH) or failure.check.measured):
             yield name, versions, fresh
 

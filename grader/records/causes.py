@@ -54,10 +54,10 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
 
 def once(places: Iterable[str]) -> Iterator[str]:
     """The texts that say where to look, each without the lines of text that an earlier one has already."""
-    told: set[str] = set()
+    earlier: set[str] = set()
     for text in places:
-        sentences = [sentence for sentence in dict.fromkeys(text.splitlines()) if sentence not in told]
-        told.update(sentences)
+        sentences = [sentence for sentence in dict.fromkeys(text.splitlines()) if sentence not in earlier]
+        earlier.update(sentences)
         yield "\n".join(sentences)
 
 

@@ -19,7 +19,7 @@ class UnansweredNumbers:
     def __init__(self) -> None:
         self.unanswered = self.sent = torch.empty(0, dtype=torch.float64)  # both sorted
 
-    def told_by(self, tensors: list[RawTensor]) -> bool:
+    def disclosed_by(self, tensors: list[RawTensor]) -> bool:
         """Whether the next request, with these tensors, has an unanswered number that no earlier request contained."""
         with _disable_current_modes():
             numbers = _numbers(tensors)
