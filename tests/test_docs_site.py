@@ -91,8 +91,9 @@ def test_no_solution_is_in_it(built):
     everything = "\n".join(text_of(page) for page in some(built.rglob("*.html")))
     everything += (built / "search" / "search_index.json").read_text("utf-8")
     squeezed = re.sub(r"\s+", "", everything)
-    bodies = 0
-    for path in some(paths.SOLUTIONS.rglob("*.py")):
+    bodies, every = 0, some(paths.SOLUTIONS.rglob("*.py"))
+    right = [path for path in every if path.parent.name != "wrong"]
+    for path in [*right, *sample([path for path in every if path not in right], 400)]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 body = [
@@ -102,7 +103,7 @@ def test_no_solution_is_in_it(built):
                     bodies += 1
                     said = re.sub(r"\s+", "", "".join(map(ast.unparse, body)))
                     assert said not in squeezed, f"{path}: {node.name}"
-    assert bodies > 500
+    assert bodies > 200
     names = [str(path.relative_to(built)) for path in some(built.rglob("*"))]
     assert not any(name.endswith(".py") or name.startswith("solutions") for name in names)
 
@@ -124,7 +125,7 @@ def test_every_page_loads_without_a_request_outside(built, address, chromium):
     tab.on("pageerror", lambda error: troubles.append(str(error)))
     every = some(built.rglob("*.html"))
     assert len(every) > 2 * len(catalog.exercises())
-    for page in sample(every, 10):  # what each of them would fetch is read above
+    for page in sample(every, 6):  # what each of them would fetch is read above
         tab.goto(f"{address}/{page.relative_to(built).as_posix()}", wait_until="load")
     tab.wait_for_load_state("networkidle")
     assert [url for url in requests if not url.startswith(address)] == []
@@ -143,7 +144,7 @@ def test_a_lessons_figure_is_drawn_under_its_first_paragraph(built, chromium):
     )
     slow = threading.Event()  # never set: a script that takes a while to come
     page.route("**/figures/*.js", lambda route: (slow.wait(0.15), route.continue_()))
-    for folder in sample(some(pages.with_figure()), 6):
+    for folder in sample(some(pages.with_figure()), 3):
         page.goto((built / "lessons" / folder / "index.html").as_uri())
         figure = page.locator("article > p + figure.kata-figure")
         assert figure.locator(".kata-live .kata-title").is_visible(), folder

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 from browser import browser
@@ -127,25 +128,26 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
 @pytest.fixture
 def checkout(tmp_path_factory):
     """Each test's own: the progress of one is not the other's, in whichever order they run."""
-    return copy(tmp_path_factory.mktemp("checkout"), "grader", "exercises", "solutions", without=("*.ipynb",))
+    folder = tmp_path_factory.mktemp("checkout")
+    copy(folder, "grader", "exercises", "solutions", without=("*.ipynb", "wrong"))
+    return copy(folder, f"solutions/{catalog.find('03').folder}/wrong")
 
 
-def command(checkout, *words) -> subprocess.CompletedProcess:
-    words = [sys.executable, "-m", "grader", *words]
-    return subprocess.run(words, cwd=checkout, capture_output=True, text=True, timeout=200, check=False)
+@pytest.fixture
+def made(checkout, said, monkeypatch):
+    """Makes the notebook of an exercise in the checkout. Gives its path."""
+
+    def make(number: str) -> Path:
+        with monkeypatch.context() as there:
+            there.setattr(paths, "EXERCISES", checkout / "exercises")
+            done = said("notebook", number, "--no-open")
+            assert done.returncode == 0 and "is made" in done.stdout, done.stderr
+            return paths.notebook(catalog.find(number).folder)
+
+    return make
 
 
-def made(checkout, number: str):
-    """The path of a notebook, made anew."""
-    (folder,) = (checkout / "exercises").glob(f"{number}_*")
-    path = folder / f"{paths.slug(folder.name)}.ipynb"
-    path.unlink(missing_ok=True)
-    done = command(checkout, "notebook", number, "--no-open")
-    assert done.returncode == 0 and "is made" in done.stdout, done.stderr
-    return path
-
-
-def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub(checkout):
+def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub():
     jupytext = pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
     import nbformat
 
@@ -217,20 +219,34 @@ def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout,
         request = {"what": "check", "exercise": exercise.folder, "source": source, "name": "your notebook", "seed": 1}
         return process.ask(request)["text"]
 
+    def interrupted(source: str) -> subprocess.Popen:
+        """The process that was asked when the learner interrupted the cell."""
+        asked = []
+
+        def interrupt(*_: object) -> None:
+            asked.append(process.process)
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(KeyboardInterrupt):
+                said_of(source)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        assert process.process is None  # so that no late answer is taken for that of the next question
+        return asked[0]
+
+    impatient = interrupted(hangs)  # it is still importing torch
+    assert impatient.poll() is not None
     assert "7 of 7 points" in said_of(right)
     first = process.process
-    assert "7 of 7 points" not in said_of(right.replace("    return", "    return -")) and process.process is first
+    assert "7 of 7 points" not in said_of(right.replace("    return", "    unfinished\n    return"))
+    assert process.process is first
     first.stdin.close()  # the kernel ends, and the process with it
     assert first.wait(timeout=30) == 0
-    assert "7 of 7 points" in said_of(right) and process.process is not first
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with pytest.raises(KeyboardInterrupt):  # the learner interrupts the cell
-            said_of(hangs)
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert process.process is None  # so that no late answer is taken for that of the next question
+    second = interrupted(hangs)
+    assert second is not first and second.poll() is not None
 
 
 # Real kernels.
@@ -264,11 +280,11 @@ def html_of(cell) -> str:
     return "".join(out["data"].get("text/html", "") for out in cell.outputs if "data" in out)
 
 
-def test_a_notebook_is_graded_as_it_was_run(checkout):
+def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
     from nbformat.v4 import new_code_cell
 
-    path = made(checkout, "03")
+    path = made("03")
     (solution,) = (checkout / "solutions").glob("03_*/context_vectors.py")
     notebook = solved(path, solution.read_text("utf-8"))
     wrong = "def attention_weights(inputs):\n    print('<script>')\n    return inputs @ inputs.T"
@@ -352,11 +368,11 @@ def jupyterlab(folder):
 
 
 @nightly
-def test_in_a_real_jupyterlab(checkout):
+def test_in_a_real_jupyterlab(checkout, made):
     """Open the made notebook, run all its cells, and read the verdict where a learner reads it."""
     for name in ("jupyterlab", "jupytext"):
         pytest.importorskip(name, reason=f"{name} is not installed (extra notebook)")
-    path = made(checkout, "06")
+    path = made("06")
     with browser() as chromium, jupyterlab(checkout) as address:
         tab = chromium.new_page()
         tab.goto(f"{address}/lab/tree/{path.relative_to(checkout).as_posix()}")
