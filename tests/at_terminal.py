@@ -92,7 +92,9 @@ class AtTerminal:
         return self.process.wait(timeout=seconds)
 
     def close(self) -> None:
-        """Close the window."""
+        """Close the window, unless it is closed."""
+        if self.closed:
+            return
         os.close(self.theirs)
         self.closed = True
         self.reader.join()  # while a thread reads the terminal, it is not closed
@@ -132,8 +134,14 @@ class AtTerminal:
                 self.arrived.notify_all()
 
 
-def checkout(folder: Path) -> Path:
-    """A copy of the project in a folder, to work in. Returns the folder."""
-    copy(folder, "exercises", "solutions", "grader")
+def checkout(folder: Path, mistakes_of: str | None = None) -> Path:
+    """A copy of the project in a folder, to work in. Returns the folder.
+
+    mistakes_of: the only exercise whose known mistakes are needed; they are half of all files.
+    """
+    copy(folder, "exercises", "grader")
+    copy(folder, "solutions", without=("wrong",) if mistakes_of else ())
+    if mistakes_of:
+        copy(folder, f"solutions/{mistakes_of}/wrong")
     shutil.copy(ROOT / "Makefile", folder)
     return folder

@@ -1,7 +1,9 @@
 """The watch, in a real terminal, with real files and a real fork_server."""
 
+import argparse
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -11,6 +13,7 @@ from at_terminal import WATCH, AtTerminal, checkout
 
 from grader import catalog
 from grader.catalog import mistakes, paths
+from grader.cli import cmd_watch
 from grader.desk import saves
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
@@ -25,16 +28,25 @@ PASSED = {"status": "passed", "points": 5.0, "attempts": 1, "first_pass": 1_700_
 
 
 class Learner:
-    """A learner at the watch, with a file that says in the verdict which save it was."""
+    """A learner at the watch, with a file that says in the verdict which save it was.
+
+    first_page: what was shown first, in 24 lines.
+    """
 
     def __init__(self, folder):
         self.folder = folder
-        (folder / ".kata-progress.json").write_text(
-            json.dumps({"schema": 1, "exercises": {FIRST: PASSED, SECOND: PASSED}})
-        )
         self.file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
         self.number = 0
-        self.desk = AtTerminal(WATCH, folder, ROWS)
+        self.open()
+
+    def open(self) -> None:
+        """Start the watch, with two exercises done and the third one not begun."""
+        states = {FIRST: PASSED, SECOND: PASSED}
+        (self.folder / ".kata-progress.json").write_text(json.dumps({"schema": 1, "exercises": states}))
+        self.file.write_text(paths.stub(EXERCISE).read_text("utf-8"))
+        self.desk = AtTerminal(WATCH, self.folder, 24)
+        self.first_page = self.desk.shows("Not started", "q quit")
+        self.desk.resize(ROWS, 80)
 
     def source(self, source: str = SOLUTION) -> tuple[str, str]:
         """The source of a save, and what its verdict shows."""
@@ -49,10 +61,18 @@ class Learner:
 
 
 @pytest.fixture(scope="module")
-def learner(tmp_path_factory):
-    learner = Learner(checkout(tmp_path_factory.mktemp("desk")))
+def only_learner(tmp_path_factory):
+    learner = Learner(checkout(tmp_path_factory.mktemp("desk"), EXERCISE))
     yield learner
     learner.desk.close()
+
+
+@pytest.fixture
+def learner(only_learner):
+    """One learner for all tests, whose window is open: each begins with a save."""
+    if only_learner.desk.closed:
+        only_learner.open()
+    return only_learner
 
 
 def fork_server_of(pid: int) -> list[int]:
@@ -82,22 +102,11 @@ def gone(pids: list[int], seconds: float = 10) -> bool:
 
 
 def test_it_opens_at_the_first_exercise_that_is_not_done(learner):
-    learner.desk.shows("Not started")
-    learner.desk.resize(24, 80)
-    page = drawn_in(24, learner)
-    learner.desk.resize(ROWS, 80)
+    page = learner.first_page
     assert page.startswith(f"{EXERCISE[:2]} ") and f"exercises/{EXERCISE}/" in page
     assert "Task 1  attention_weights(inputs)" in page
     assert "n next p previous h hint t try a all g plot s solution r reset l list q quit" in page
     assert max(map(len, page.splitlines())) <= 80 and len(page.splitlines()) <= 24
-
-
-def drawn_in(rows: int, learner) -> str:
-    """The page, once it is drawn in so many lines."""
-    until = time.monotonic() + 10
-    while len(learner.desk.screen.splitlines()) != rows and time.monotonic() < until:
-        time.sleep(0.05)
-    return learner.desk.screen
 
 
 def test_every_save_is_graded(learner):
@@ -215,10 +224,11 @@ def test_a_fork_server_that_dies_is_replaced(learner):
 def test_hints_come_one_after_the_other(learner):
     learner.save(WRONG)
     learner.desk.type("h")
-    first = learner.desk.shows("Hint 1 of 3", "8 in all")
+    first = learner.desk.shows("Hint 1 of 3", "2 more for this task, ")
     learner.desk.type("h")
-    second = learner.desk.shows("Hint 2 of 3", "7 in all")
-    assert first != second
+    second = learner.desk.shows("Hint 2 of 3", "1 more for this task, ")
+    left = [int(re.search(r"this task, (\d) in all", page)[1]) for page in (first, second)]
+    assert left[0] - left[1] == 1
 
 
 def test_all_checks_are_shown_and_hidden_again(learner):
@@ -277,6 +287,7 @@ def test_the_calls_of_the_lesson(learner):
 
 
 def test_the_list_of_all_exercises(learner):
+    learner.save()
     learner.desk.type("l")
     page = learner.desk.shows("core track", "any other key: back")
     assert all(exercise.title in page for exercise in catalog.exercises())
@@ -285,6 +296,7 @@ def test_the_list_of_all_exercises(learner):
 
 
 def test_next_and_previous(learner):
+    learner.save(WRONG)
     learner.desk.type("n")
     learner.desk.shows(f"{NEXT[:2]} ", "Not started")
     learner.desk.type("s")
@@ -316,6 +328,7 @@ def test_a_key_pressed_while_a_picture_is_drawn_neither_loses_it_nor_waits(learn
 
 
 def test_solution_and_reset(learner):
+    learner.save()  # the solution opens once the exercise is passed
     learner.save(WRONG)
     learner.desk.type("s")
     learner.desk.shows("- yours   + the reference", "any other key: back")
@@ -335,13 +348,12 @@ def test_solution_and_reset(learner):
     assert [path.read_text() for path in kept] == [mine]
 
 
-def test_ctrl_c_ends_it_in_good_order(learner):
+def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
     learner.save()
     children = fork_server_of(learner.desk.process.pid)
     assert children and not learner.desk.echoes
-    learner.desk.type("\x03")
-    assert learner.desk.ends() == 0
-    assert learner.desk.echoes and "Traceback" not in learner.desk.transcript
+    learner.desk.close()
+    assert learner.desk.process.returncode is not None
     assert gone(children)
     states = json.loads((learner.folder / ".kata-progress.json").read_text())["exercises"]
     assert states[EXERCISE]["files"]["py"]["status"] == "passed" and states[EXERCISE]["attempts"] >= 1
@@ -349,8 +361,8 @@ def test_ctrl_c_ends_it_in_good_order(learner):
     assert last["status"] == "passed"
 
 
-def test_make_watch_is_stopped_and_goes_on(tmp_path):
-    folder = checkout(tmp_path)
+def test_make_watch_is_stopped_and_goes_on_and_ctrl_c_ends_it(tmp_path):
+    folder = checkout(tmp_path, EXERCISE)
     shell = AtTerminal(["bash", "--norc", "-i"], folder, PS1="ready> ")
     file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
     try:
@@ -366,32 +378,23 @@ def test_make_watch_is_stopped_and_goes_on(tmp_path):
         shell.shows("7 of 7 points · passed")
         file.write_text(WRONG)
         shell.shows("failed")
+        children = fork_server_of(shell.process.pid)
         shell.type("\x03")
         place = shell.says("ready> ", len(shell.transcript))
         shell.type("echo after $((40+2))\n")
         shell.says("after 42", place)
         assert "Traceback" not in shell.transcript
+        assert len(children) > 3 and gone(children)  # make, the watch, its fork server and a worker
     finally:
         shell.close()
 
 
-def test_a_closed_window_leaves_nothing_behind(tmp_path):
-    desk = AtTerminal([*WATCH, "03"], checkout(tmp_path))
-    desk.shows("Not started")
-    children = fork_server_of(desk.process.pid)
-    desk.close()
-    assert desk.process.returncode is not None
-    assert gone(children)
-
-
-@pytest.mark.parametrize("way", ["--poll", "without watchfiles"])
-def test_it_works_without_file_events(tmp_path, way):
-    folder = checkout(tmp_path / "checkout")
+def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
+    folder = checkout(tmp_path / "checkout", EXERCISE)
     (tmp_path / "watchfiles.py").write_text("raise ImportError('not installed')\n")
-    missing = {} if way == "--poll" else {"PYTHONPATH": str(tmp_path)}
-    desk = AtTerminal([*WATCH, "03", *(["--poll"] if way == "--poll" else [])], folder, **missing)
+    desk = AtTerminal([*WATCH, "03"], folder, PYTHONPATH=str(tmp_path))
     try:
-        desk.shows("Not started", "POLL=1" if way == "--poll" else "pip install watchfiles")
+        desk.shows("Not started", "pip install watchfiles")
         file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
         file.write_text(SOLUTION)
         desk.shows("passed")
@@ -401,6 +404,14 @@ def test_it_works_without_file_events(tmp_path, way):
         assert desk.ends() == 0 and desk.echoes
     finally:
         desk.close()
+
+
+def test_who_asks_for_it_polls(tmp_path):
+    """As where watchfiles is not installed, see above."""
+    parser = argparse.ArgumentParser()
+    cmd_watch.arguments(parser)
+    polling = saves.Saves(tmp_path, lambda: None, parser.parse_args(["--poll"]).poll)
+    assert "POLL=1" in polling.note and polling.pause == saves.POLL_S
 
 
 def test_without_a_terminal_it_says_so(cli):
