@@ -81,8 +81,6 @@ def test_the_command_shows_question_table_bars_and_verdict(said):
     assert done.returncode == 0, done.stderr
     assert "?" in done.stdout and "█" in done.stdout and "measured: holds" in done.stdout
     assert all(len(line) <= experiment.WIDTH for line in done.stdout.splitlines()[:-1])
-    table = said("experiment", "02", "--format", "md").stdout
-    assert table.strip() in section("02_softmax_naive")
 
 
 SCRIPT = '''"""Is one more than none?"""
@@ -101,6 +99,17 @@ def script(tmp_path, monkeypatch):
     file = tmp_path / "experiment.py"
     monkeypatch.setattr(paths, "experiment", lambda folder: file)
     return file
+
+
+def test_the_table_as_a_lesson_prints_it(said, script):
+    script.write_text(SCRIPT.replace("{rows}", '[{"n": 1.5}, {"n": 2.0}]'))
+    assert said("experiment", "02", "--format", "md").stdout.strip() == "| n |\n| ---: |\n| 1.500 |\n| 2.000 |"
+
+
+def test_the_table_in_a_lesson_is_the_one_of_the_command():
+    folder = catalog.find("02").folder
+    measured = experiment.of(measuring_process.measured(paths.experiment(folder)))
+    assert experiment.markdown(measured).strip() in section(folder)
 
 
 def test_a_claim_that_does_not_hold_is_said_and_ends_with_1(said, script):

@@ -3,12 +3,11 @@
 import io
 import itertools
 import math
-import subprocess
+import shutil
 import sys
 from xml.etree import ElementTree
 
 import pytest
-from copies import copy
 from rich.console import Console
 
 from grader import catalog
@@ -148,7 +147,7 @@ def test_a_file_that_gives_nothing_gives_the_expected_picture(source, fork_serve
 
 
 @pytest.mark.parametrize("values", ["nan", "inf", "-inf", "1e30", "-1e30", "True"])
-def test_numbers_that_are_none_are_shown_too(values, fork_server, tmp_path):
+def test_numbers_that_are_none_are_shown_too(values, fork_server):
     dtype = "torch.bool" if values == "True" else "torch.float32"
     value = values if values == "True" else f"float('{values}')"
     (picture,) = of_source(
@@ -158,8 +157,6 @@ def test_numbers_that_are_none_are_shown_too(values, fork_server, tmp_path):
     assert picture.learner is not None
     assert blocks.render(picture)
     ElementTree.fromstring(svg.figure(picture).replace("class=number", 'class="number"'))
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
-    files.save([picture], tmp_path / "picture.png")
 
 
 def test_an_exercise_without_pictures_has_none(fork_server, monkeypatch):
@@ -264,6 +261,14 @@ def test_files_are_written(said, tmp_path):
     assert all(word in drawing for word in ("journey", "yours", "expected", "difference", ".24"))
 
 
+@pytest.mark.parametrize("values", [(math.nan, math.inf, -math.inf, 0.5), (1e30, -1e30, 0.0, 1.0), (math.nan,) * 4])
+def test_numbers_that_are_none_are_written_to_a_file_too(values, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    picture = Picture("weights", TOKENS, TOKENS, (values[:2], values[2:]), PICTURE.expected)
+    files.save([picture], tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 1000
+
+
 def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch):
     with pytest.raises(WrongUse, match=r"none of \.png"):
         files.save([PICTURE], tmp_path / "picture.gif")
@@ -277,15 +282,14 @@ def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch):
         files.save([PICTURE], tmp_path / "picture.png")
 
 
-def test_in_a_bundle_without_solutions_and_hidden_checks(tmp_path):
-    copy(tmp_path, "grader", "exercises")
-    for exercise in catalog.exercises():
-        for path in (tmp_path / "grader" / "checks" / exercise.folder).glob("test_*.py"):
-            if path.name != paths.DOCUMENTED_CHECKS:
-                path.unlink()
+def test_without_solutions_and_hidden_checks(said, tmp_path, monkeypatch):
     solution = paths.solution(catalog.find("13").folder)
-    command = [sys.executable, "-m", "grader", "plot", "13", "--submission", str(solution)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    hidden = [f"test_{exercise.slug}.py" for exercise in catalog.exercises()]
+    shutil.copytree(paths.CHECKS, tmp_path / "checks", ignore=shutil.ignore_patterns("__pycache__", *hidden))
+    monkeypatch.setattr(paths, "CHECKS", tmp_path / "checks")
+    monkeypatch.setattr(paths, "SOLUTIONS", tmp_path / "no solutions")
+    capture.setups.cache_clear()
+    done = said("plot", "13", "--submission", solution)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("yours") == 4 and "\x1b" not in done.stdout
 
