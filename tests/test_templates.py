@@ -119,6 +119,7 @@ def test_no_element_or_attribute_comes_from_a_students_text(word, harmless):
             assert word in shown, name  # as it was written: nothing was run, and nothing escaped twice
 
 
+@pytest.mark.slow
 def test_the_outputs_of_nbgraders_cells_too():
     pytest.importorskip("nbformat", reason="nbformat is not installed (extra classroom)")
     from grader.integrations.nbgrader import cell_ids
