@@ -1,6 +1,7 @@
 """Who may import whom. The table of rooms in CONTRIBUTING.md is read; every import in grader/ is held against it."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -25,12 +26,11 @@ def modules(folder: Path = paths.GRADER) -> list[Path]:
     return found
 
 
-def imports(path: Path, top_level_only: bool = False) -> set[str]:
+@functools.cache
+def imports(path: Path) -> set[str]:
     """Dotted names that a file imports; relative ones begin with a dot."""
-    tree = ast.parse(path.read_text("utf-8"))
-    nodes = tree.body if top_level_only else ast.walk(tree)
     found = set()
-    for node in nodes:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module == "grader":
@@ -142,7 +142,7 @@ def test_no_exercise_is_named_in_the_graders_code():
     for path in modules():
         if path.name == "sentence.py":
             continue
-        strings = [n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant)]
+        strings = {n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant)}
         for name in names:
             assert name not in strings, f"{path.name} names {name}"
 

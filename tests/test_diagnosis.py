@@ -1,6 +1,7 @@
 """What is said of wrong code: two mistakes at once, a learner's own words, and sentences that were tried out."""
 
 import pytest
+from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, overlay, paths
@@ -61,12 +62,15 @@ def said(result) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("number", "one", "other"),
-    [
-        ("03", "softmax_over_columns", "query_is_always_journey"),  # in two functions
-        ("11", "scaling_missing", "mask_shows_the_next_token"),  # in two lines
-        ("07", "no_scale", "softmax_over_columns"),  # in one line
-        ("07", "inputs_centred_in_place", "softmax_over_everything"),  # late among hundreds of pairs that fail alike
-    ],
+    sample(
+        [
+            ("03", "softmax_over_columns", "query_is_always_journey"),  # in two functions
+            ("11", "scaling_missing", "mask_shows_the_next_token"),  # in two lines
+            ("07", "no_scale", "softmax_over_columns"),  # in one line
+            ("07", "inputs_centred_in_place", "softmax_over_everything"),  # late among hundreds that fail alike
+        ],
+        2,
+    ),
 )
 def test_of_two_mistakes_both_are_named(number, one, other, fork_server):
     folder = catalog.find(number).folder
@@ -145,7 +149,7 @@ def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
 SPLIT = "return pieces.transpose(1, 2)  # (B, H, T, d / H)"
 
 
-@pytest.mark.parametrize("its_own", [True, False])
+@pytest.mark.parametrize("its_own", sample([False, True], 1))
 def test_no_function_is_blamed_that_is_right(its_own, fork_server):
     """The known mistake of split_heads answers as a forward pass that splits the heads by another function."""
     solution = paths.solution("13_multi_head_attention").read_text("utf-8")
@@ -198,7 +202,9 @@ def test_changes_of_the_same_tokens_are_not_merged():
     assert "return x - 2" in merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
 
 
-@pytest.mark.parametrize("text", ['"no"', 'f"{embed_dim} is odd"', '"embed_dim must be divisible by num_heads"'])
+@pytest.mark.parametrize(
+    "text", sample(['f"{embed_dim} is odd"', '"no"', '"embed_dim must be divisible by num_heads"'], 1)
+)
 def test_the_words_of_an_assert_are_the_learners_own(text, fork_server):
     exercise = catalog.find("12")
     source = mistakes.find(exercise.folder, "multi_head_assert").source
@@ -232,11 +238,14 @@ def test_numbers_known_by_heart_are_told_where_they_were_tried(fork_server):
 
 @pytest.mark.parametrize(
     "body",
-    [
-        "return v.mean(0).expand_as(v)",  # a plain average
-        "return torch.softmax(q @ k.T / k.shape[-1] ** 0.3, dim=-1) @ v",  # a power that nobody knows
-        "return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=0) @ v + 0.1",
-    ],
+    sample(
+        [
+            "return v.mean(0).expand_as(v)",  # a plain average
+            "return torch.softmax(q @ k.T / k.shape[-1] ** 0.3, dim=-1) @ v",  # a power that nobody knows
+            "return torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=0) @ v + 0.1",
+        ],
+        2,
+    ),
 )
 def test_no_size_is_blamed_for_another_mistake(body, fork_server):
     told = of_self_attention(body, fork_server)
@@ -258,7 +267,7 @@ def test_heads_of_size_1_are_not_the_proof_of_a_scale(fork_server):
     assert told == {"fresh_multi_head": trials.SIZES}
 
 
-@pytest.mark.parametrize("power", ["0.0", "0.3", "-0.5", "2"])
+@pytest.mark.parametrize("power", sample(["0.0", "0.3", "-0.5", "2"], 2))
 def test_with_a_wrong_scale_no_check_on_dropout_speaks(power, fork_server):
     solution = paths.solution(catalog.find("11").folder).read_text("utf-8")
     told = said(graded("11", solution.replace("keys.shape[-1] ** 0.5", f"keys.shape[-1] ** {power}"), fork_server))
@@ -386,8 +395,12 @@ def squared(x): return Squared.apply(x)
     assert SourceWords(source).uses("squared", backward=False) == {"squared", "Squared", "x"}
 
 
+@nightly
 def test_large_scores_alone_are_no_proof_of_a_mistake(fork_server):
-    """Where one weight is 1, tiles whose logsumexp is the larger of two answer as those that are never divided."""
+    """Where one weight is 1, tiles whose logsumexp is the larger of two answer as those that are never divided.
+
+    At each push: nothing but NaN is no proof either, above.
+    """
     old = "total = total * shrink + weights.sum(dim=-1)"
     source = paths.solution("21_flash_attention").read_text("utf-8")
     assert old in source
@@ -404,11 +417,14 @@ def of_changed(number: str, *replaced: tuple[str, str], fork_server) -> set[str]
 
 @pytest.mark.parametrize(
     ("answer", "sentence"),
-    [
-        ("return weights @ v, weights", "The right answer is part 0 of a tuple of 2: return that part alone."),
-        ("return list(weights @ v)", answer_kinds.JOINED.format("list", "torch.stack")),
-        ("return (weights @ v).tolist()", answer_kinds.NUMBERS),
-    ],
+    sample(
+        [
+            ("return weights @ v, weights", "The right answer is part 0 of a tuple of 2: return that part alone."),
+            ("return list(weights @ v)", answer_kinds.JOINED.format("list", "torch.stack")),
+            ("return (weights @ v).tolist()", answer_kinds.NUMBERS),
+        ],
+        2,
+    ),
 )
 def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, sentence, fork_server):
     told = of_self_attention(f"{WEIGHTS}\n{answer}", fork_server)
@@ -456,18 +472,23 @@ def test_an_argument_that_is_never_read_is_told(fork_server):
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
-    [
-        ("x @ self.W_key", "x @ W_key", "W_key is kept as self.W_key"),
-        ("super().__init__()", "super().__init__", error_sentences.SETUP),
-        ("return weights @ values", "return (weights @ values).numpy()", "numpy"),
-        ("keys = x @ self.W_key  # (T, d_out)", "keys = x @ self.W_key.mul_(1)", error_sentences.IN_PLACE),
-    ],
+    sample(
+        [
+            ("x @ self.W_key", "x @ W_key", "W_key is kept as self.W_key"),
+            ("super().__init__()", "super().__init__", error_sentences.SETUP),
+            ("return weights @ values", "return (weights @ values).numpy()", "numpy"),
+            ("keys = x @ self.W_key  # (T, d_out)", "keys = x @ self.W_key.mul_(1)", error_sentences.IN_PLACE),
+        ],
+        2,
+    ),
 )
 def test_what_an_error_means_is_told(old, new, words, fork_server):
     assert any(words in sentence for sentence in of_changed("07", (old, new), fork_server=fork_server))
 
 
+@nightly
 def test_a_bias_too_many_is_no_mask(fork_server):
+    """At each push: with a wrong scale no check on dropout speaks, above."""
     without = "self.W_value = nn.Linear(d_in, d_out)"
     told = of_changed("13", ("self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)", without), fork_server=fork_server)
     assert not any("mask" in sentence for sentence in told)
@@ -506,7 +527,7 @@ def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(fork_server):
     assert not any(OR in sentence for sentence in told)
 
 
-@pytest.mark.parametrize("wrong", ["values", "keys"])
+@pytest.mark.parametrize("wrong", sample(["keys", "values"], 1))
 def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, fork_server):
     queries, keys, values = ("x_1" if name in ("queries", wrong) else "x_2" for name in ("queries", "keys", "values"))
     forward = f"""

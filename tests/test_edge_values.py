@@ -212,7 +212,7 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     assert gradescope.results(graded)["tests"] and classroom50.result(graded, RUNNER, NOW)["tests"]
 
 
-@pytest.mark.parametrize("folder", sample(EXERCISES, 6))
+@pytest.mark.parametrize("folder", sample(EXERCISES, 4))
 def test_every_answer_has_a_verdict_in_every_form(folder, fork_server):
     exercise, solution = catalog.read(folder), paths.solution(folder).read_text("utf-8")
     where = places(solution)
@@ -244,7 +244,7 @@ def test_a_class_that_makes_no_object_of_its_own_has_a_verdict(folder, fork_serv
     exercise, solution = catalog.read(folder), paths.solution(folder).read_text("utf-8")
     classes = [node.name for node in ast.parse(solution).body if isinstance(node, ast.ClassDef)]
     late = "y if _made.append(0) or len(_made) < 3 else {}"
-    odd = sample(itertools.product(classes, ODD_OBJECTS, ("{}", late)), 3)
+    odd = sample(itertools.product(classes, ODD_OBJECTS, ("{}", late)), 2)
     handed_in = [
         Submission(f"_made = []\n{spoilt(folder, {name: form.format(value)}).source}", "odd.py")
         for name, value, form in odd
@@ -297,7 +297,7 @@ EXPECTED = [
 
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda value: words.kind(value)[:30])
 def test_comparing_and_telling_never_break(expected):
-    for got in odd_values():
+    for got in sample(odd_values(), 80):
         assert isinstance(words.kind(got), str)
         try:
             expect(got, expected)
@@ -309,7 +309,7 @@ def test_comparing_and_telling_never_break(expected):
                 patterns.is_finite(error.got)
 
 
-@settings(max_examples=80 * EXAMPLES, deadline=None)
+@settings(max_examples=50 * EXAMPLES, deadline=None)
 @given(st.data())
 def test_whatever_floats_hold_is_described(data):
     shape = data.draw(st.sampled_from([(), (1,), (4,), (2, 3), (3, 3), (2, 2, 3), (2, 2, 2, 2)]))

@@ -17,6 +17,7 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from in_this_process import Here
+from thorough import THOROUGH
 
 from grader import catalog
 from grader.catalog import paths
@@ -32,6 +33,7 @@ ALL = catalog.exercises()
 CONTEXT, SOFTMAX = "03_context_vectors", "02_softmax_naive"
 HONEST = {"ada", "bob", "cyd", "dan"}
 SECRET = "the_solution = 1\n"
+EXAMPLES = 250 if THOROUGH else 100
 
 
 def lay(root: Path, *files: str) -> Path:
@@ -266,7 +268,9 @@ TREES = st.lists(
 )
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=250 if THOROUGH else 100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(tree=TREES, few=st.booleans())
 def test_the_sum_is_what_was_found(tmp_path_factory, tree, few):
     root = tmp_path_factory.mktemp("sum")
@@ -372,7 +376,7 @@ class Swapping(threading.Thread):
 @pytest.mark.skipif(sys.platform != "linux", reason="renameat2 is Linux's")
 @pytest.mark.parametrize("deep", ["eve", f"eve/{CONTEXT}", f"eve/{CONTEXT}/context_vectors.py", "eve/hw.zip"])
 def test_a_folder_that_turns_into_a_link_is_never_entered(tmp_path, deep):
-    """The walk and the reading, a thousand times, while a part of the path is exchanged for a link and back."""
+    """The walk and the reading, a hundred times, while a part of the path is exchanged for a link and back."""
     root, away = tmp_path / "class", tmp_path / "away"
     lay(root, f"eve/{CONTEXT}/context_vectors.py", f"eve/hw.zip:{SOFTMAX}/softmax_naive.py", "bob/softmax_naive.py")
     target = away / Path(deep).relative_to("eve") if deep != "eve" else away
@@ -384,7 +388,7 @@ def test_a_folder_that_turns_into_a_link_is_never_entered(tmp_path, deep):
     link.symlink_to(target)
     known, seen = find(root, ALL).handins, set()
     with Swapping(root / deep, link) as attack:
-        for turn in range(300):
+        for turn in range(1000 if THOROUGH else 120):
             for handin in known if turn % 3 else find(root, ALL).handins:
                 try:
                     seen.add(handin.read().source)

@@ -4,6 +4,7 @@ import ast
 import json
 
 import pytest
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, overlay, paths
@@ -157,10 +158,11 @@ def test_what_does_not_fit_is_not_composed(tmp_path):
 def test_every_mistake_is_a_whole_file_with_the_solutions_names(exercise):
     known = mistakes.mistakes(exercise.folder)
     solution = paths.solution(exercise.folder).read_text("utf-8")
-    assert known
-    for mistake in known:
+    names = list(overlay.definitions(solution))
+    assert known and names
+    for mistake in sample(known, 12):
         assert ast.get_docstring(ast.parse(mistake.source)) == ast.get_docstring(ast.parse(mistake.overlay))
-        assert list(overlay.definitions(mistake.source)) == list(overlay.definitions(solution)), mistake.name
+        assert list(overlay.definitions(mistake.source)) == names, mistake.name
 
 
 def test_the_mistakes_are_shown(said):
