@@ -144,7 +144,8 @@ new: $(READY)  ## for authors: the files of a new exercise, EX=22 NAME=slug
 
 test: $(READY_DEV)  ## the whole test suite, with everything it needs [PYTEST="tests/test_x.py -k word"]
 	@$(TEST) $(PYTEST)
-TEST = "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# Some hundred processes are started: what one has compiled, the next one need not.
+TEST = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most
 	@$(TEST) -m "not slow" $(PYTEST)
