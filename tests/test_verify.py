@@ -7,7 +7,6 @@ import shutil
 import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from grader.authoring.verify import by_known_outcome
 from grader.catalog import documented, misconceptions, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
 from grader.judge import capture, examiner, figure_numbers
+from grader.records.results import ExerciseResult
 from grader.records.submission import Submission
 
 FOLDER = "77_double"
@@ -362,15 +362,16 @@ def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(
     whole = mistakes.find(exercise.folder, "whole_table")
     settings = examiner.Settings(seed=1, diagnose=False)
 
-    def outcome(source: str, **changes: object) -> str:
+    def outcome(source: str, *taken_for_passed: str) -> str:
         """The outcome of the check that measures memory."""
-        result = examiner.grade(exercise, Submission(source, "x.py"), fork_server, replace(settings, **changes))
-        return next(check.outcome for check in result.checks if check.id == "memory")
+        results: list[ExerciseResult] = []
+        record, passed = lambda _, result: results.append(result), frozenset(taken_for_passed)
+        examiner.grade_all(exercise, [Submission(source, "x.py")], fork_server, settings, record, None, passed)
+        return next(check.outcome for check in results[0].checks if check.id == "memory")
 
     assert outcome(whole.source) == "failed"
-    assert outcome(whole.source, taken_for_passed=frozenset({"memory"})) == "passed"
-    broken = whole.source.replace("return ", "return 2 * ")
-    assert outcome(broken, taken_for_passed=frozenset({"memory"})) == "not_checked"
+    assert outcome(whole.source, "memory") == "passed"
+    assert outcome(whole.source.replace("return ", "return 2 * "), "memory") == "not_checked"
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "two", "²"])

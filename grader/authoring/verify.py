@@ -5,7 +5,7 @@ All of them are run by the sandboxed worker, as a learner's file is.
 
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.authoring import parts
@@ -95,8 +95,7 @@ def _graded(
         measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
         for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
             wrong = [Submission(mistake.source, str(mistake.path)) for mistake in group]
-            group_settings = replace(settings, taken_for_passed=passed)
-            examiner.grade_all(exercise, wrong, fork_server, group_settings, record)
+            examiner.grade_all(exercise, wrong, fork_server, settings, record, taken_for_passed=passed)
     except BrokenCheck as error:
         return [_broken(exercise, error)]
     failing = [*_solution(report, results[solution])]

@@ -73,10 +73,12 @@ def grade_all(
     settings: Settings,
     record: Callable[[Submission, ExerciseResult], None],
     completed: Completed | None = None,
+    taken_for_passed: frozenset[str] = frozenset(),
 ) -> Session:
     """Grade submissions one after the other; `record(submission, result)` is called for each.
 
-    completed: `completed(examiner, submission, result)` gives the result that is recorded instead, with more details.
+    completed: `completed(examiner, submission, result)` gives the result that is recorded instead, with more details;
+    taken_for_passed: see Checker.
 
     The checks are collected once, because pytest takes long to start. Where grading one submission fails by an error of
     ours, its result is "not_graded" and the next one gets a new examiner. Returns the session, which has ended. Raises
@@ -84,7 +86,7 @@ def grade_all(
     """
 
     with Session(exercise, settings.seed) as session:
-        examiner = Examiner(session, fork_server, settings)
+        examiner = Examiner(session, fork_server, settings, taken_for_passed)
         for number, submission in enumerate(submissions):
             if number == 1:
                 examiner.record_requests()
@@ -94,7 +96,7 @@ def grade_all(
             except Exception as error:
                 result = broken(exercise, submission.filename, error, settings)
                 session.forget()
-                examiner = Examiner(session, fork_server, settings)
+                examiner = Examiner(session, fork_server, settings, taken_for_passed)
             record(submission, result)
     return session
 
@@ -102,8 +104,15 @@ def grade_all(
 class Examiner(Checker):
     """Grades one submission after the other in one pytest session, each in a worker of its own."""
 
-    def __init__(self, session: Session, fork_server: ForkServer, settings: Settings):
+    def __init__(
+        self,
+        session: Session,
+        fork_server: ForkServer,
+        settings: Settings,
+        taken_for_passed: frozenset[str] = frozenset(),
+    ):
         super().__init__(session, settings)
+        self.taken_for_passed = taken_for_passed
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
         limited.start()  # meanwhile the first worker is made
 

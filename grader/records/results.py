@@ -21,7 +21,6 @@ class Settings:
     reveal: bool = True
     diagnose: bool = True
     pictures: bool = False  # draw the matrices that are wrong, for a report
-    taken_for_passed: frozenset[str] = frozenset()  # ids of checks that are not run: their outcome is known
     where: bool = False  # look for lines to change in a class's submissions, by the documented checks alone
 
     @property
