@@ -70,8 +70,9 @@ def kata(tmp_path):
     script.write_text(f"import sys\nfrom {module} import {function}\nsys.exit({function}())\n")
     folder = tmp_path / "handed in"
     folder.mkdir()
-    for name in ("torch", "json", "typing", "runpy", "grader", "rich", "jinja2", "pytest"):
+    for name in ("torch", "json", "typing", "runpy", "grader", "rich", "jinja2", "pytest", "conftest", "numpy"):
         (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'OWNED')!r}, 'w').write('x')\n")
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
 
     def run(*arguments, cwd=folder) -> subprocess.CompletedProcess:
         command = [sys.executable, script, *map(str, arguments)]

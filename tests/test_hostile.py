@@ -5,8 +5,8 @@ code deserves, and what it tries; `# note:` says what the note for the teacher n
 expression gives the rest of a file that is too long to keep.
 
 Some of each group are tried in each tier, other ones in another: of the attacks on the sandbox itself a third, so that
-each of them is tried, and of the others, whose verdict the trusted side gives in any tier, one in thirty-six. All are
-tried in all tiers every night:
+each of them is tried, and of each other group, whose verdict the trusted side gives in any tier, one in eighteen in one
+tier. All are tried in all tiers every night:
 `THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
 -k A`.
 """
@@ -38,7 +38,7 @@ from xml.etree import ElementTree
 import pytest
 from copies import copy
 from globs import some
-from thorough import THOROUGH
+from thorough import THOROUGH, nightly
 
 from grader import catalog
 from grader.catalog import paths
@@ -51,7 +51,7 @@ HOSTILE = Path(__file__).parent / "hostile"
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
 ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
-SAMPLE = 36  # of the other groups each tier tries one attack in so many, none of them the same
+SAMPLE = 18  # of each other group one tier tries one attack in so many
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line
@@ -409,7 +409,10 @@ def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> li
     first, found = TIERS.index(tier), []
     for group in sorted({attack.name[0] for attack in ATTACKS}):
         every = [attack for attack in ATTACKS if attack.name[0] == group]
-        found += every[first :: len(TIERS) if group in ON_THE_SANDBOX else SAMPLE]
+        if group in ON_THE_SANDBOX:
+            found += every[first :: len(TIERS)]
+        elif ord(group) % len(TIERS) == first:
+            found += every[2::SAMPLE]
     return found
 
 
@@ -435,9 +438,8 @@ def test_what_is_tried_in_each_tier():
     sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
     together = set.union(*chosen.values())
     assert together >= sandbox and len(sandbox) >= 40
-    assert sum(map(len, chosen.values())) == len(together) >= len(every) // 5  # none is tried twice
-    for tier in TIERS:
-        assert {attack.name[0] for attack in chosen[tier]} == set("ABCDEFGHIJKL")
+    assert sum(map(len, chosen.values())) == len(together) >= len(every) // 6  # none is tried twice
+    assert {attack.name[0] for attack in together} == set("ABCDEFGHIJKL")
     assert {attack.verdict for attack in together} == {attack.verdict for attack in ATTACKS}
 
 
@@ -564,7 +566,8 @@ PLANTED = (
 )
 
 
-def test_nothing_beside_a_hand_in_is_ever_run(place):
+def planted(place: Place) -> None:
+    """Lay files that some program would run beside the hand-ins."""
     evil = f"open({str(place.tmp / 'ran')!r}, 'a').write(__name__)\nraise SystemExit(0)\n"
     for name in PLANTED:
         (place.desk / f"{name}.py").write_text(evil)
@@ -573,6 +576,20 @@ def test_nothing_beside_a_hand_in_is_ever_run(place):
     (place.desk / "kata.pth").write_text(f"import os; {evil.splitlines()[0]}\n")
     (place.desk / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
     (place.desk / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--collect-only'\n")
+
+
+def test_nothing_beside_a_hand_in_is_run_at_the_start(place):
+    """Before anything heavy is imported. By a class that is graded: in test_cli."""
+    planted(place)
+    done = place.grade("99", [place.honest("01", 0).name])
+    assert not (place.tmp / "ran").exists(), f"{(place.tmp / 'ran').read_text()} was run"
+    assert done.returncode == 2 and "No exercise is called" in done.stderr
+
+
+@nightly
+def test_nothing_beside_a_hand_in_is_ever_run(place):
+    """Until it is graded."""
+    planted(place)
     wrong = place.desk / "wrong.py"
     wrong.write_text("def dot_product(a, b):\n    return a\n")
     done = place.grade("01", [wrong.name, place.honest("01", 0).name])

@@ -57,7 +57,7 @@ def test_memory_in_a_worker_is_collected_as_in_any_process(grade):
     ],
 )
 def test_a_statement_that_fails_costs_nothing_and_is_named(grade, line, note):
-    result = grade(f"{RIGHT}{line}\n")
+    result = grade(f"{RIGHT}{line}\n", timeout=1.0)
     assert result.status == "passed", result.message
     assert any(told.startswith(f"line {AFTER + 1} {note}") for told in result.notes), result.notes
 

@@ -18,9 +18,9 @@ SOFTMAX = paths.solution(catalog.find("02").folder).read_text("utf-8")
 
 def hand_ins(exercise) -> list[Submission]:
     """The solution, right answers in other styles, known mistakes, the stub, what crashes; each of them twice."""
-    files = [paths.solution(exercise.folder), paths.stub(exercise.folder), *sample(paths.styles(exercise.folder), 2)]
+    files = [paths.solution(exercise.folder), paths.stub(exercise.folder), *sample(paths.styles(exercise.folder), 1)]
     sources = [path.read_text("utf-8") for path in files]
-    sources += [mistake.source for mistake in sample(mistakes.mistakes(exercise.folder), 4)]
+    sources += [mistake.source for mistake in sample(mistakes.mistakes(exercise.folder), 3)]
     sources += [sources[0] + "\nraise SystemExit\n", sources[0].replace("return", "return 1 +", 1), "def f(:\n"]
     # In the last function: the answers of those before it come first.
     *_, last = re.finditer(r"^( +)return .*$", sources[0], flags=re.M)
