@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from copies import copy
+from thorough import THOROUGH
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -31,6 +32,7 @@ DEADLINE = {
     CONTEXT: datetime(2026, 11, 13, 12, tzinfo=timezone.utc),
 }
 LEAVER, JOINER, EXTENDED = 5, 300, 34
+NUMBERS = list(range(200)) if THOROUGH else [*range(120), *range(190, 200)]  # some of each fate
 # Student 17 comes late, which an override of the whole assignment does not ask for.
 OVERRIDES = {(10, CONTEXT): 1.0, (11, CONTEXT): 0.0, (12, CONTEXT): 7.0, (13, CONTEXT): 3.5, (17, SOFTMAX): 2.25}
 WEIGHT = {SOFTMAX: 1, CONTEXT: 2}

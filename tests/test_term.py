@@ -1,7 +1,8 @@
 """A made-up term of Canvas: three weekly downloads, graded by the command, each number computed again by hand.
 
-200 students, two assignments; late hand-ins, second attempts, a student who leaves and one who joins, a check that is
-mended in the second week, five overrides, feedback handed back, the gradebook in and out. See a_term.
+Two assignments, at night of two hundred students; late hand-ins, second attempts, a student who leaves and one who
+joins, a check that is mended in the second week, five overrides, feedback handed back, the gradebook in and out. See
+a_term.
 """
 
 import csv
@@ -12,13 +13,12 @@ from pathlib import Path
 
 import a_term
 import pytest
-from a_term import CONTEXT, JOINER, LEAVER, OVERRIDES, SOFTMAX, WEIGHT, Try
+from a_term import CONTEXT, JOINER, LEAVER, NUMBERS, OVERRIDES, SOFTMAX, WEIGHT, Try
 from in_this_process import Here
 
 from grader.classroom import run
 
 TITLES = {SOFTMAX: "02 Softmax (902)", CONTEXT: "Homework two (903)"}
-NUMBERS = list(range(200))
 EXCUSED = 199
 TOLD = (68, 119)  # the times of these two stand in handed_in.csv; of others Canvas tells no more than LATE
 
@@ -96,7 +96,7 @@ def test_a_term(term, said, tmp_path):
         assert rows[id_of(number)][SOFTMAX] == a_term.shown(expected(number, SOFTMAX, 1, broken)), number
         is_late = any(days(number, SOFTMAX, one) for one in a_term.tries(number, SOFTMAX, 1))
         assert bool(rows[id_of(number)]["late"]) == is_late, number
-    assert term.here.seen == [SOFTMAX, SOFTMAX]  # 180 files, two texts
+    assert term.here.seen == [SOFTMAX, SOFTMAX]  # many files, two texts
 
     # Week two: the check is mended, the second assignment comes, some try again, one leaves, one joins.
     class_now = [number for number in NUMBERS if number != LEAVER] + [JOINER]
