@@ -9,7 +9,6 @@ import time
 from dataclasses import replace
 
 import pytest
-from copies import copy
 from rich.console import Console
 
 from grader import catalog
@@ -21,12 +20,6 @@ EXERCISE = catalog.for_class()[2]
 FOLDER = EXERCISE.folder
 NUMBER = FOLDER[:2]
 NEXT = catalog.for_class()[3].folder
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """A copy of what a learner has, to work in."""
-    return copy(tmp_path, "exercises", "solutions", "grader")
 
 
 @pytest.fixture
@@ -135,17 +128,20 @@ def test_two_files_of_one_second_are_both_kept(tmp_path, monkeypatch):
     assert paths.stub(FOLDER).read_text() == stubs.make(paths.solution(FOLDER).read_text("utf-8"))
 
 
-def test_a_bundle_without_solutions(cli, checkout):
-    shutil.rmtree(checkout / "solutions")
-    done = cli("solution", NUMBER, "--force", cwd=checkout)
+def test_a_bundle_without_solutions(said, desk, monkeypatch):
+    """tests/test_bundle.py runs the same verbs in a real one."""
+    shutil.rmtree(desk / "solutions")
+    monkeypatch.setattr(paths, "CHECKS", desk / "checks")
+    (desk / "checks" / FOLDER).mkdir(parents=True)
+    done = said("solution", NUMBER, "--force", cwd=desk)
     assert done.returncode == 2 and "holds no solutions" in done.stderr
-    file = checkout / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
+    file = desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
     stub = file.read_text()
     file.write_text("mine = 1\n")
-    done = cli("reset", NUMBER, cwd=checkout)
+    done = said("reset", NUMBER, cwd=desk)
     assert done.returncode == 2 and "git checkout --" in done.stderr and file.read_text() == "mine = 1\n"
-    (checkout / "grader" / "checks" / FOLDER / f"{paths.slug(FOLDER)}.stub").write_text(stub)
-    assert cli("reset", NUMBER, cwd=checkout).returncode == 0 and file.read_text() == stub
+    (desk / "checks" / FOLDER / f"{paths.slug(FOLDER)}.stub").write_text(stub)
+    assert said("reset", NUMBER, cwd=desk).returncode == 0 and file.read_text() == stub
 
 
 def test_the_solution_is_shown_once_passed(said, desk):

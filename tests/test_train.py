@@ -10,7 +10,7 @@ from thorough import THOROUGH
 
 from grader import catalog
 from grader.catalog import paths
-from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.catalog.errors import InfrastructureError
 from grader.classroom import version
 from grader.desk import training
 from grader.judge import trained
@@ -36,9 +36,12 @@ def model_and_functions():
 # The command.
 
 
-def test_a_few_steps_train_for_real(said, tmp_path):
-    file = tmp_path / "state.pt"
-    done = said("train", NUMBER, "--submission", REFERENCE, "--steps", 12, "--output", file)
+def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_train_it_for_real(said, desk):
+    done = said("train", NUMBER, cwd=desk)
+    assert done.returncode == 2
+    assert f"make check EX={EXERCISE.trains}" in done.stderr and f"make train EX={NUMBER} FORCE=1" in done.stderr
+    file = desk / "state.pt"
+    done = said("train", NUMBER, "--force", "--steps", 12, "--output", file, cwd=desk)
     assert done.returncode == 0, done.stderr
     first, last, written = done.stdout.splitlines()
     assert first.startswith("step     0  loss 3.") and last.startswith("step    12  loss ") and "state.pt" in written
@@ -68,26 +71,18 @@ def test_a_picture_shows_each_head_and_the_leader():
     assert "head 1.1 completes the pattern 1.00" in training.line(look)
 
 
-def test_before_the_model_is_passed_the_reference_is_offered_as_by_solution(said, desk):
-    done = said("train", NUMBER, cwd=desk)
-    assert done.returncode == 2
-    assert f"make check EX={EXERCISE.trains}" in done.stderr and f"make train EX={NUMBER} FORCE=1" in done.stderr
-    done = said("train", NUMBER, "--force", "--steps", 1, cwd=desk)
-    assert done.returncode == 0 and "step     1" in done.stdout
-
-
 def test_an_exercise_without_a_model_says_which_has_one(said):
     done = said("train", "03")
     assert done.returncode == 2 and f"make train EX={NUMBER}" in done.stderr
 
 
-def test_a_model_that_breaks_is_told_in_the_learners_own_lines(fork_server):
+def test_a_model_that_breaks_is_told_in_the_learners_own_lines(said, tmp_path):
     source = REFERENCE.read_text("utf-8").replace("self.W_value(x)", "self.W_value(x) + self.no_such_thing")
     line = next(number for number, text in enumerate(source.splitlines(), 1) if "no_such_thing" in text)
-    handed_in, course = submission.Submission(source, "mine.py"), training.Course(steps=1)
-    with pytest.raises(WrongUse, match="no_such_thing") as told:
-        training.train(EXERCISE, handed_in, fork_server, course, Console(file=io.StringIO()))
-    assert f"mine.py:{line}" in str(told.value)
+    mine = tmp_path / "mine.py"
+    mine.write_text(source, "utf-8")
+    done = said("train", NUMBER, "--submission", mine, "--steps", 1)
+    assert done.returncode == 2 and "no_such_thing" in done.stderr and f"mine.py:{line}" in done.stderr
 
 
 # The trained model.
