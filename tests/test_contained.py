@@ -43,13 +43,18 @@ def graded(fork_server, *submissions: Submission) -> list:
     return results
 
 
+@pytest.fixture(scope="module")
+def before(fork_server):
+    """The result of a wrong answer where nothing is broken."""
+    return graded(fork_server, WRONG)[0]
+
+
 @pytest.mark.parametrize(
     "owner, name",
     [(patterns, "describe"), (diagnosis.Diagnostician, "matches"), (examiner, "capture_pictures"),
      (examiner.messages, "failure"), (introspection, "notes")],
 )  # fmt: skip
-def test_what_is_never_worth_a_verdict_is_left_out(owner, name, fork_server, lenient, monkeypatch, capsys):
-    before = graded(fork_server, WRONG)[0]
+def test_what_is_never_worth_a_verdict_is_left_out(owner, name, before, fork_server, lenient, monkeypatch, capsys):
     monkeypatch.setattr(owner, name, broken)
     after = graded(fork_server, WRONG)[0]
     assert (after.status, after.points) == (before.status, before.points) == ("failed", before.points)

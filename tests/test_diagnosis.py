@@ -372,7 +372,9 @@ def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
     assert all(MEND_FIRST in sentence for sentence in of_the_model)
 
 
+@nightly
 def test_two_whole_numbers_are_no_proof_of_two_mistakes(fork_server):
+    """At each push: an error alone is no proof of two mistakes, above."""
     solution = paths.solution("23_induction_heads").read_text("utf-8")
     wrong = solution.replace("scores.mean(dim=1).argmax()", "scores.mean(dim=2).argmax()")
     assert wrong != solution

@@ -58,15 +58,15 @@ def offered(tier: str) -> str:
         pytest.skip(str(missing))
 
 
-def pairs(ways: tuple[str, str]) -> list[tuple[str, str]]:
-    """The first tier with one of two ways and the last with the other; with THOROUGH=1 all tiers with both."""
+def pairs(ways: tuple[str, str], most: int = 2) -> list[tuple[str, str]]:
+    """The first tier with one of two ways, and the last with the other; with THOROUGH=1 all tiers with both."""
     one, other = ([(tier, way) for tier in TIERS] for way in ways)
-    return sample([*one, *reversed(other)], 2)
+    return sample([*one, *reversed(other)], most)
 
 
-@pytest.mark.parametrize("tier, how", pairs(("SIGSTOP", "SIGKILL")))
+@pytest.mark.parametrize("tier, how", pairs(("SIGSTOP", "SIGKILL"), 1))
 def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, fork_server, monkeypatch):
-    """All of the submission is examined once more, in a worker of another fork server."""
+    """All of the submission is examined once more, in a worker of another fork server. Killed at each push: below."""
     same = offered(tier) == fork_server.tier.name
     with contextlib.nullcontext(fork_server) if same else ForkServer(tier=tier) as server:
         before = examiner.grade(EXERCISE, SUBMISSION, server, SETTINGS)
@@ -77,6 +77,7 @@ def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, f
 
 
 def test_work_that_loses_the_fork_server_twice_is_nobodys_verdict(fork_server, monkeypatch):
+    """Lost once, it is examined once more and goes on; lost again, it has no verdict."""
     lose_at(monkeypatch, fork_server, [7, 12], signal.SIGKILL)
     result = examiner.grade(EXERCISE, SUBMISSION, fork_server, SETTINGS)
     assert result.status == "not_graded" and "fork server" in result.message

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from thorough import nightly
 from worker_calls import call, load
 
 from grader import catalog
@@ -82,8 +83,9 @@ def fork():
     worker.close()
 
 
-@pytest.mark.parametrize("name", ["A", "B", "C"])
+@pytest.mark.parametrize("name", ["A", pytest.param("B", marks=nightly), "C"])
 def test_learners_may_import_what_torch_and_python_have(name, in_tier):
+    """Tier A opens what B does, in a smaller world."""
     source = """
 def late():
     import math, statistics, fractions, decimal, textwrap, json, string, numpy.random, torch.nn.utils.rnn

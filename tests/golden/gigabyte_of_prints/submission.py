@@ -2,7 +2,7 @@ import torch
 
 
 def attention_weights(inputs):
-    for _ in range(1000):
+    for _ in range(200):
         print("x" * 1_000_000)
     return torch.softmax(inputs @ inputs.T, dim=-1)
 
