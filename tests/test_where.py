@@ -59,6 +59,16 @@ def test_the_line_is_found(number, right, wrong, fork_server):
     assert all(f"line {line}, `{code[:30]}" in sentence for sentence in sentences)
 
 
+def test_the_line_is_found_though_checks_that_wait_for_it_fail_for_another_reason(fork_server):
+    solution = paths.solution(catalog.find("19").folder).read_text("utf-8")
+    source = solution.replace("/ h**0.5", "/ h").replace(", device=query.device", "")
+    assert source.count("/ h ") == 1 and "device=" not in source
+    _, after = located("19", source, fork_server)
+    assert {check.id for check in after.checks if check.outcome == "not_checked"} >= {"dtype_and_device"}
+    line = source[: source.index("/ h ")].count("\n") + 1
+    assert {check.lines for check in after.checks if check.lines} == {(line,)}
+
+
 def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(fork_server):
     solution = paths.solution("18_grouped_query_attention").read_text("utf-8")
     forward = """

@@ -21,7 +21,7 @@ class EditTrials:
     """Tries edits of one submission.
 
     probes: of the failed checks, by their ids. passing: the checks that no edit may break. unexamined: checks that were
-    not run, as one before them failed.
+    not run, as one before them failed. fails_unexamined: whether the last candidate passes all others alone.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class EditTrials:
         self.examiner, self.tree, self.trial, self.blame = examiner, tree, trial, blame
         self.probes, self.passing = probes, passing
         self.unexamined: tuple[Check, ...] = ()
+        self.fails_unexamined = False
 
     def sifted(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[UnitEdit]:
         """The edits after which the group's cheapest probe is answered rightly; all edits where there is no probe."""
@@ -81,15 +82,17 @@ class EditTrials:
 
     def mends(self, group: Group, unit: Unit, edit: Edit) -> bool:
         """Whether the group's checks pass with the edit, and all checks that passed before."""
+        self.fails_unexamined = False
         source = self.source(group, unit, edit)
         return source is not None and self.is_mended(group, source)
 
     def is_mended(self, group: Group, source: str) -> bool:
         """Whether a source passes the group's checks, and all checks that passed before."""
-        if not self.trial.load(source) or not self.trial.passes_all(group.checks):
+        if not self.trial.load(source) or not self.trial.passes_all((*group.checks, *self.passing)):
             return False
         dependent_checks = self.unexamined if len(group.checks) == len(self.blame.failing) else ()
-        return self.trial.passes_all(dependent_checks) and self.trial.passes_all(self.passing)
+        self.fails_unexamined = not self.trial.passes_all(dependent_checks)
+        return not self.fails_unexamined
 
     def confirmed(self, group: Group) -> bool:
         """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""

@@ -27,6 +27,7 @@ class Repairs(EditTrials):
     """Tries the edits of one submission.
 
     doubtful_lines: the first lines that were found with a doubt: they are many, or their change bypasses a value.
+    first_of_two: the first edit that mends all that was examined, and leaves another mistake to checks that were not.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Repairs(EditTrials):
         super().__init__(examiner, tree, trial, blame, probes, passing)
         self.group_edits = GroupEdits(tree, trial, blame)
         self.doubtful_lines: tuple[int, ...] = ()
+        self.first_of_two: Edit | None = None
 
     def several_lines(self, group: Group) -> tuple[int, ...]:
         """A few lines with which the group's checks pass, once their statements are replaced together; () without any.
@@ -96,14 +98,18 @@ class Repairs(EditTrials):
         for unit, edit in self.sifted(group, self._limited(edits)):
             if self.trial.is_over:
                 break
-            if self.mends(group, unit, edit) and self.confirmed(group):
+            is_whole = self.mends(group, unit, edit)
+            if (is_whole or (self.fails_unexamined and self.first_of_two is None)) and self.confirmed(group):
                 lines = {edit.line, *edit.lines}
                 bypassed_lines = (
                     bypassed(unit, edit.changes) & self.group_edits.unmatched_lines(group) - right_lines - lines
                 )
-                if not bypassed_lines:
+                if not bypassed_lines and is_whole:
                     return edit
-                self.keep_doubtful({*lines, *bypassed_lines})
+                if not bypassed_lines:
+                    self.first_of_two = edit
+                elif is_whole:
+                    self.keep_doubtful({*lines, *bypassed_lines})
         return None
 
     def of_a_scale(self, group: Group, repair: Edit, edits: Iterable[UnitEdit]) -> Edit:

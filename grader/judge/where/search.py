@@ -149,7 +149,7 @@ class Search:
         """
         guide = self.guidance(group)
         repairs, group_edits = self.repairs, self.repairs.group_edits
-        repairs.doubtful_lines = ()
+        repairs.doubtful_lines, repairs.first_of_two = (), None
         edit = repairs.full_repair(group, [*group_edits.unreturned(group), *group_edits.solution_parts(group)])
         lines, suspicion = repairs.several_lines(group) if edit is None else (), NOTHING
         if len(lines) == 1:  # find what kind of change helps there
@@ -162,6 +162,7 @@ class Search:
                 edit = repairs.of_a_scale(group, edit, group_edits.all_edits(group, guide, NOTHING))
             elif suspicion.certain_line is not None:
                 return self.place_of((suspicion.certain_line,), "values", "what is computed there")
+            edit = edit or repairs.first_of_two
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
         lines = lines or repairs.doubtful_lines
@@ -169,9 +170,8 @@ class Search:
             return self.place_of(lines, "several")
         if suspicion.likely_line is not None:
             return self.place_of((suspicion.likely_line,), "values", "what is computed there")
-        edit = (
-            None if self.trial.is_over else repairs.partial_repair(group, group_edits.all_edits(group, guide, NOTHING))
-        )
+        edits = () if self.trial.is_over else group_edits.all_edits(group, guide, NOTHING)
+        edit = repairs.partial_repair(group, edits)
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
         if group.is_untested:
