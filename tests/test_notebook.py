@@ -280,11 +280,19 @@ def html_of(cell) -> str:
     return "".join(out["data"].get("text/html", "") for out in cell.outputs if "data" in out)
 
 
+EXPERIMENT = '''"""Is each more than the last?"""  # changed by a learner, to one that needs no torch
+PLOT, CLAIM = "n", "It is."
+def measure(): return [{"n": 1}, {"n": 2}, {"n": 3}]
+def claim(rows): return rows[0]["n"] < rows[1]["n"] < rows[2]["n"]
+'''
+
+
 def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
     from nbformat.v4 import new_code_cell
 
     path = made("03")
+    path.with_name("experiment.py").write_text(EXPERIMENT)
     (solution,) = (checkout / "solutions").glob("03_*/context_vectors.py")
     notebook = solved(path, solution.read_text("utf-8"))
     wrong = "def attention_weights(inputs):\n    print('<script>')\n    return inputs @ inputs.T"
