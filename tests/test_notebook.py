@@ -130,7 +130,7 @@ def checkout(tmp_path_factory):
     """Each test's own: the progress of one is not the other's, in whichever order they run."""
     folder = tmp_path_factory.mktemp("checkout")
     copy(folder, "grader", "exercises", "solutions", without=("*.ipynb", "wrong"))
-    return copy(folder, f"solutions/{catalog.find('03').folder}/wrong")
+    return copy(folder, *(f"solutions/{catalog.find(number).folder}/wrong" for number in ("03", "06")))
 
 
 @pytest.fixture
