@@ -27,10 +27,10 @@ def modules(folder: Path = paths.GRADER) -> list[Path]:
 
 
 @functools.cache
-def imports(path: Path) -> set[str]:
+def imports(path: Path, top_level_only: bool = False) -> set[str]:
     """Dotted names that a file imports; relative ones begin with a dot."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    found, tree = set(), ast.parse(path.read_text("utf-8"))
+    for node in tree.body if top_level_only else ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module == "grader":
