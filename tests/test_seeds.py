@@ -377,14 +377,14 @@ def test_a_number_that_a_check_computes_by_itself_waits_for_the_answer_that_it_e
     answer = inputs.softmax(dim=0)
     computed = (inputs.double().softmax(dim=0) * (1 + 1e-8)).float()  # the same, but for rounding
     numbers = UnansweredNumbers()
-    assert not numbers.told_by(raw(inputs))
+    assert not numbers.disclosed_by(raw(inputs))
     numbers.add(raw(answer, inputs))  # a function that gives its input back tells nothing new
-    assert not numbers.told_by(raw(inputs, answer * 2, torch.tensor([0.5, 1.0, torch.inf])))
-    assert numbers.told_by(raw(computed[:2].T))
-    assert not numbers.told_by(raw(computed[:2])) and numbers.told_by(raw(computed))  # the first two rows are told
+    assert not numbers.disclosed_by(raw(inputs, answer * 2, torch.tensor([0.5, 1.0, torch.inf])))
+    assert numbers.disclosed_by(raw(computed[:2].T))
+    assert not numbers.disclosed_by(raw(computed[:2])) and numbers.disclosed_by(raw(computed))  # the first two rows are told
     numbers.add(raw(answer + 1))
     numbers.clear()
-    assert not numbers.told_by(raw(answer + 1))
+    assert not numbers.disclosed_by(raw(answer + 1))
 
 
 def test_who_reads_ahead_finds_no_answer(fork_server):
