@@ -381,7 +381,7 @@ def test_a_number_that_a_check_computes_by_itself_waits_for_the_answer_that_it_e
     numbers.add(raw(answer, inputs))  # a function that gives its input back tells nothing new
     assert not numbers.disclosed_by(raw(inputs, answer * 2, torch.tensor([0.5, 1.0, torch.inf])))
     assert numbers.disclosed_by(raw(computed[:2].T))
-    assert not numbers.disclosed_by(raw(computed[:2])) and numbers.disclosed_by(raw(computed))  # the first two rows are told
+    assert not numbers.disclosed_by(raw(computed[:2])) and numbers.disclosed_by(raw(computed))  # two rows are known
     numbers.add(raw(answer + 1))
     numbers.clear()
     assert not numbers.disclosed_by(raw(answer + 1))
