@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from in_this_process import Here
-from thorough import THOROUGH, nightly
+from thorough import THOROUGH
 
 from grader import catalog, cli
 from grader.catalog import mistakes, paths
@@ -240,9 +240,8 @@ def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
-@pytest.mark.parametrize("killed", [False, pytest.param(True, marks=nightly)])
-def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tmp_path, killed):
-    """At night its only worker is killed in mid-run, and another joins."""
+def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tmp_path):
+    """Its only worker is killed in mid-run, and another joins."""
     pytest.importorskip("distributed")
     submissions, expected = undisturbed
     environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
@@ -270,11 +269,10 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
             command(submissions, tmp_path / "out", "--dask", file, "--log", log), cwd=paths.ROOT,
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        while killed and grading.poll() is None and not (log.exists() and events(log, "graded")):
+        while grading.poll() is None and not (log.exists() and events(log, "graded")):
             time.sleep(0.05)
-        if killed:
-            os.killpg(cluster[1].pid, signal.SIGKILL)
-            cluster.append(subprocess.Popen(worker, **quiet))
+        os.killpg(cluster[1].pid, signal.SIGKILL)
+        cluster.append(subprocess.Popen(worker, **quiet))
         _, stderr = grading.communicate(timeout=240)
     finally:
         for process in cluster:

@@ -5,7 +5,7 @@ code deserves, and what it tries; `# note:` says what the note for the teacher n
 expression gives the rest of a file that is too long to keep.
 
 Some of each group are tried in each tier, other ones in another: of the attacks on the sandbox itself a third, so that
-each of them is tried, and of each other group, whose verdict the trusted side gives in any tier, one in eighteen in one
+each of them is tried, and of each other group, whose verdict the trusted side gives in any tier, one in nine in one
 tier. All are tried in all tiers every night:
 `THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
 -k A`.
@@ -51,7 +51,7 @@ HOSTILE = Path(__file__).parent / "hostile"
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
 ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
-SAMPLE = 18  # of each other group one tier tries one attack in so many
+SAMPLE = 9  # of each other group one tier tries one attack in so many
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line
