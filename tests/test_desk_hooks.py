@@ -68,6 +68,7 @@ class Repository:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed (extra dev)")
     return Repository(tmp_path_factory.mktemp("hooks"))
 
 
