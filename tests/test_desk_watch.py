@@ -348,6 +348,17 @@ def test_solution_and_reset(learner):
     assert [path.read_text() for path in kept] == [mine]
 
 
+def test_ctrl_c_ends_it_in_good_order(learner):
+    learner.save()
+    children = fork_server_of(learner.desk.process.pid)
+    assert children and not learner.desk.echoes
+    learner.desk.type("\x03")
+    assert learner.desk.ends() == 0
+    assert learner.desk.echoes and "Traceback" not in learner.desk.transcript
+    assert gone(children)
+    learner.desk.close()  # the next test opens another one
+
+
 def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
     learner.save()
     children = fork_server_of(learner.desk.process.pid)
