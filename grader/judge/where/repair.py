@@ -104,9 +104,9 @@ class Repairs(EditTrials):
                 bypassed_lines = (
                     bypassed(unit, edit.changes) & self.group_edits.unmatched_lines(group) - right_lines - lines
                 )
-                if not bypassed_lines and is_whole:
-                    return edit
                 if not bypassed_lines:
+                    if is_whole:
+                        return edit
                     self.first_of_two = edit
                 elif is_whole:
                     self.keep_doubtful({*lines, *bypassed_lines})
