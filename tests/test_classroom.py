@@ -20,8 +20,10 @@ from thorough import THOROUGH
 from grader import catalog, cli
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom import run
+from grader.classroom import pool, run
 from grader.classroom.store import NAME, Store
+from grader.classroom.tasks import Order
+from grader.records.results import Settings
 from grader.sandbox.forkserver import ForkServer
 
 EXERCISES = ("02_softmax_naive", "03_context_vectors")
@@ -239,6 +241,18 @@ def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path
     assert grades(tmp_path / "out") == expected
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system binds no process to a processor")
+def test_as_many_processes_as_processors_have_one_each_also_after_one_died():
+    processors = sorted(os.sched_getaffinity(0))
+    assert pool.processors_for(len(processors) + 1) == [None] * (len(processors) + 1)
+    with pool.Pool(Order(Settings()), len(processors)) as grading:
+        list(grading._replace(grading.jobs[0], "the test ends it"))
+        bound = [os.sched_getaffinity(job.process.pid) for job in grading.jobs]
+        for job in grading.jobs:
+            job.kill()
+    assert sorted(map(list, bound)) == [[processor] for processor in processors]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
 def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tmp_path):
     """Its only worker is killed in mid-run, and another joins."""
@@ -287,8 +301,6 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
 def test_a_machine_with_another_version_is_refused():
     from grader.catalog.errors import InfrastructureError
     from grader.classroom import cluster, version
-    from grader.classroom.pool import Order
-    from grader.records.results import Settings
 
     order = {**Order(Settings()).__dict__, "grader": "0123456789abcdef torch 2.4.0"}
     refused = cluster.grade_part(order, [])["refused"]

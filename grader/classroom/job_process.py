@@ -1,5 +1,6 @@
 """A grading process as the process of the class sees it: the other end of grader.classroom.job."""
 
+import contextlib
 import json
 import os
 import socket
@@ -28,15 +29,20 @@ class JobProcess:
     """A grading process. row: the tasks of the exercise that it grades; tasks: those that it has now.
 
     ready: it has tested its sandbox; heard_at: when it last sent a message (seconds of time.monotonic); spent: its
-    processor time so far, as Job.spent gives it.
+    processor time so far, as Job.spent gives it; processor: the number of the only one that it and its workers may use,
+    None for all.
     """
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: Order, processor: int | None = None) -> None:
+        self.processor = processor
         self.connection, job_end = socket.socketpair()
         command = [sys.executable, "-c", START, str(paths.ROOT), str(job_end.fileno())]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(paths.ROOT)}
         self.process = subprocess.Popen(command, pass_fds=[job_end.fileno()], env=environment, stdin=subprocess.DEVNULL)
         job_end.close()
+        if processor is not None:
+            with contextlib.suppress(OSError):  # it was taken from this process, or the child has ended
+                os.sched_setaffinity(self.process.pid, {processor})
         self.heard_at = time.monotonic()
         self.ready = False
         self.spent: dict[str, float] = {}

@@ -3,6 +3,7 @@
 A process that dies or hangs is replaced, and its submissions are given to another process, so that none is lost.
 """
 
+import os
 import selectors
 import time
 from collections import Counter, deque
@@ -34,8 +35,8 @@ class Pool:
         self.failures: dict[str, int] = {}  # by the key of the task
         self.deaths = 0  # of processes since the last result
         self.spent: Counter[str] = Counter()  # the processor time of processes that were replaced
-        for _ in range(jobs):
-            self._start()
+        for processor in processors_for(jobs):
+            self._start(processor)
 
     def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
         """Grade every task of every row; `record` is called for each, in the order in which they come back.
@@ -79,9 +80,9 @@ class Pool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start(self) -> None:
+    def _start(self, processor: int | None) -> None:
         """Start one more process."""
-        job = JobProcess(self.order)
+        job = JobProcess(self.order, processor)
         self.jobs.append(job)
         self.selector.register(job.connection, selectors.EVENT_READ, job)
 
@@ -150,7 +151,7 @@ class Pool:
         self.returned.extendleft(reversed(other_tasks))
         if failed_task is not None:
             yield from self._try_again(failed_task, reason)
-        self._start()
+        self._start(job.processor)
 
     def _try_again(self, task: Task, reason: str) -> Iterator[Outcome]:
         """Grade a task again, unless it has failed TRIES times."""
@@ -159,3 +160,13 @@ class Pool:
             self.returned.append(task)
         else:
             yield Outcome(task, trouble=reason)
+
+
+def processors_for(jobs: int) -> list[int] | list[None]:
+    """The processor of each process where there is one for each, otherwise None for each.
+
+    A grading process and its workers take turns. On two processors, one of the two would sleep at each turn, and its
+    waking takes a good part of a short turn. Where processors are left over, the system places the processes better.
+    """
+    available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return available if len(available) == jobs else [None] * jobs
