@@ -10,10 +10,12 @@ grader is killed 20 times. "where" is what FEEDBACK=where costs, and how many of
 
 Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
 crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
-student's name on top and nothing else of its own; in "code" each has a line of code of its own, so that no two are
-alike: the hardest class there is.
+student's name on top and nothing else of its own; in "constants" each ends in a constant of its own, which nothing
+reads; in "code" each has a line of its own in its first function, so that no two run the same code: the hardest class
+there is.
 """
 
+import ast
 import contextlib
 import json
 import os
@@ -47,6 +49,22 @@ SEARCHED = 20  # students of the class that is graded with lines and without
 SEED = 7
 
 
+def with_a_line(source: str, number: int) -> str:
+    """The source with a line of its own at the start of its first function."""
+    function = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    first = function.body[0]
+    lines = source.split("\n")
+    lines.insert(first.lineno - 1, " " * first.col_offset + f"student = {number}")
+    return "\n".join(lines)
+
+
+OWN = {
+    "names": lambda source, number: f"# Student {number}\n{source}",
+    "constants": lambda source, number: f"{source}\nSTUDENT = {number}\n",
+    "code": with_a_line,
+}
+
+
 def main(measurements: list[str]) -> None:
     """Take the named measurements and print them."""
     rlimits.adopt_orphans()  # so that their processor time is counted
@@ -54,7 +72,7 @@ def main(measurements: list[str]) -> None:
         root = Path(folder)
         core = [exercise for exercise in catalog.exercises() if exercise.track == "core"]
         if "speed" in measurements:
-            for own in ("names", "code"):
+            for own in OWN:
                 count = made_up(root / own, core, STUDENTS, own)
                 before, log = children_s(), root / f"{own}.log"
                 seconds = timed(root / own, root / f"out-{own}", os.cpu_count(), log=log)
@@ -93,7 +111,7 @@ def main(measurements: list[str]) -> None:
 
 
 def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, own: str = "code") -> int:
-    """Make the folder of a class. own: each file has its student's "names" or "code". Returns the number of files."""
+    """Make the folder of a class. own: what each file has of its own, one of OWN. Returns the number of files."""
     rng, count = random.Random(SEED), 0
     for number in range(students):
         for exercise in exercises:
@@ -112,8 +130,7 @@ def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, ow
                 source = re.sub(r"^( +)return .*$", r"\1while True:\n\1    pass", source, count=1, flags=re.M)
             path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
-            more = f"# Student {number}\n{source}" if own == "names" else f"{source}\nSTUDENT = {number}\n"
-            path.write_text(more, "utf-8")
+            path.write_text(OWN[own](source, number), "utf-8")
             count += 1
     return count
 

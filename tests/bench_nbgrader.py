@@ -69,7 +69,7 @@ def submit(where: Course, number: int) -> None:
         code = cell(notebook, "write_context_vectors")
         code.source = code.source.replace(*WRONG)
     code = cell(notebook, "write_context_vector")
-    code.source += f"\n\nSTUDENT = {number}"  # so that no two are alike
+    code.source += f"\n\ndef student():\n    return {number}"  # so that no two are alike
     where.submit(f"s{number}", notebook)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, TextIO
 
+from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
 from grader.classroom import alike
 from grader.classroom.stored_result import written
@@ -35,14 +36,14 @@ def main(connection: socket.socket) -> None:
 
 
 class Job:
-    """The work of one process. task: the submission that is being graded; code: its digest as alike.code gives it."""
+    """The work of one process. task: the submission that is being graded; codes: its digests."""
 
     def __init__(self, lines: TextIO, answers: TextIO) -> None:
         self.started = time.monotonic()
         self.lines, self.answers = lines, answers
         self.task: dict[str, Any] | None = None
-        self.code: str | None = None
-        self.cache: BoundedCache[str, ExerciseResult] = BoundedCache(CACHE)
+        self.codes = alike.Codes()
+        self.cache: BoundedCache[str | None, ExerciseResult] = BoundedCache(CACHE)
 
     def run(self) -> None:
         """Grade one task after the other until no more come."""
@@ -69,7 +70,7 @@ class Job:
             while self.task is not None:
                 exercise = catalog.read(self.task["exercise"])
                 try:
-                    row = self.row(exercise.folder)
+                    row = self.row(exercise)
                     examiner.grade_all(exercise, row, fork_server, settings, self.record, completed)
                 except OSError:
                     raise  # the parent process has ended
@@ -77,22 +78,25 @@ class Job:
                     self.send({"key": self.task["key"], "failed": containment.reason(error)})
                     self.task = self.next()
 
-    def row(self, folder: str) -> Iterator[Submission]:
+    def row(self, exercise: Exercise) -> Iterator[Submission]:
         """The next submissions of this exercise. One that behaves like an earlier one gets its result at once."""
         self.cache.clear()
-        while self.task is not None and self.task["exercise"] == folder:
+        while self.task is not None and self.task["exercise"] == exercise.folder:
             submission = Submission(self.task["source"], self.task["filename"], tuple(self.task["notes"]))
-            self.code = alike.code(submission)
-            if self.code in self.cache:
-                self.answer(self.cache.get(self.code))
+            self.codes = alike.codes(submission, exercise.forbidden)
+            result = self.cache.get(self.codes.lines) or self.cache.get(self.codes.form)
+            if result is not None:
+                self.answer(result)
             else:
                 yield submission
             self.task = self.next()
 
     def record(self, submission: Submission, result: ExerciseResult) -> None:
         """Cache a verdict for the submissions that behave alike, and send it."""
-        if self.code is not None and result.status != NOT_GRADED:
-            self.cache.put(self.code, result)
+        if self.codes.lines is not None and result.status != NOT_GRADED:
+            self.cache.put(self.codes.lines, result)
+        if self.codes.form is not None and alike.names_no_line(submission, result):
+            self.cache.put(self.codes.form, result)
         self.answer(result)
 
     def answer(self, result: ExerciseResult) -> None:
