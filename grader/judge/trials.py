@@ -1,6 +1,5 @@
 """Sentences on code that no known mistake explains. Each is given only after a trial has confirmed it."""
 
-import ctypes
 import re
 from collections.abc import Callable
 
@@ -8,56 +7,32 @@ import torch
 
 from grader.catalog import paths
 from grader.judge.collection import Check
+from grader.judge.compared_calls import alike, is_of_object, most_dimensions, numbers, options, shapes, sizes
 from grader.judge.failure import Failure
-from grader.judge.likeness import differ
 from grader.judge.mismatch import Mismatch
 from grader.judge.patterns import is_finite
-from grader.judge.proxy import Learner
+from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Session
-from grader.records.seeds import part
+from grader.judge.trial_sentences import (
+    BY_HEART,
+    DIMENSIONS,
+    FIXED,
+    LOADED,
+    NUMBERS,
+    OPTIONS,
+    SIGNS,
+    SIZES,
+    STATE,
+    UNWRITTEN,
+)
+from grader.judge.varied import Alone, ChangedSession, Unloaded, Varied
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
-from grader.worker import protocol
-from grader.worker.codec import DTYPES
-from grader.worker.protocol import Reply, Request
-from grader.worker.wire import RawTensor
 
-SIZES = (
-    "Right for the sizes of the documented example, with other values too, but wrong for the sizes of this call: "
-    "is a size written into the code, or does a size of 1 hide something?"
-)
-FIXED = "Right for the sizes of the documented example, but not in shape for these: is a size written into the code?"
-UNWRITTEN = "Asked anew, this call gives other numbers, and torch.empty is called: is each of its entries written?"
-BY_HEART = "The documented numbers come back whatever the values are: compute them from the arguments."
-STATE = "Asked before all others, this call gives another answer: does the code keep something of an earlier call?"
 SEEDS = (1, 2)  # of two other sets of values
-FLOATS = {name for name, dtype in DTYPES.items() if dtype.is_floating_point}
 EMPTY = re.compile(r"\b(new_)?empty(_like)?\(")
 ODD = ("float64", "bfloat16", "float16", "non-contiguous")  # a call with these may fail for their sake
-
-
-class Varied(Local):
-    """A connection whose calls get other values in every float argument, none of them large. Signs and zeros stay."""
-
-    def __init__(self, connection: Remote | Local, seed: int):
-        self.connection, self.seed, self.changed = connection, seed, 0
-        self.source, self.words = connection.source, connection.words
-
-    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
-        """The reply to one request, whose tensors are varied first."""
-        if isinstance(request, protocol.Call):
-            tensors = [self.other(raw) if raw.dtype in FLOATS and len(raw.data) else raw for raw in tensors]
-        return self.connection.exchange(request, tensors, function)
-
-    def other(self, raw: RawTensor) -> RawTensor:
-        """The tensor with other values."""
-        self.changed += 1
-        values = torch.frombuffer(bytearray(raw.data), dtype=DTYPES[raw.dtype]).float()
-        factors = 0.5 + torch.rand(len(values), generator=torch.Generator().manual_seed(self.seed))
-        largest = values[values.isfinite()].abs().max() if values.isfinite().any() else torch.ones(())
-        values = (values * factors / largest.clamp(min=1.0)).to(DTYPES[raw.dtype])
-        return raw._replace(data=ctypes.string_at(values.data_ptr(), values.nbytes))
 
 
 class Trials:
@@ -72,30 +47,35 @@ class Trials:
         connection = self.connection
         connection.drop_ahead()
         output = connection.output
-        tests: list[tuple[Callable[[Failure], bool], str]] = [(self.keeps_state, STATE)]
+        tests: list[Callable[[Failure], str | None]] = [self.of_state]
         error = failure.error
         if failure.calls[-1].want == "output" and (not isinstance(error, Mismatch) or is_finite(error.got)):
-            tests += [(self.knows_by_heart, BY_HEART)] if isinstance(error, Mismatch) else []
-            tests += [(self.depends_on_sizes, SIZES), (self.has_fixed_shape, FIXED)]
+            tests += [self.of_memory] if isinstance(error, Mismatch) else []
+            tests += [self.of_arguments, self.of_shape]
         if EMPTY.search(self.subject.source):  # what is left in memory is no state of the code's
-            tests = [*tests[1:], (self.keeps_state, UNWRITTEN)]
+            tests = [*tests[1:], self.of_state]
         try:
-            return next((sentence for test, sentence in tests if test(failure)), None)
+            return next(filter(None, (test(failure) for test in tests)), None)
         finally:
             connection.output = output
 
-    def keeps_state(self, failure: Failure) -> bool:
-        """Whether the check's calls are answered otherwise in a worker that was asked nothing before, twice alike."""
+    def of_state(self, failure: Failure) -> str | None:
+        """STATE, where the check's calls are answered otherwise in a worker that was asked nothing before, twice alike.
+
+        UNWRITTEN, where torch.empty is called.
+        """
         if isinstance(failure.error, LearnerError) and failure.error.kind != "exception":
-            return False
+            return None
         answers = []
         for _ in SEEDS:
             self.connection.restart()
             answers.append(self.session.run(failure.check, self.subject)[1])
-        return alike(*answers) and not alike(answers[0], failure.calls)
+        if not alike(*answers) or alike(answers[0], failure.calls):
+            return None
+        return UNWRITTEN if EMPTY.search(self.subject.source) else STATE
 
-    def knows_by_heart(self, failure: Failure) -> bool:
-        """Whether a documented call of these sizes gets one answer for all values, where the solution gives several."""
+    def of_memory(self, failure: Failure) -> str | None:
+        """BY_HEART, where a documented call of these sizes gets one answer for all values, and the solution several."""
         last_call = failure.calls[-1]
         for check in self.documented(failure):
             own_answers, solution_answers = (
@@ -106,38 +86,65 @@ class Trials:
                 and alike(*own_answers)
                 and not alike(*solution_answers)
             ):
-                return True
-        return False
+                return BY_HEART
+        return None
 
-    def depends_on_sizes(self, failure: Failure) -> bool:
-        """Whether the code is right for other values of the documented sizes, and wrong for small values of these.
+    def of_arguments(self, failure: Failure) -> str | None:
+        """What sets the call apart from right ones, where small values fail too and other values of right calls do not.
 
         Documented calls of another function say nothing of this one.
         """
         last_call = failure.calls[-1]
-        if any(hint in last_call.text for hint in ODD):
-            return False
+        is_refused = isinstance(failure.error, LearnerError) and failure.error.kind != "exception"
+        if is_refused or any(hint in last_call.text for hint in ODD):
+            return None
         right_calls: list[Call] = []
-        for check in self.documented(failure):
+        checks = self.documented(failure)
+        for check in checks:
             for seed in SEEDS:
                 own_calls, changed = self.varied(check, seed, of_solution=False)
                 if changed and not alike(own_calls, self.varied(check, seed, of_solution=True)[0]):
-                    return False
+                    return None
                 right_calls += [call for call in own_calls if changed and call.function == last_call.function]
         if not right_calls or any(sizes(call) == sizes(last_call) for call in right_calls):
-            return False
-        return all(self.fails_again(failure, seed) for seed in SEEDS)
+            return None
+        if not all(self.fails_again(failure, seed) for seed in SEEDS):
+            return None
+        if any(self.depends_on_signs(check) for check in checks):
+            return SIGNS
+        if is_of_object(last_call):
+            mine, theirs = Unloaded(self.connection), Unloaded(self.solution)
+            error, _ = ChangedSession(self.session, theirs).run(failure.check, Learner(mine))
+            if mine.kept and error is None:
+                return LOADED if self.fails_again(failure, SEEDS[0], loads=True) else None
+            if mine.kept and not theirs.kept:  # what the check expects holds for the loaded parameters alone
+                return None
+        earlier_calls = [call for call in failure.calls[:-1] if call.function == last_call.function]
+        if earlier_calls and self.depends_on_earlier_calls(failure):
+            return STATE
+        right_calls += earlier_calls
+        if options(last_call) not in map(options, right_calls):
+            return OPTIONS
+        if most_dimensions([last_call]) > most_dimensions(right_calls):
+            return DIMENSIONS
+        return SIZES if numbers(last_call) in map(numbers, right_calls) else NUMBERS
 
-    def has_fixed_shape(self, failure: Failure) -> bool:
-        """Whether a function of sizes alone gives a wrong shape, and passed the documented checks with other sizes."""
+    def depends_on_signs(self, check: Check) -> bool:
+        """Whether a documented check gets other answers than the solution's, all finite, where signs change."""
+        mine, theirs = (self.varied(check, SEEDS[0], of_solution, signs=True)[0] for of_solution in (False, True))
+        answers = [tensor for call in theirs for tensor in tensors_in(call.value)]
+        return all(map(is_finite, answers)) and not alike(mine, theirs)
+
+    def of_shape(self, failure: Failure) -> str | None:
+        """FIXED, where a function of sizes alone gives a wrong shape, and passed the documented checks with others."""
         error, last = failure.error, failure.calls[-1]
         tensors = [getattr(error, name, None) for name in ("got", "expected")]
-        shapes = [tensor.shape for tensor in tensors if isinstance(tensor, torch.Tensor)]
-        if len(shapes) < 2 or shapes[0] == shapes[1] or "tensor" in last.outline:
-            return False
+        got = [tensor.shape for tensor in tensors if isinstance(tensor, torch.Tensor)]
+        if len(got) < 2 or got[0] == got[1] or shapes(last):
+            return None
         shown = [call for check in self.documented(failure) for call in self.session.run(check, self.subject)[1]]
         others = [call for call in shown if call.function == last.function]
-        return bool(others) and all(sizes(call) != sizes(last) for call in others)
+        return FIXED if others and all(sizes(call) != sizes(last) for call in others) else None
 
     def documented(self, failure: Failure) -> list[Check]:
         """The documented checks of the same task, where all of them passed."""
@@ -146,39 +153,35 @@ class Trials:
         ]
         return public_checks if all(check.id in self.passed for check in public_checks) else []
 
-    def varied(self, check: Check, seed: int, of_solution: bool) -> tuple[list[Call], int]:
+    def varied(self, check: Check, seed: int, of_solution: bool, signs: bool = False) -> tuple[list[Call], int]:
         """The calls of a documented check with other values, and how many tensors were other ones.
 
         of_solution: it is the solution that answers. The check ends at its first printed number.
         """
-        connection = Varied(self.solution if of_solution else self.connection, seed)
+        connection = Varied(self.solution if of_solution else self.connection, seed, signs)
         return self.session.run(check, Learner(connection))[1], connection.changed
 
-    def fails_again(self, failure: Failure, seed: int) -> bool:
-        """Whether the check fails alike at the same call where code and solution get other values, none large."""
-        session = VariedSession(self.session, self.solution, seed)
-        error, calls = session.run(failure.check, Learner(Varied(self.connection, seed)))
-        return type(error) is type(failure.error) and len(calls) == len(failure.calls)
+    def fails_again(self, failure: Failure, seed: int, loads: bool = False) -> bool:
+        """Whether the check fails alike at the same call where code and solution get plain values, none large.
 
+        loads: parameters that are loaded get other values too. Where the solution fails then too, as the check expects
+        numbers of its own, it does not count.
+        """
+        mine, theirs = (
+            Varied(connection, seed, loads=loads, plain=True) for connection in (self.connection, self.solution)
+        )
+        session = ChangedSession(self.session, theirs)
+        error, calls = session.run(failure.check, Learner(mine))
+        fails = type(error) is type(failure.error) and len(calls) == len(failure.calls)
+        return fails and session.run(failure.check, Learner(theirs))[0] is None
 
-class VariedSession(Session):
-    """A session whose solution gets other values too."""
-
-    def __init__(self, session: Session, solution: Local, seed: int):
-        super().__init__(session.exercise, session.seed)
-        self.checks, self.solution, self.values = session.checks, solution, seed
-
-    def reference(self, check: str) -> Learner:
-        learner = Learner(Varied(self.solution, self.values))
-        learner._begin(part(self.seed, check))
-        return learner
-
-
-def alike(first: list[Call], second: list[Call]) -> bool:
-    """Whether the same calls had the same answers."""
-    return len(first) == len(second) and not any(map(differ, first, second))
-
-
-def sizes(call: Call) -> list[str]:
-    """The numbers in a call: the sizes of its tensors, and whole numbers."""
-    return re.findall(r"\d+", call.outline)
+    def depends_on_earlier_calls(self, failure: Failure) -> bool:
+        """Whether the last call is answered otherwise where those before it in the check are not made."""
+        runs = []
+        replies = None
+        for _ in SEEDS:
+            self.connection.restart()
+            alone = Alone(self.connection, replies)
+            runs.append(self.session.run(failure.check, Learner(alone))[1][: len(failure.calls)])
+            replies = replies or alone.replies[: len(failure.calls)]
+        return alike(runs[0], failure.calls) and not alike(*runs)

@@ -7,10 +7,12 @@ second mistake may hide it elsewhere. Whole numbers have no such values, and the
 
 from collections.abc import Iterator
 
+from grader.judge.compared_calls import alike
 from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.judge.trials import SEEDS, Varied, alike
+from grader.judge.trials import SEEDS
+from grader.judge.varied import Varied
 from grader.judge.wrong_versions import WrongVersion
 from grader.sandbox.call_results import Call
 from grader.sandbox.local import Local
