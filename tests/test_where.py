@@ -69,6 +69,30 @@ def test_the_line_is_found_though_checks_that_wait_for_it_fail_for_another_reaso
     assert {check.lines for check in after.checks if check.lines} == {(line,)}
 
 
+DRAWN = [f"        self.{name} = nn.Linear(embed_dim, head_size, bias=False)\n" for name in ("query", "key", "value")]
+SWAPPED = DRAWN[1] + DRAWN[0] + DRAWN[2]
+BY_NAME = """        for name, size in {"key": head_size, "query": head_size, "value": head_size}.items():
+            setattr(self, name, nn.Linear(embed_dim, size, bias=False))
+"""
+SCALED_AT_ONCE = """        scores = torch.einsum("bqd,bkd->bqk", self.query(x), self.key(x)) * self.scale
+        weights = scores.softmax(dim=-1)
+        return torch.einsum("bqk,bkd->bqd", weights, self.value(x))
+"""
+
+
+@pytest.mark.parametrize("drawn, count", [(SWAPPED, 2), (BY_NAME, 1)])
+def test_what_is_computed_from_parameters_in_another_order_is_not_blamed(drawn, count, fork_server):
+    """The weights are those of the solution turned round: values say that the softmax makes them so."""
+    solution = paths.solution(catalog.find("12").folder).read_text("utf-8")
+    creation = f"{drawn}        self.scale = head_size**-0.5\n"
+    head, body = solution.replace("".join(DRAWN), creation).split("        queries = self.query(x)", 1)
+    _, rest = body.split("return weights @ values", 1)
+    source = head + SCALED_AT_ONCE + rest.partition("\n")[2]
+    _, after = located("12", source, fork_server)
+    first = source[: source.index(drawn)].count("\n") + 1
+    assert {check.lines for check in after.checks if check.lines} == {tuple(range(first, first + count))}
+
+
 def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(fork_server):
     solution = paths.solution("18_grouped_query_attention").read_text("utf-8")
     forward = """

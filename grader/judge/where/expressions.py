@@ -22,6 +22,8 @@ from grader.judge.where.vocabulary import COMPARISONS, OPERATORS, SWAPPED, TURNS
 from grader.judge.where.wraps import iterated, may_be_wrapped, registered, sizes, wrapped
 
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
+ORDER_OF_PARTS = "the order of the parts"
+MAX_ENTRIES = 4  # of a dict whose order is changed
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 
 Slot = tuple[ast.AST, str, int | None]
@@ -94,6 +96,11 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
         yield from _other_orders(node)
+    elif isinstance(node, ast.Dict):
+        for first, second in itertools.combinations(range(len(node.keys)), 2) if len(node.keys) <= MAX_ENTRIES else ():
+            pairs = [*zip(node.keys, node.values)]
+            pairs[first], pairs[second] = pairs[second], pairs[first]
+            yield ast.Dict([key for key, _ in pairs], [value for _, value in pairs]), ORDER_OF_PARTS, 0, None
 
 
 def _other_numbers(node: ast.expr, number: float, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
@@ -166,7 +173,7 @@ def _other_orders(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
     for index in range(len(node.elts) - 1):
         swapped = [*node.elts]
         swapped[index], swapped[index + 1] = swapped[index + 1], swapped[index]
-        yield kind(swapped, ast.Load()), "the order of the parts", 0, None
+        yield kind(swapped, ast.Load()), ORDER_OF_PARTS, 0, None
     if len(node.elts) > 2:
-        yield kind([*node.elts[1:], node.elts[0]], ast.Load()), "the order of the parts", 0, None
-        yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), "the order of the parts", 0, None
+        yield kind([*node.elts[1:], node.elts[0]], ast.Load()), ORDER_OF_PARTS, 0, None
+        yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), ORDER_OF_PARTS, 0, None

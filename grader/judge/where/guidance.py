@@ -4,10 +4,10 @@ import ast
 import functools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from grader.catalog import overlay
+from grader.catalog import mistakes, overlay, paths
 from grader.judge.where.edits import Edit, Tree, Unit
 
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -60,6 +60,16 @@ class Guidance:
         best = max(scores.values(), default=0)
         lines = [line for line, score in scores.items() if score == best]
         return lines[0] if best > 0 and len(lines) == 1 else None
+
+
+def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -> Guidance | None:
+    """The guidance of the first known mistake that these diagnoses name, but the excluded one; None without any."""
+    solution = paths.solution(folder)
+    for mistake in mistakes.mistakes(folder) if sentences and solution.exists() else ():
+        is_named = mistake.sentence and any(mistake.sentence in sentence for sentence in sentences)
+        if is_named and mistake.name != excluded_mistake:
+            return of(mistake.source, solution.read_text("utf-8"))
+    return None
 
 
 @functools.lru_cache(64)

@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from grader.catalog import mistakes, paths
 from grader.catalog.errors import InfrastructureError
 from grader.judge.checker import Explained
 from grader.judge.examiner import Examiner
 from grader.judge.where import guidance
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.edits import Tree
-from grader.judge.where.guidance import Guidance
+from grader.judge.where.expressions import ORDER_OF_PARTS
 from grader.judge.where.place import Place, at_lines, both, forbidden_line, head_line, in_definition
-from grader.judge.where.probes import probes
+from grader.judge.where.probes import are_of_drawing, probes
 from grader.judge.where.repair import Repairs
+from grader.judge.where.statements import AN_ORDER
 from grader.judge.where.trial import Trial
 from grader.judge.where.values import NOTHING, Values
 from grader.records import containment
@@ -28,6 +28,7 @@ from grader.records.submission import Submission
 
 SECONDS = 1.6  # for one submission
 MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
+ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits, tried first where objects draw other numbers
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
 
@@ -147,7 +148,8 @@ class Search:
 
         It is found by a change that was tried, else by the construct of the named mistake, else the definition alone.
         """
-        guide = self.guidance(group)
+        sentences = {self.diagnoses.get(check.id, "") for check in group.checks} - {""}
+        guide = guidance.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
         repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.doubtful_lines, repairs.first_of_two = (), None
         edit = repairs.full_repair(group, [*group_edits.unreturned(group), *group_edits.solution_parts(group)])
@@ -156,8 +158,14 @@ class Search:
             on_line = group_edits.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
             edit = repairs.full_repair(group, itertools.islice(on_line, MAX_EDITS_ON_LINE))
         if edit is None and not lines:
-            suspicion = self.values.suspicion(group, repairs.probes)
-            edit = repairs.full_repair(group, group_edits.all_edits(group, guide, suspicion), suspicion.right_lines)
+            found_probes = [repairs.probes[check.id] for check in group.checks if check.id in repairs.probes]
+            if are_of_drawing(found_probes, repairs.passing):
+                all_edits = group_edits.all_edits(group, guide, NOTHING)
+                edits = iter(sorted(all_edits, key=lambda pair: pair[1].kind not in ORDERS))
+            else:
+                suspicion = self.values.suspicion(group, repairs.probes)
+                edits = group_edits.all_edits(group, guide, suspicion)
+            edit = repairs.full_repair(group, edits, suspicion.right_lines)
             if edit is not None:
                 edit = repairs.of_a_scale(group, edit, group_edits.all_edits(group, guide, NOTHING))
             elif suspicion.certain_line is not None:
@@ -170,8 +178,7 @@ class Search:
             return self.place_of(lines, "several")
         if suspicion.likely_line is not None:
             return self.place_of((suspicion.likely_line,), "values", "what is computed there")
-        edits = () if self.trial.is_over else group_edits.all_edits(group, guide, NOTHING)
-        edit = repairs.partial_repair(group, edits)
+        edit = repairs.partial_repair(group, () if self.trial.is_over else group_edits.all_edits(group, guide, NOTHING))
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
         if group.is_untested:
@@ -180,20 +187,6 @@ class Search:
         if line is not None:
             return self.place_of((line,), "construct")
         return in_definition(group, self.tree) if self.blame.solution is not None else None
-
-    def guidance(self, group: Group) -> Guidance | None:
-        """What the mistake that a diagnosis names for these checks changes in the solution; None without any."""
-        sentences = {self.diagnoses.get(check.id, "") for check in group.checks} - {""}
-        named_mistakes = [
-            mistake
-            for mistake in mistakes.mistakes(self.examiner.exercise.folder)
-            if mistake.name != self.excluded_mistake
-            and mistake.sentence
-            and any(mistake.sentence in sentence for sentence in sentences)
-        ]
-        if self.blame.solution is None or not named_mistakes:
-            return None
-        return guidance.of(named_mistakes[0].source, paths.solution(self.examiner.exercise.folder).read_text("utf-8"))
 
     def place_of(self, lines: tuple[int, ...], evidence: str, kind: str = "") -> Place:
         """The place that consists of these lines; see place.at_lines."""
