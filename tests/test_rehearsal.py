@@ -1,7 +1,9 @@
 """The fast road of a class gives the verdicts of the slow one; what is taken for alike is alike."""
 
+import io
+import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from thorough import sample
@@ -9,6 +11,8 @@ from thorough import sample
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.classroom import alike
+from grader.classroom.job import Job
+from grader.classroom.tasks import Task
 from grader.judge import examiner
 from grader.records.normal_form import normal_form
 from grader.records.submission import Submission
@@ -189,6 +193,25 @@ def test_only_a_result_that_names_no_line_is_that_of_all_with_the_same_normal_fo
         submission = Submission(f"{source}\n{more}\n", f"{exercise.slug}.py")
         result = examiner.grade(exercise, submission, fork_server, settings)
         assert alike.names_no_line(submission, result) is (not more), more
+
+
+def test_a_right_answer_with_the_normal_form_of_another_needs_no_worker(fork_server):
+    exercise = catalog.find("03")
+    source = paths.solution(exercise.folder).read_text("utf-8")
+    other = f"NAME = 'Ada'\n{source}".replace("scores", "s")
+    wrong = source.replace("dim=-1", "dim=0")
+    tasks = [
+        json.dumps(asdict(Task(f"key {number}", exercise.folder, text, f"{exercise.slug}.py")))
+        for number, text in enumerate((source, other, wrong, f"NAME = 'Ada'\n{wrong}"))
+    ]
+    answers = io.StringIO()
+    job = Job(io.StringIO("\n".join(tasks)), answers)
+    job.fork_server, job.task, workers = fork_server, job.next(), fork_server.spent.workers
+    settings = examiner.Settings(seed=SEED, reveal=False)
+    examiner.grade_all(exercise, job.row(exercise), fork_server, settings, job.record)
+    statuses = [json.loads(line)["status"] for line in answers.getvalue().splitlines()]
+    assert statuses == ["passed", "passed", "failed", "failed"]
+    assert fork_server.spent.workers - workers == 3
 
 
 def codes(source: str, rules=()) -> alike.Codes:
