@@ -4,6 +4,7 @@ import ast
 import itertools
 import json
 import re
+import textwrap
 import time
 
 import pytest
@@ -57,6 +58,34 @@ def test_the_line_is_found(number, right, wrong, fork_server):
     code = source.splitlines()[line - 1].strip()
     sentences = {check.where for check in after.checks if check.where}
     assert all(f"line {line}, `{code[:30]}" in sentence for sentence in sentences)
+
+
+def test_of_a_class_that_is_defined_anew_the_last_counts():
+    source = SOLUTION["07"]
+    units = Tree(f"{source}\n{source}").units
+    assert [unit.name for unit in units] == ["SelfAttention_v1.__init__", "SelfAttention_v1.forward"]
+    assert all(unit.lines.start > len(source.splitlines()) for unit in units)
+    extended = Tree(
+        f"{source}\nclass SelfAttention_v1(SelfAttention_v1):\n    def forward(self, x):\n        return x\n"
+    )
+    assert [unit.name for unit in extended.units] == [unit.name for unit in units]
+
+
+def test_another_name_of_an_argument_is_told_where_it_is_changed_in_place(fork_server):
+    solution = paths.solution(catalog.find("10").folder).read_text("utf-8")
+    head, body = solution.split("    mask = causal_mask(weights", 1)
+    lines = ("w = weights", "w[..., ~causal_mask(w.shape[-1])] = 0.0", "return w / w.sum(dim=-1, keepdim=True)")
+    source = head + "".join(f"    {line}\n" for line in lines) + body[body.index("def ") :]
+    _, after = located("10", source, fork_server)
+    line = head.count("\n") + 1
+    told = {(check.lines, "something is missing there" in check.where) for check in after.checks if check.lines}
+    assert told == {((line,), True)}
+
+
+def test_a_function_that_is_assigned_to_a_class_is_its_method(fork_server):
+    head, forward = SOLUTION["07"].split("    def forward", 1)
+    source = f"{head}\ndef forward{textwrap.dedent(forward)}\nSelfAttention_v1.forward = forward\n"
+    assert [unit.name for unit in Tree(source).units] == ["SelfAttention_v1.__init__", "SelfAttention_v1.forward"]
 
 
 def test_the_line_is_found_though_checks_that_wait_for_it_fail_for_another_reason(fork_server):

@@ -5,7 +5,7 @@ import contextlib
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.records.syntax import FUNCTIONS
@@ -86,7 +86,7 @@ class Tree:
         if sum(1 for _ in ast.walk(self.module)) > MAX_NODES:
             raise ValueError("the source is too long to be searched")
         self.lines = source.splitlines()
-        self.units = tuple(self._units())
+        self.units = self._units()
         self._by_node: dict[int, dict[int, int]] = {}  # see _numbers
 
     def changed(self, changes: tuple[Change, ...], tops: set[int]) -> str:
@@ -141,13 +141,23 @@ class Tree:
             end_of_last = end
         return "\n".join([*lines, *self.lines[end_of_last:]]) + "\n"
 
-    def _units(self) -> Iterator[Unit]:
+    def _units(self) -> tuple[Unit, ...]:
+        """The last definition of each name. A function that is assigned to a class under its own name is a method."""
+        units: dict[str, Unit] = {}
         for top, node in enumerate(self.module.body):
             if isinstance(node, FUNCTIONS):
-                yield Unit(node.name, node, None, top)
+                units[node.name] = Unit(node.name, node, None, top)
             elif isinstance(node, ast.ClassDef):
+                if not any(isinstance(base, ast.Name) and base.id == node.name for base in node.bases):
+                    units = {name: unit for name, unit in units.items() if not name.startswith(f"{node.name}.")}
                 methods = [statement for statement in node.body if isinstance(statement, FUNCTIONS)]
-                yield from (Unit(f"{node.name}.{method.name}", method, node, top) for method in methods)
+                own = [Unit(f"{node.name}.{method.name}", method, node, top) for method in methods]
+                units |= {unit.name: unit for unit in own}
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+                name, function = ast.unparse(node.targets[0]), ast.unparse(node.value)
+                if function in units and name.endswith(f".{function}"):
+                    units[name] = replace(units.pop(function), name=name)
+        return tuple(units.values())
 
 
 @contextlib.contextmanager

@@ -44,6 +44,8 @@ def wrapped(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replaceme
         sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
         for size in (*sizes, *scope.values[:8]):
             yield partial(substituted, node, f"(E) / ({size}) ** 0.5"), "the scale", 1, (SCALED, size)
+    if isinstance(parent, ast.Assign) and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        yield partial(substituted, node, "(E).clone()"), MISSING, 0, None  # another name of a tensor, or a view of it
     for tier, texts in enumerate(WRAPS, 1):
         for text in texts:
             yield partial(substituted, node, text), MISSING, tier, ("wrapped", text)
