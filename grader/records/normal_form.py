@@ -13,8 +13,8 @@ from types import CodeType
 
 from grader.records.syntax import FUNCTIONS, walked
 
-# With these a source can see what the normal form leaves out.
-REVEALING = {"locals", "vars", "dir", "help", "eval", "exec", "compile", "globals"}
+# With these a source can see what the normal form leaves out. torch.jit reads comments.
+REVEALING = {"locals", "vars", "dir", "help", "eval", "exec", "compile", "globals", "jit"}
 # The names with two underscores with which it cannot. Those of the first line are in the bytecode of every class.
 HARMLESS = {
     "__module__", "__qualname__", "__class__", "__classcell__", "__annotations__", "__name__",
