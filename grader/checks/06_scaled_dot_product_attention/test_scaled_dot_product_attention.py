@@ -24,17 +24,21 @@ LARGE_WEIGHTS = torch.tensor([[1.0, 0, 0, 0], [0.5, 0, 0.5, 0], [0, 0, 1, 0]])
 
 
 def fresh(rng):
-    """Queries, keys and values of many shapes, one of them not contiguous."""
+    """Queries, keys and values of many shapes, one of them not contiguous and with a key of zeros."""
     for lead, T_q, T_k, d_k, d_v in SHAPES:
         yield rng.randn(*lead, T_q, d_k), rng.randn(*lead, T_k, d_k), rng.randn(*lead, T_k, d_v)
-    yield rng.strided(2, 3, 4), rng.strided(2, 5, 4), rng.strided(2, 5, 6)
+    keys = rng.strided(2, 5, 4)
+    keys[0, 1] = 0.0  # a key like others
+    yield rng.strided(2, 3, 4), keys, rng.strided(2, 5, 6)
 
 
 def fresh_for_one_query(rng):
-    """One query with its keys and values, once not contiguous."""
+    """One query with its keys and values, once not contiguous and with a key of zeros."""
     for T_k, d_k, d_v in ONE_QUERY:
         yield rng.randn(d_k), rng.randn(T_k, d_k), rng.randn(T_k, d_v)
-    yield rng.randn(4, 3)[:, 1], rng.strided(5, 4), rng.strided(5, 2)
+    keys = rng.strided(5, 4)
+    keys[2] = 0.0  # a key like others
+    yield rng.randn(4, 3)[:, 1], keys, rng.strided(5, 2)
 
 
 def batches(rng):
