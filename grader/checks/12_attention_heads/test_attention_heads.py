@@ -23,9 +23,9 @@ FRESH = ("fresh_head", "fresh_multi_head", "fresh_causal_head")  # what every pr
 
 # (embed_dim, head_size): and the (B, T) of the inputs that the same layer is given one after the other.
 HEADS = {
-    (3, 2): ((2, 5), (1, 1)),
+    (3, 6): ((2, 5), (1, 1)),
     (4, 4): ((4, 4),),
-    (2, 6): ((3, 6), (6, 3)),
+    (6, 2): ((3, 6), (6, 3)),
     (7, 1): ((2, 11),),
 }
 MANY_HEADS = {  # (embed_dim, num_heads)
@@ -128,6 +128,13 @@ def test_causal_head_parameters(learner):
 def test_fresh_causal_head(learner, reference, rng):
     """CausalHead is right on new inputs of other sizes, with any weights and biases."""
     right_on(learner, reference, rng, "CausalHead", HEADS)
+
+
+@task(3, after="fresh_causal_head")
+def test_many_tokens(learner, reference, rng):
+    """CausalHead is right for 1,030 tokens: no number of tokens is too large."""
+    mine, theirs = twins(learner, reference, rng, "CausalHead", 2, 1)
+    agrees(mine, theirs, rng.randn(1, 1030, 2))
 
 
 @task(3)
