@@ -60,7 +60,7 @@ def test_fresh_context_vectors(learner, reference, rng):
 @task(2)
 def test_fresh_bias(learner, reference, rng):
     """With qkv_bias=True the biases of all three layers count."""
-    for d_in, d_out in ((3, 2), (2, 5)):
+    for d_in, d_out in ((2, 5), (3, 2)):
         mine, theirs = pair(learner, reference, rng, d_in, d_out, bias=True)
         agrees(mine, theirs, rng.randn(4, d_in))
 
@@ -68,7 +68,7 @@ def test_fresh_bias(learner, reference, rng):
 @task(3)
 def test_fresh_batch(learner, reference, rng):
     """Each sequence of a batch has the context vectors that it has alone, with biases and without."""
-    for (d_in, d_out), shapes in {(3, 2): ((2, 6), (1, 6), (3, 1)), (4, 4): ((4, 4),)}.items():
+    for (d_in, d_out), shapes in {(3, 5): ((2, 6), (1, 6), (3, 1)), (4, 4): ((4, 4),)}.items():
         mine, theirs = pair(learner, reference, rng, d_in, d_out)
         for shape in shapes:
             agrees(mine, theirs, rng.randn(*shape, d_in))
