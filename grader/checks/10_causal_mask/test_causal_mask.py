@@ -14,6 +14,7 @@ FRESH = (
 # Leading dimensions and T: one sequence, batches, heads. Some equal to T: a mask of the wrong
 # dimensions then fits, and must not be right.
 SHAPES = (((), 5), ((), 1), ((3,), 3), ((2,), 9), ((1,), 4), ((2, 3), 4), ((4, 4), 4))
+MANY = 130  # tokens, once for each mask: more than a mask of a fixed size is for
 
 # Scores up to ±10,000 with d_k = 4. In the first three rows the hidden ones are far above the visible ones,
 # in the last one the best is only a little better than the next, for numbers of this size.
@@ -48,7 +49,7 @@ def fresh_weights(rng):
 @task(1)
 def test_fresh_causal_mask(learner, reference):
     """causal_mask is right for any number of tokens, and holds True and False."""
-    for tokens in (5, 1, 2, 17, 4, 3):
+    for tokens in (5, 1, 2, 17, 4, 3, MANY):
         agrees(learner.causal_mask, reference.causal_mask, tokens)
 
 
@@ -67,6 +68,7 @@ def test_fresh_masked_scores(learner, reference, rng):
     for scores in fresh_scores(rng):
         agrees(learner.mask_scores, reference.mask_scores, scores)
     agrees(learner.mask_scores, reference.mask_scores, rng.randn(3, 3))
+    agrees(learner.mask_scores, reference.mask_scores, rng.randn(MANY, MANY))
 
 
 @task(4)

@@ -1,4 +1,4 @@
-"""causal_attention_weights masks after the softmax: where the future has much larger scores nothing is left to rescale, so mask before it."""
+"""causal_attention_weights looks at the future before it masks, in the softmax or in a maximum: where its scores are much larger, all that is visible becomes 0, so mask first."""
 
 
 def causal_attention_weights(scores: torch.Tensor, d_k: int) -> torch.Tensor:
