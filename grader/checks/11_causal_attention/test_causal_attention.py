@@ -22,7 +22,7 @@ FRESH = ("fresh_causal_attention",)  # what every promise below builds on
 # d_in, d_out, T = context_length, bias, and every B. B, d_in and d_out are below and above T: none of
 # them may be taken for it.
 SHAPES = (
-    (3, 2, 6, False, (1, 2)),
+    (3, 5, 6, False, (1, 2)),
     (3, 2, 1, False, (1,)),
     (4, 4, 5, False, (2,)),
     (7, 5, 3, True, (3,)),

