@@ -1,4 +1,4 @@
-"""The table is frozen by requires_grad=False: it must be trainable."""
+"""The table is frozen, by requires_grad=False or by from_pretrained, which freezes it unless told not to: it must be trainable."""
 
 
 class TokenEmbedding:
