@@ -19,6 +19,7 @@ FRESH = ("fresh_weights", "fresh_projection", "fresh_column_projection")  # what
 # A square first: there, what is projected from the wrong tensor has wrong numbers and the right shape.
 ROW_SIZES = ((5, 4, 4), (6, 3, 2), (1, 3, 2), (3, 3, 3), (2, 7, 3), (8, 2, 5), (1, 1, 1))  # T, d_in, d_out
 COLUMN_SIZES = (  # T, d_in, d_k, d_v
+    (4, 4, 4, 6),
     (4, 4, 4, 4),
     (6, 16, 24, 28),
     (5, 3, 2, 2),
