@@ -30,6 +30,7 @@ SIZES = (
     (1, 1, 3, 2, 1, 1),
     (2, 9, 2, 12, 4, 2),
 )
+LONG = 1030  # tokens: more than the masks that are often made for all sequences
 FRESH = ("fresh_repeat_kv", "fresh_attention")
 SHARED = ("W_key.weight", "W_value.weight")
 PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "linear", "matmul", "einsum")
@@ -113,7 +114,18 @@ def test_fresh_attention(learner, rng):
     layer = learner.GroupedQueryAttention(4, 8, 4, 2, state=state)
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
+        x[0, tokens // 2] = 0.0  # a token like others
         expect(layer(x), multi_head(x, expanded(state, 4, 2), 4).float())
+
+
+@task(2, after="fresh_attention")
+def test_long_sequence(learner, rng):
+    """There is no longest sequence: more than 1,024 tokens are right too."""
+    state, x = random_state(rng, 2, 1, 1, 1), rng.randn(1, LONG, 2)
+    result = learner.GroupedQueryAttention(2, 1, 1, 1, state=state | {"W_query.weight": torch.zeros(1, 2)})(x)
+    values = (x @ state["W_value.weight"].T).double()  # without queries, each token takes the mean of all so far
+    means = values.cumsum(dim=1) / torch.arange(1, LONG + 1)[:, None]  # (1, T, 1)
+    expect(result, (means * state["out_proj.weight"].double() + state["out_proj.bias"]).float())
 
 
 @task(2, after="fresh_attention")
