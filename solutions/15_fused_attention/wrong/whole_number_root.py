@@ -7,7 +7,5 @@ class FusedMultiHeadAttention:
         queries, keys, values = (split_heads(part, self.num_heads) for part in parts)  # (B, H, T, h) each
         dropout = self.dropout if self.training else 0.0
         scale = 1 / int(keys.shape[-1] ** 0.5)
-        context = F.scaled_dot_product_attention(
-            queries, keys, values, dropout_p=dropout, is_causal=True, scale=scale
-        )
+        context = F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout, is_causal=True, scale=scale)
         return self.out_proj(merge_heads(context))  # (B, H, T, h) -> (B, T, d_out)
