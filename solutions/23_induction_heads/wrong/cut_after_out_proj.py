@@ -1,4 +1,4 @@
-"""The slice is cut after out_proj, where the heads are mixed already: set it to 0 before."""
+"""The slice is cut from what out_proj gives (its rows), where the heads are mixed already: cut it from what out_proj is given (its columns)."""
 
 
 def without_head(model: AttentionOnlyTransformer, token_ids: torch.Tensor, layer: int, head: int) -> torch.Tensor:
