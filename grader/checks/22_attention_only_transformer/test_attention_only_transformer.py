@@ -21,7 +21,7 @@ from grader.authors import (
 )
 
 # (B, T, d_model, num_heads, context_length). Each number is above and below the others somewhere.
-ATTENTION = ((2, 5, 6, 3, 5), (3, 4, 8, 2, 9), (2, 7, 4, 4, 8), (4, 3, 6, 1, 3), (1, 1, 2, 1, 1))
+ATTENTION = ((2, 5, 18, 3, 5), (3, 4, 8, 2, 9), (2, 7, 4, 4, 8), (4, 3, 6, 1, 3), (1, 1, 2, 1, 1))
 # (B, T, vocab_size, d_model, context_length, num_layers, num_heads)
 MODELS = (
     (2, 5, 7, 4, 6, 2, 2),
@@ -132,6 +132,7 @@ def test_fresh_attention_weights(learner, rng):
     layer = learner.CausalSelfAttention(4, 2, 7, state=state)
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
+        x[0, tokens // 2] = 0.0  # a token like others
         expect(layer.attention_weights(x), true_attention(x, state, 2)[0].float())
 
 
@@ -146,6 +147,7 @@ def test_fresh_attention(learner, rng):
     layer = learner.CausalSelfAttention(4, 2, 7, state=state)
     for tokens in (3, 1, 7):
         x = rng.strided(2, tokens, 4)
+        x[0, tokens // 2] = 0.0  # a token like others
         expect(layer(x), true_attention(x, state, 2)[1].float())
 
 

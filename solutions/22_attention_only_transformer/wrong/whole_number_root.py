@@ -1,0 +1,13 @@
+"""The root of the size of one head is cut to a whole number, as int() and math.isqrt do: keep its digits after the point."""
+
+
+class CausalSelfAttention:
+    def attention_weights(self, x: torch.Tensor) -> torch.Tensor:
+        tokens = x.shape[1]
+        if tokens > self.context_length:
+            raise ValueError(f"{tokens} tokens do not fit into a context of {self.context_length}")
+        queries = split_heads(self.W_query(x), self.num_heads)  # (B, H, T, h) with h = d_model / H
+        keys = split_heads(self.W_key(x), self.num_heads)  # (B, H, T, h)
+        scores = queries @ keys.mT / int(keys.shape[-1] ** 0.5)  # (B, H, T, h) @ (B, H, h, T) -> (B, H, T, T)
+        future = torch.ones_like(scores, dtype=torch.bool).triu(1)  # (B, H, T, T)
+        return torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)  # (B, H, T, T), rows sum to 1
