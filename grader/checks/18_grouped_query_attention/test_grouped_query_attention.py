@@ -22,7 +22,7 @@ from grader.authors import (
 
 # (B, T, d_in, d_out, num_heads, num_kv_groups). Each number is above and below the others somewhere.
 SIZES = (
-    (2, 5, 3, 12, 6, 2),
+    (2, 5, 3, 36, 6, 2),
     (3, 4, 7, 8, 8, 4),
     (2, 3, 4, 4, 4, 1),
     (1, 6, 5, 6, 3, 3),
