@@ -453,8 +453,8 @@ def test_sizes_that_are_exchanged_are_no_matter_of_keepdim(fork_server):
     [
         ("03", "return weights @ inputs  # (d,)", "return weights @ inputs + torch.zeros(3)", trial_sentences.NUMBERS),
         ("05", DRAWN, DRAWN.replace("d_out", "2"), trial_sentences.FIXED),
-        ("01", "return inputs @ inputs.T", "return (inputs @ inputs.T).relu()", trial_sentences.SIGNS),
-        ("10", "mask(scores.shape[-1])", "mask(scores.shape[min(1, scores.ndim - 1)])", trial_sentences.DIMENSIONS),
+        ("01", "inputs @ inputs.T", "torch.nn.functional.leaky_relu(inputs @ inputs.T)", trial_sentences.SIGNS),
+        ("10", "mask(weights.shape[-1])", "mask(weights.shape[min(1, weights.ndim - 1)])", trial_sentences.DIMENSIONS),
         ("08", "= self.W_query(x)", "= self.W_query(x) + (self.W_query.bias is not None)", trial_sentences.OPTIONS),
     ],
 )  # fmt: skip
@@ -464,8 +464,8 @@ def test_what_sets_a_wrong_call_apart_from_right_ones_is_told(number, old, new, 
 
 def test_what_is_computed_from_parameters_beforehand_is_told(fork_server):
     value = "self.W_value = nn.Parameter(torch.rand(d_in, d_out))"
-    kept = (value, f"{value}\n        self.product = (self.W_query @ self.W_key.T).detach()")
-    used = ("scores = queries @ keys.T", "scores = x @ self.product @ x.T")
+    kept = (value, f"{value}\n        self.copied = self.W_value.detach().clone()")
+    used = ("values = x @ self.W_value", "values = x @ self.copied + 0 * self.W_value.sum()")
     assert trial_sentences.LOADED in of_changed("07", kept, used, fork_server=fork_server)
 
 

@@ -116,7 +116,7 @@ CASES = {  # how each is made, which does not count, and what is done with it
 
 def _looked_at(found: Submission) -> None:
     """What is done with the source of everybody."""
-    found.digest, alike.code(found), fingerprints(found.source)
+    found.digest, alike.codes(found), fingerprints(found.source)
     introspection.notes(found.source), introspection.reaches(found.source)
     for rule in RULES[:1]:
         forbidden.forbidden_uses(found.source, rule)

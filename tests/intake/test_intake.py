@@ -41,7 +41,7 @@ from grader.records.submission import Submission
 
 
 def told_as_code(text: str) -> str | None:
-    return alike.code(Submission(text, "a.py"))
+    return alike.codes(Submission(text, "a.py")).lines
 
 
 LOOKS = (introspection.notes, introspection.reaches, parses, fingerprints, told_as_code)
