@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from types import CodeType
 
-from grader.records.syntax import FUNCTIONS, walked
+from grader.records.syntax import FUNCTIONS, is_text, walked
 
 # With these a source can see what the normal form leaves out. torch.jit reads comments.
 REVEALING = {"locals", "vars", "dir", "help", "eval", "exec", "compile", "globals", "jit"}
@@ -38,7 +38,7 @@ def normal_form(source: str) -> str | None:
         tree.body = _without_effectless(tree.body, nodes)
         for node in nodes:
             if isinstance(node, SCOPES):
-                node.body = [line for line in node.body if not _is_text(line)] or [ast.Pass()]
+                node.body = [line for line in node.body if not is_text(line)] or [ast.Pass()]
             if isinstance(node, FUNCTIONS):
                 _return_at_once(node)
         for node in walked(tree):  # the layout of the lines has an effect on the bytecode
@@ -52,12 +52,12 @@ def normal_form(source: str) -> str | None:
 def _without_effectless(body: list[ast.stmt], nodes: list[ast.AST]) -> list[ast.stmt]:
     """The statements of the top level that have an effect. nodes: of the whole source."""
     named = Counter(name for node in nodes for name in _names(node))
-    is_plain = not any(isinstance(node, ast.Name) and _binds(node, "__name__") for node in nodes)
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     return [
         statement
         for statement in body
-        if not _is_text(statement)
-        and not (_is_main_guard(statement) and is_plain)
+        if not is_text(statement)
+        and not (_is_main_guard(statement) and "__name__" not in stored)
         and not ((name := _constant(statement)) and named[name] == 1 and not name.startswith("__"))
     ]
 
@@ -69,14 +69,6 @@ def _names(node: ast.AST) -> Iterator[str]:
         for item in value if isinstance(value, list) else (value,):
             if isinstance(item, str):
                 yield from (item, item.partition(".")[0]) if "." in item else (item,)
-
-
-def _binds(name: ast.Name, bound: str) -> bool:
-    return name.id == bound and not isinstance(name.ctx, ast.Load)
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _constant(statement: ast.stmt) -> str:

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from grader.records.limited import limited
-from grader.records.syntax import FUNCTIONS, imported, parsed, walked
+from grader.records.syntax import FUNCTIONS, imported, is_text, parsed, walked
 
 # The nodes that can run an operation of torch. A for loop over a tensor runs one, too.
 STEPS = (
@@ -169,10 +169,7 @@ def _outline(source: str) -> dict[str, Any] | None:
     if tree is None:
         return None
     nodes = walked(tree)
-    texts: set[ast.AST] = {
-        node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    texts |= {node for node in nodes if isinstance(node, (ast.Constant, ast.arg))}
+    texts = {node for node in nodes if is_text(node) or isinstance(node, (ast.Constant, ast.arg))}
     steps = [node for node in nodes if isinstance(node, STEPS)]
     definitions = [node for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     return {

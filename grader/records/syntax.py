@@ -56,6 +56,11 @@ def statements(tree: ast.Module, closed: tuple[type[ast.AST], ...] = ()) -> Iter
                 nodes += getattr(node, field, ())
 
 
+def is_text(node: ast.AST) -> bool:
+    """Whether a node is a statement that is only a constant, as a docstring is."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """The imported names and what they stand for: {"F": "torch.nn.functional", "sm": "torch.softmax"}."""
     aliases = {}

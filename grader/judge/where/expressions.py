@@ -9,6 +9,7 @@ from grader.judge.where.edits import Change, Edit, Function, Replacement
 from grader.judge.where.nodes import (
     called_name,
     constant,
+    exchanged,
     expression,
     is_docstring,
     number_of,
@@ -96,10 +97,8 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
         yield from _other_orders(node)
-    elif isinstance(node, ast.Dict):
-        for first, second in itertools.combinations(range(len(node.keys)), 2) if len(node.keys) <= MAX_ENTRIES else ():
-            pairs = [*zip(node.keys, node.values)]
-            pairs[first], pairs[second] = pairs[second], pairs[first]
+    elif isinstance(node, ast.Dict) and len(node.keys) <= MAX_ENTRIES:
+        for pairs in exchanged([*zip(node.keys, node.values)]):
             yield ast.Dict([key for key, _ in pairs], [value for _, value in pairs]), ORDER_OF_PARTS, 0, None
 
 

@@ -1,9 +1,13 @@
 """Makes and reads small pieces of syntax trees."""
 
 import ast
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 MAKING = ("register_buffer", "register_parameter", "register_module", "add_module", "setattr")
 LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "T", "init")
+Item = TypeVar("Item")
 
 
 def number_of(node: ast.expr) -> float | None:
@@ -107,6 +111,14 @@ def attributes_assigned_in(node: ast.AST) -> set[str]:
     calls = (child for child in ast.walk(node) if isinstance(child, ast.Call) and called_name(child) in MAKING)
     constants = (child.value for call in calls for child in ast.walk(call) if isinstance(child, ast.Constant))
     return stored | {value for value in constants if isinstance(value, str)}
+
+
+def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The items with two of them exchanged, for each two."""
+    for first, second in itertools.combinations(range(len(items)), 2):
+        others = [*items]
+        others[first], others[second] = others[second], others[first]
+        yield others
 
 
 def is_docstring(node: ast.AST) -> bool:

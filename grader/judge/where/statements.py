@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterator
 
 from grader.judge.where.edits import Change, Edit, Function
-from grader.judge.where.nodes import is_docstring
+from grader.judge.where.nodes import exchanged, is_docstring
 from grader.judge.where.returns import NOT_KEPT, keeping_statements, returned
 from grader.judge.where.scope import Scope
 from grader.judge.where.vocabulary import MISSING
@@ -90,9 +90,7 @@ def _replacements_of(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str,
 def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, int]]:
     target, value = statement.targets[0], statement.value
     if isinstance(target, ast.Tuple) and len(target.elts) > 1:
-        for first, second in itertools.combinations(range(len(target.elts)), 2):
-            elements = [*target.elts]
-            elements[first], elements[second] = elements[second], elements[first]
+        for elements in exchanged(target.elts):
             yield [ast.Assign([ast.Tuple(elements, ast.Store())], value, lineno=0)], "the order of the names", 0
     if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name) and isinstance(value, ast.Name):
         swapped_target = ast.Subscript(target.value, ast.Name(value.id, ast.Load()), ast.Store())
