@@ -316,7 +316,7 @@ def changed(number: str, *replaced: tuple[str, str]) -> str:
     ],
 )
 def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, fork_server):
-    result = graded("19", changed("19", ("LEAST_BLOCK = 64", "LEAST_BLOCK = 100"), (old, new)), fork_server)
+    result = graded("19", changed("19", ("max(window, 64)", "max(window, 100)"), (old, new)), fork_server)
     wrong = {check.id: check for check in result.checks if check.outcome == "failed"}
     assert wrong.keys() == {"many_tokens"} and words in wrong["many_tokens"].message
     assert wrong["many_tokens"].diagnosis is None

@@ -2,8 +2,6 @@
 
 import torch
 
-LEAST_BLOCK = 64  # queries that are taken together, even where the window is smaller
-
 
 def sliding_window_mask(T: int, window: int) -> torch.Tensor:
     """Which token may attend to which: to itself and to the window − 1 before it.

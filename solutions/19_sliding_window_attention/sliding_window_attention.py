@@ -2,8 +2,6 @@
 
 import torch
 
-LEAST_BLOCK = 64  # queries that are taken together, even where the window is smaller
-
 
 def sliding_window_mask(T: int, window: int) -> torch.Tensor:
     """Which token may attend to which: to itself and to the window − 1 before it.
@@ -37,7 +35,7 @@ def sliding_window_attention(
     """
     # Task 2: scores over √h, the mask, softmax, values. Task 3: a block of queries needs the keys near it alone.
     T, h = query.shape[-2:]
-    size = max(window, LEAST_BLOCK)
+    size = max(window, 64)  # queries that are taken together: no fewer than 64, where the window is small
     outputs = []
     for start in range(0, T, size):
         end, first = min(start + size, T), max(0, start - window + 1)

@@ -5,7 +5,7 @@ def sliding_window_attention(
     query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, window: int
 ) -> torch.Tensor:
     T, h = query.shape[-2:]
-    size = max(window, LEAST_BLOCK)
+    size = max(window, 64)  # queries that are taken together: no fewer than 64, where the window is small
     outputs = []
     for start in range(0, T, size):
         end, first = min(start + size, T), max(0, start - window + 1)

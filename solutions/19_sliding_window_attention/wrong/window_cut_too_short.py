@@ -6,7 +6,7 @@ def sliding_window_attention(
 ) -> torch.Tensor:
     T, h = query.shape[-2:]
     window = min(window, max(1, T - 1))
-    size = max(window, LEAST_BLOCK)
+    size = max(window, 64)  # queries that are taken together: no fewer than 64, where the window is small
     outputs = []
     for start in range(0, T, size):
         end, first = min(start + size, T), max(0, start - window + 1)
