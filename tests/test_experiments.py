@@ -3,6 +3,8 @@
 import ast
 import math
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -73,6 +75,35 @@ def test_a_script_is_short_and_needs_torch_alone(exercise):
     assert {name.partition(".")[0] for name in imported} <= ALLOWED
     assert len(text.splitlines()) <= LINES
     assert ast.get_docstring(tree).splitlines()[0].endswith("?")
+
+
+NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "script", "heading"),
+    [
+        ("16", "measure_distance", "distance"),
+        ("22", "measure_parts", "numbers in it"),
+        ("23", "measure_heads", "loss, second half"),
+    ],
+)
+def test_a_table_of_a_measuring_script_is_the_one_of_the_lesson(number, script, heading):
+    """Those that measure neither time nor memory, from the heading on: what stands above is shown otherwise."""
+    folder = catalog.find(number).folder
+    command = [sys.executable, str(paths.lesson(folder).parent / f"{script}.py"), str(paths.solution(folder))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={"PATH": ""})
+    printed = done.stdout[done.stdout.index(heading) :].splitlines()[1:]
+    shown: dict[str, list[list[str]]] = {}
+    for line in paths.lesson(folder).read_text("utf-8").splitlines():
+        shown.setdefault(" ".join(re.sub("[█ ]+", " ", NUMBER.sub("#", line)).split()), []).append(NUMBER.findall(line))
+    for line in printed:
+        words, numbers = " ".join(re.sub("[█ ]+", " ", NUMBER.sub("#", line)).split()), NUMBER.findall(line)
+        measured = [float(text.replace(",", "")) for text in numbers]
+        assert any(
+            all(map(printed_as, (text.replace(",", "") for text in texts), measured)) for texts in shown.get(words, [])
+        ), f"the lesson does not print: {line}"
 
 
 @pytest.mark.slow

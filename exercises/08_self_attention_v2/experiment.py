@@ -3,17 +3,18 @@
     make experiment EX=08
 
 Fifty standard normal tokens of growing size go through two layers as they
-are drawn: torch.rand as in exercise 07, and nn.Linear. The scores are scaled
+are drawn: nn.Linear, and torch.rand as in exercise 07. The scores are scaled
 by the root of d_k = 64. Shown are how far they spread, and the mean over the
-tokens of the largest weight.
+tokens of the largest weight. Then the numbers of torch.rand are taken apart:
+"all ½" is their mean alone, and "rand − ½" is what is left without it.
 """
 
 import torch
 
 PLOT = "largest weight, rand"
 CLAIM = (
-    "With torch.rand the scores spread with d_in, until each token looks at "
-    "one other alone. nn.Linear starts evenly, whatever d_in is."
+    "The mean ½ that all weights of torch.rand share spreads the scores, until "
+    "each token looks at one other alone. nn.Linear starts evenly."
 )
 SIZES, D_K, TOKENS = (4, 16, 64, 256), 64, 50
 
@@ -31,7 +32,10 @@ def measure() -> list[dict[str, float]]:
     for d_in in SIZES:
         torch.manual_seed(123)
         x = torch.randn(TOKENS, d_in)
-        rand = look(x @ torch.rand(d_in, D_K), x @ torch.rand(d_in, D_K))
+        to_query, to_key = torch.rand(d_in, D_K), torch.rand(d_in, D_K)
+        rand = look(x @ to_query, x @ to_key)
+        centred = look(x @ (to_query - 0.5), x @ (to_key - 0.5))
+        half = x @ torch.full((d_in, D_K), 0.5)
         with torch.no_grad():
             to_query = torch.nn.Linear(d_in, D_K, bias=False)
             to_key = torch.nn.Linear(d_in, D_K, bias=False)
@@ -43,16 +47,16 @@ def measure() -> list[dict[str, float]]:
                 "largest weight, Linear": linear[1],
                 "spread, rand": rand[0],
                 "largest weight, rand": rand[1],
+                "spread, all ½": look(half, half)[0],
+                "spread, rand − ½": centred[0],
             }
         )
     return rows
 
 
 def claim(rows: list[dict[str, float]]) -> bool:
-    """Compares both at the largest d_in."""
-    last = rows[-1]
-    return (
-        last["largest weight, rand"] > 0.9
-        and max(row["largest weight, Linear"] for row in rows) < 0.1
-        and last["spread, rand"] > 10 * rows[0]["spread, rand"]
-    )
+    """The mean alone gives nearly the whole spread, at every d_in."""
+    explained = all(abs(row["spread, all ½"] / row["spread, rand"] - 1) < 0.1 for row in rows)
+    smaller = all(row["spread, rand − ½"] < row["spread, rand"] / 10 for row in rows)
+    even = max(row["largest weight, Linear"] for row in rows) < 0.1 < 0.9 < rows[-1]["largest weight, rand"]
+    return explained and smaller and even

@@ -1,14 +1,15 @@
 """Where does each place of a German sentence look, once a layer has learnt to translate?
 
-Two languages of a few words: five places ask, four English words are looked at. The layer is trained for a moment on
-64 pairs of sentences. It is told the German words, never which word belongs to which.
+Two languages of a few words make 64 pairs of sentences. The layer is trained for a moment on 48 of them; the other 16
+are new to it. Five places ask, each with a vector of its own that is learned, and four English words are looked at. The
+training knows the German words, never which word belongs to which.
 """
 
 import torch
 from torch.nn import functional as F
 
 PLOT = "cat"
-CLAIM = "All 64 sentences come out right, and each place looks at the one English word that decides it."
+CLAIM = "All 16 new sentences come out right, and each place looks at the one English word that decides it."
 
 ENGLISH = ["I", "you", "we", "they", "saw", "heard", "found", "fed", "the", "cat", "dog", "horse", "duck"]
 GERMAN = ["ich", "du", "wir", "sie", "habe", "hast", "haben", "gesehen", "gehört", "gefunden", "gefüttert"]
@@ -17,15 +18,16 @@ SHOWN, ASKS = ["I", "saw", "the", "cat"], ["ich", "habe", "die", "Katze", "geseh
 SIZE, STEPS, RATE = 16, 150, 0.03
 
 
-def sentences() -> tuple[torch.Tensor, torch.Tensor]:
-    """German (64, 5) and English (64, 4) as numbers of words: four subjects, four verbs, four nouns."""
-    german, english = [], []
+def sentences() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """German (64, 5), English (64, 4), as numbers of words, and which are new: of 4 subjects, 4 verbs, 4 nouns."""
+    german, english, new = [], [], []
     for who in range(4):
         for verb in range(4):
             for noun in range(4):
                 german.append([who, 4 + min(who, 2), (11, 12, 13, 11)[noun], 14 + noun, 7 + verb])
                 english.append([who, 4 + verb, 8, 9 + noun])
-    return torch.tensor(german), torch.tensor(english)
+                new.append((who + verb + noun) % 4 == 1)  # each word is in 4 of them, and in 12 of the others
+    return torch.tensor(german), torch.tensor(english), torch.tensor(new)
 
 
 def translate(model: dict[str, torch.Tensor], english: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -54,18 +56,18 @@ def trained(german: torch.Tensor, english: torch.Tensor) -> dict[str, torch.Tens
 
 def measure() -> list[dict]:
     torch.set_num_threads(1)
-    german, english = sentences()
-    model = trained(german, english)
-    right = (translate(model, english)[0].argmax(dim=-1) == german).sum(dim=0)  # of 64, for each place
+    german, english, new = sentences()
+    model = trained(german[~new], english[~new])
+    right = (translate(model, english[new])[0].argmax(dim=-1) == german[new]).sum(dim=0)  # of 16, for each place
     _, weights = translate(model, torch.tensor([ENGLISH.index(word) for word in SHOWN]))
     rows = []
     for place in range(5):
         looks = {word: round(float(weight), 1) for word, weight in zip(SHOWN, weights[place], strict=True)}
-        rows.append({"asks": ASKS[place], **looks, "right of 64": int(right[place])})
+        rows.append({"asks": ASKS[place], **looks, "right of 16": int(right[place])})
     return rows
 
 
 def claim(rows: list[dict]) -> bool:
     decides = ("I", "I", "cat", "cat", "saw")  # ich, habe, die, Katze, gesehen
     looks = all(row[word] > 0.5 for row, word in zip(rows, decides, strict=True))
-    return looks and all(row["right of 64"] == 64 for row in rows)
+    return looks and all(row["right of 16"] == 16 for row in rows)

@@ -3,7 +3,8 @@
     python exercises/22_attention_only_transformer/measure_parts.py
 
 The sizes are those of GPT-2 small: 50,257 tokens, 1,024 positions, 12 layers of 768 numbers. Numbers are counted in
-real layers (on the meta device, which holds no values), multiplications by torch's own counter.
+real layers (on the meta device, which holds no values), multiplications by torch's own counter. Biases of linear layers
+are left out.
 """
 
 import torch
@@ -44,7 +45,7 @@ def main() -> None:
             (
                 "left out: MLP, 12 layers",
                 LAYERS,
-                nn.Sequential(nn.Linear(SIZE, 4 * SIZE), nn.Linear(4 * SIZE, SIZE)),
+                nn.Sequential(nn.Linear(SIZE, 4 * SIZE, bias=False), nn.Linear(4 * SIZE, SIZE, bias=False)),
                 x,
             ),
             ("left out: LayerNorm, 25", 25, nn.LayerNorm(SIZE), x),

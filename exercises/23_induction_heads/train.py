@@ -9,7 +9,7 @@ from torch.nn import functional as F
 MODEL = "AttentionOnlyTransformer"  # of exercise 22
 VOCABULARY, SIZE, CONTEXT, HEADS = 32, 64, 64, 4  # with two layers 40,960 numbers
 STEPS, SEED = 1500, 0
-BATCH, SHORTEST, LONGEST = 32, 4, 32  # of the periods, one drawn anew for each step
+BATCH, SHORTEST, LONGEST = 32, 4, 32  # of the periods, each step draws one
 RATE, DECAY = 3e-3, 0.01  # of AdamW
 APART = 2.0  # how much it counts that heads of one layer look at the same tokens
 SHOWN_BATCH, SHOWN_SEED = 64, 23  # the tokens that are looked at, never those that are trained on
