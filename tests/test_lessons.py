@@ -1,5 +1,6 @@
 """Lessons, read from their text alone. What each must have is demanded by `make verify`: authoring/lesson_parts.py."""
 
+import ast
 import re
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from grader import catalog
 from grader.authoring import diagrams, reading_time
 from grader.catalog import paths
+from grader.catalog.limits import Limits
 from grader.desk import lesson as tasks_of
 
 EXERCISES = catalog.exercises()
@@ -22,6 +24,69 @@ def test_the_page_of_promises_says_what_the_helpers_of_checks_ask():
         assert word in text
 
 
+def test_the_page_of_promises_says_the_limits():
+    text, limits = paths.PROMISES.read_text("utf-8"), Limits()
+    rows = text.partition("## Limits of time and memory")[2].partition("\n## ")[0]
+    said = (
+        f"{limits.call_s:g} seconds on the clock",
+        f"{limits.call_cpu_s:g} second of a processor's time",
+        f"memory, {2 * limits.call_cpu_s:g} seconds with it",
+        f"{limits.measured_s:g} seconds, on the clock",
+        f"{limits.load_cpu_s:g} seconds of a processor's time",
+        f"memory, {2 * limits.load_cpu_s:g} with it",
+        f"| {limits.total_s:g} seconds |",
+        f"{limits.memory_mb:,} MiB",
+    )
+    assert [words for words in said if words not in rows] == []
+    for exercise in EXERCISES:
+        own = {name: value for name, value in vars(exercise.limits).items() if value != getattr(limits, name)}
+        assert own.keys() <= {"call_s", "measured"}, "the page of promises does not say this limit"
+        assert "call_s" not in own or f"({own['call_s']:g} in exercise {exercise.folder[:2]})" in rows
+
+
+# What a lesson says about a document, by how `source` in documented.toml begins.
+NOTEBOOK, CHAPTER = (
+    "llm-from-scratch/blob/main/03%20-%20Coding%20Attention%20Mechanisms/ch03.ipynb",
+    "rasbt/LLMs-from-scratch",
+)
+ARTICLE = "https://sebastianraschka.com/blog/2023/self-attention-from-scratch.html"
+SOURCES = {
+    "000_": (NOTEBOOK, CHAPTER),
+    "001_": ("Let's talk attention in Transformers", "RPubs"),
+    "002_": ("Self-attention with trainable Query, Key, Value weights",),
+    "003_": ("01-bag-of-words/02_self_attention_from_scratch.ipynb", ARTICLE),
+    "004_": ("B: batch dimension, T: sequence length",),
+    "further outputs: Build a Large Language Model": (CHAPTER,),
+    "further outputs: the article": (ARTICLE,),
+}
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
+def test_a_lesson_says_where_its_numbers_come_from(exercise):
+    text = paths.lesson(exercise.folder).read_text("utf-8").partition("\n## Where the numbers come from\n")[2]
+    documented = (paths.CHECKS / exercise.folder / "documented.toml").read_text("utf-8")
+    for source in set(re.findall(r'^source = "(.*)"$', documented, re.M)):
+        expected = next((said for start, said in SOURCES.items() if source.startswith(start)), None)
+        assert source.startswith("this repository: ") if expected is None else all(part in text for part in expected)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
+def test_tokens_are_counted_from_0(exercise):
+    text = paths.lesson(exercise.folder).read_text("utf-8") + paths.hints(exercise.folder).read_text("utf-8")
+    assert not re.search(r"\\dots, [\w{}]*_?T\b(?! *-)|= 1, *\\dots|token 1 is the first", text)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
+def test_a_stub_has_no_name_that_its_lesson_does_not_speak_of(exercise):
+    """But for what it is given of an earlier exercise."""
+    lesson, stub = (path(exercise.folder).read_text("utf-8") for path in (paths.lesson, paths.stub))
+    for node in ast.parse(stub).body:
+        names = [ast.unparse(target) for target in getattr(node, "targets", ())]
+        if isinstance(node, ast.FunctionDef) and "# given" not in stub.splitlines()[node.lineno - 1]:
+            names.append(node.name)
+        assert [name for name in names if name not in lesson] == [], "a leftover of the solution?"
+
+
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_what_is_folded_is_not_in_the_watch(exercise):
     tasks = tasks_of.tasks(exercise.folder)
@@ -35,6 +100,11 @@ def test_the_minutes_of_every_lesson_are_those_of_one_rule_that_is_told(tmp_path
     assert f"{reading_time.WORDS_A_MINUTE} words" in told and "nobody was timed" in told
     assert f"{reading_time.TASK_MINUTES:g} minutes for each task" in told
     lesson = tmp_path / "README.md"
+    linked = paths.lesson(EXERCISES[6].folder).read_text("utf-8") + "](https://example.com/" + "a-word-" * 999 + ")"
+    lesson.write_text(linked, "utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(paths, "lesson", lambda folder: lesson)
+        assert list(reading_time.wrong(EXERCISES[6].folder)) == [], "nobody reads an address"
     lesson.write_text(
         paths.lesson(EXERCISES[6].folder).read_text("utf-8").replace("**Difficulty** medium", "**Difficulty** hard"),
         "utf-8",

@@ -18,7 +18,7 @@ HARDER = {"easy": 1.0, "medium": 1.25, "hard": 1.5}
 STEP = 5  # minutes that a lesson's number is rounded to
 TOLD = re.compile(r"\*\*Time\*\* about (\d+) minutes(?! \(TODO)")
 DIFFICULTY = re.compile(r"\*\*Difficulty\*\* (easy|medium|hard)\b")
-CODE = re.compile(r"^```.*?^```$", re.M | re.S)
+UNREAD = re.compile(r"^```.*?^```$|\]\([^)\s]*\)", re.M | re.S)  # code, and the addresses of links
 WORD = re.compile(r"[A-Za-z']+")
 
 
@@ -30,7 +30,7 @@ def minutes(folder: str) -> int:
     difficulty = DIFFICULTY.search(lesson)
     writing = TASK_MINUTES * tasks + LINE_MINUTES * (lines + tasks)  # in the stub one line stands for each task
     factor = HARDER[difficulty[1]] if difficulty else 1.0
-    return STEP * round((len(WORD.findall(CODE.sub("", lesson))) / WORDS_A_MINUTE + factor * writing) / STEP)
+    return STEP * round((len(WORD.findall(UNREAD.sub("", lesson))) / WORDS_A_MINUTE + factor * writing) / STEP)
 
 
 def wrong(folder: str) -> Iterator[Problem]:

@@ -1,0 +1,111 @@
+"""What lessons say about torch and about attention without a table of their own, measured here."""
+
+import itertools
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+from grader import catalog
+from grader.catalog import paths
+from grader.sentence import inputs
+
+ONE, STEP = 4, 5  # rows of the sentence
+
+
+def lesson(number: str) -> str:
+    return paths.lesson(catalog.find(number).folder).read_text("utf-8")
+
+
+def queries_and_keys(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """With the matrices of lesson 05."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(123)
+        to_query, to_key = torch.rand(3, 2), torch.rand(3, 2)
+    return x @ to_query, x @ to_key
+
+
+@pytest.fixture
+def warned_each_time():
+    """torch gives some warnings once in a process."""
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(False)
+
+
+@pytest.mark.parametrize("cut", [torch.Tensor.tolist, torch.Tensor.detach, lambda t: t[0].item()])
+def test_00_these_cuts_are_silent(cut, warned_each_time):
+    t = torch.tensor([1.0, 2.0], requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cut(t)
+
+
+def test_00_these_cuts_speak_up(warned_each_time):
+    t = torch.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(RuntimeError, match="requires grad"):
+        t.numpy()
+    for cut in (torch.tensor, lambda t: float(t[0])):
+        with pytest.warns(UserWarning, match="detach"):
+            cut(t)
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        t.detach().sum().backward()
+
+
+def test_02_the_scores_at_which_exp_overflows():
+    assert torch.tensor(89.0).exp().isinf() and torch.tensor(88.0).exp().isfinite()
+    half = torch.tensor([11.0, 12.0]).exp().half()
+    assert half[0].isfinite() and half[1].isinf()
+
+
+def test_05_two_words_have_one_score_in_every_sentence_and_two_weights():
+    x = inputs()
+    queries, keys = queries_and_keys(x)
+    other_queries, other_keys = queries_and_keys(x[[ONE, 0, STEP]])  # another sentence
+    torch.testing.assert_close(other_queries[0] @ other_keys[2], queries[ONE] @ keys[STEP])
+    weights = torch.softmax(queries @ keys.T / 2**0.5, dim=-1)
+    for weight in (weights[ONE, STEP], weights[STEP, ONE]):
+        assert f"{weight:.3f}" in lesson("05")
+
+
+def test_08_scores_of_rand_grow_sixteenfold_if_all_numbers_of_the_tokens_are_positive():
+    torch.manual_seed(123)
+    means = []
+    for d_in in (16, 64, 256):
+        x = torch.rand(200, d_in)
+        means.append(((x @ torch.rand(d_in, 64)) @ (x @ torch.rand(d_in, 64)).T).mean())
+    assert all(14 < after / before < 18 for before, after in itertools.pairwise(means))
+
+
+def test_08_a_query_of_linear_has_the_variance_one_third():
+    torch.manual_seed(123)
+    with torch.no_grad():
+        assert abs(nn.Linear(256, 64, bias=False)(torch.randn(500, 256)).var() - 1 / 3) < 0.02
+
+
+def test_10_one_less_what_goes_has_the_values_and_not_the_gradients():
+    torch.manual_seed(123)
+    weights = torch.softmax(torch.randn(4, 4, dtype=torch.float64), dim=-1).requires_grad_()
+    kept, gone = weights.tril(), weights.triu(1)
+    by_rest, by_gone = kept / kept.sum(dim=-1, keepdim=True), kept / (1 - gone.sum(dim=-1, keepdim=True))
+    torch.testing.assert_close(by_rest, by_gone)
+    upstream = torch.randn(4, 4, dtype=torch.float64)
+    one, other = (torch.autograd.grad(way, weights, upstream, retain_graph=True)[0] for way in (by_rest, by_gone))
+    assert (one - other).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_10_the_smallest_number_of_the_dtype_hides_the_future_too(dtype):
+    torch.manual_seed(123)
+    scores, future = torch.randn(4, 4).to(dtype), torch.ones(4, 4, dtype=torch.bool).triu(1)
+    hidden = [scores.masked_fill(future, fill) for fill in (-torch.inf, torch.finfo(dtype).min)]
+    assert torch.equal(*(torch.softmax(each, dim=-1) for each in hidden))
+    assert torch.softmax(scores.masked_fill(future, -10.0), dim=-1)[future].min() > 0
+
+
+def test_22_gpt_2_has_as_many_biases_as_the_lesson_says():
+    attention = sum(nn.Linear(768, size, device="meta").bias.numel() for size in (3 * 768, 768))
+    mlp = sum(nn.Linear(1, size, device="meta").bias.numel() for size in (4 * 768, 768))
+    for numbers in (12 * attention, 12 * mlp):
+        assert f"{numbers:,}" in lesson("22")
