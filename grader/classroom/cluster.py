@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.catalog import extras
+from grader.catalog.errors import InfrastructureError
 from grader.classroom import version
 from grader.classroom.pool import Pool
 from grader.classroom.tasks import Order, Outcome, Task
@@ -35,9 +36,7 @@ class Cluster:
             import dask
             from distributed import Client
         except ImportError:
-            raise WrongUse(
-                "--dask needs the package distributed. Type: pip install 'attention-kata[classroom]'"
-            ) from None
+            raise extras.missing("--dask needs the package distributed", "classroom") from None
         dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_DEATHS})
         scheduler = {"address": address} if "://" in address or ":" in address else {"scheduler_file": address}
         try:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from grader import catalog
-from grader.catalog import errors, paths
+from grader.catalog import errors, extras, paths
 from grader.cli.cmd_check import first_not_done
 
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     if options.no_open:
         return errors.PASSED
     if importlib.util.find_spec("jupyterlab") is None:
-        print(f"JupyterLab is not installed. Type: {paths.shown(sys.executable)} -m pip install -e '.[notebook]'")
+        print(extras.missing("Opening it needs JupyterLab", "notebook"))
         print("Or open the notebook in another program, such as VS Code, with this Python as its kernel.")
         return errors.PASSED
     command = [sys.executable, "-m", "jupyterlab", str(path)]
@@ -37,4 +37,4 @@ def run(options: argparse.Namespace) -> int:
         return errors.PASSED
     # The kernel finds the grader also where it is not installed.
     roots = [str(paths.ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return subprocess.call(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(roots)})
+    return subprocess.call(command, cwd=paths.ROOT, env={**os.environ, "PYTHONPATH": os.pathsep.join(roots)})

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import errors
+from grader.catalog import errors, extras
 from grader.catalog.errors import WrongUse
 from grader.cli import processes
 from grader.records.sanitize import label
@@ -65,7 +65,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     try:
         from grader.integrations.nbgrader import course_totals, gradebook, submitted
     except ImportError:
-        raise WrongUse("nbgrader is not installed. Type: pip install 'attention-kata[classroom]'") from None
+        raise extras.missing("Grading its courses needs nbgrader", "classroom") from None
     settings = submitted.settings_of(options.nbgrader)
     for name in ("device", "seed", "timeout", "tier", "accept_tier"):
         if getattr(options, name) is None:

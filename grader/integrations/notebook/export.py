@@ -4,10 +4,9 @@ import hashlib
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise, extras, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import reset
 from grader.integrations.notebook import layout
@@ -54,9 +53,7 @@ def make(exercise: Exercise) -> tuple[Path, str]:
     try:
         import jupytext
     except ImportError:
-        raise WrongUse(
-            f"Notebooks are made by jupytext. Type: {paths.shown(sys.executable)} -m pip install -e '.[notebook]'"
-        ) from None
+        raise extras.missing("Notebooks are made by jupytext", "notebook") from None
     path = paths.notebook(exercise.folder)
     if path.exists() and not is_untouched(path):
         return path, KEPT

@@ -1,9 +1,8 @@
 """An exercise's figure as a widget for JupyterLab, VS Code and Colab."""
 
-import sys
 from collections.abc import Callable
 
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise, extras, paths
 from grader.catalog.errors import WrongUse
 from grader.integrations.figures import joining
 from grader.judge import figure_numbers
@@ -18,9 +17,7 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         import anywidget
         import traitlets
     except ImportError:
-        raise WrongUse(
-            f"Figures in notebooks need anywidget. Type: {paths.shown(sys.executable)} -m pip install -e '.[notebook]'"
-        ) from None
+        raise extras.missing("Figures in notebooks need anywidget", "notebook") from None
     if not figure_numbers.has_figure(exercise.folder):
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {

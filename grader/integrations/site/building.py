@@ -2,11 +2,10 @@
 
 import logging
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
-from grader.catalog import paths
+from grader.catalog import extras, paths
 from grader.catalog.errors import WrongUse
 
 
@@ -22,9 +21,7 @@ def build(out: Path) -> int:
         from mkdocs.config import load_config
         from mkdocs.exceptions import MkDocsException
     except ImportError:
-        raise WrongUse(
-            f"mkdocs-material or latex2mathml is missing: {paths.shown(sys.executable)} -m pip install -e '.[docs]'"
-        ) from None
+        raise extras.missing("The site needs mkdocs-material and latex2mathml", "docs") from None
     if out.exists() and not (out / "search").is_dir() and any(out.iterdir()):
         raise WrongUse(f"{out} is not empty and no site of ours. Name another folder: OUTPUT=site")
     warnings = _Warnings()

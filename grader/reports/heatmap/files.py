@@ -1,11 +1,10 @@
 """Pictures as one PNG, SVG or PDF file, drawn by matplotlib (extra "plot")."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.catalog import paths
+from grader.catalog import extras
 from grader.catalog.errors import WrongUse
 from grader.judge.pictures import Matrix, Picture
 from grader.reports.heatmap.colours import LESS, MORE, NO_NUMBER, ZERO, background, foreground, hexadecimal, short
@@ -26,9 +25,7 @@ def save(pictures: Sequence[Picture], path: Path) -> None:
     try:
         import matplotlib
     except ImportError:
-        raise WrongUse(
-            f"Pictures as files need matplotlib. Type: {paths.shown(sys.executable)} -m pip install -e '.[plot]'"
-        ) from None
+        raise extras.missing("Pictures as files need matplotlib", "plot") from None
     # "agg" draws without a screen; SVG text stays text; a learner's $ is no formula.
     with matplotlib.rc_context({"svg.fonttype": "none", "text.parse_math": False, "font.size": 8}):
         figure = _figure(pictures)
