@@ -64,6 +64,13 @@ def test_a_half_written_file_says_so_for_its_call_alone(desk, said):
     assert broken.returncode == 2 and "SyntaxError" in broken.stderr and "Traceback" not in broken.stderr
 
 
+def test_what_the_code_prints_has_no_escapes_of_a_terminal(desk, said):
+    path = paths.stub(FIRST.folder)
+    path.write_text(source("print('\\x1b[2J\\x1b]0;title\\x07seen'); return a", "return 1", "return 1"))
+    done = said("try", "1", cwd=desk)
+    assert "\\x1b[2J\\x1b]0;title\\x07seen" in done.stdout and "\x1b" not in done.stdout
+
+
 def test_a_line_of_ones_own_has_the_lessons_tensors_at_hand(desk, said):
     paths.stub(FIRST.folder).write_text(paths.solution(FIRST.folder).read_text("utf-8"))
     done = said("try", "1", "--args", "attention_scores(inputs).shape; nonsense", cwd=desk)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from grader.records.causes import Cause, causes
 from grader.records.results import NOT_CHECKED, PASSED, CheckResult, ExerciseResult
-from grader.records.sanitize import label
+from grader.records.sanitize import inert, label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
 SIGN = re.compile(r"\s*(?:[✔✘–│+-] |likely: )?\s*")  # the start of a line; its wrapped lines are indented to its end
@@ -42,6 +42,30 @@ class Hanging:
 def console(file: TextIO | None = None) -> Console:
     """A console for a file, or for standard output. rich decides about colours (NO_COLOR, pipes)."""
     return Console(file=file, highlight=False, markup=False, emoji=False)
+
+
+class Waiting:
+    """A line at the end of a terminal that says what is waited for, and goes away. Elsewhere it is not there."""
+
+    def __init__(self, console: Console) -> None:
+        self.status = console.status("") if console.is_terminal else None
+
+    def __enter__(self) -> "Waiting":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def begin(self, text: str) -> None:
+        """Show this text from now on."""
+        if self.status is not None:
+            self.status.update(Text(text, "dim"))
+            self.status.start()
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self.status is not None:
+            self.status.stop()
 
 
 def show(result: ExerciseResult, output: Console, every: bool = False, closing: str = "") -> None:
@@ -147,7 +171,7 @@ def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
 
 def printed(output: str) -> list[tuple[int, Text]]:
     """The prints of the learner's code. Each line begins with a bar, so that none can be mistaken for the report."""
-    lines = output.rstrip("\n").split("\n")
+    lines = inert(output).rstrip("\n").split("\n")
     first_lines = lines[:MAX_OUTPUT_LINES]
     if len(lines) > len(first_lines):
         first_lines.append(f"… {len(lines) - len(first_lines)} more lines")
