@@ -1,1 +1,5 @@
 """The judge. `grader.authors` is what the authors of checks import; see CONTRIBUTING.md."""
+
+import os
+
+os.environ.pop("PYTHONOPTIMIZE", None)  # the processes that this one starts keep asserts: the checks are made of them

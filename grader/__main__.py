@@ -1,26 +1,59 @@
-"""`python -m grader`, and the command `kata`: see grader/cli.py."""
+"""`python -m grader`, and the command `kata`: see grader/cli/."""
 
 import contextlib
 import gc
 import os
 import sys
 
-# `python -m` looks for modules in the working folder first. There hand-ins may lie, and what is called torch.py.
 PROJECT_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# After `pip install .` it lies in site-packages, without the exercises. An autograder has the project file at least.
+INSTALLED = not any(os.path.exists(os.path.join(PROJECT_ROOT, name)) for name in ("exercises", "pyproject.toml"))
+# `python -m` looks for modules in the working folder first. There hand-ins may lie, and what is called torch.py.
 if sys.path and sys.path[0] in ("", os.getcwd()) and os.path.realpath(os.getcwd()) != os.path.realpath(PROJECT_ROOT):
     del sys.path[0]
+if sys.path and sys.path[0] == os.path.join(PROJECT_ROOT, "grader"):  # `python …/grader/__main__.py`, as in _restart
+    sys.path[0] = PROJECT_ROOT
 
 
 def run() -> None:
     """The command line, and then the end of the process: this does not return."""
-    from grader.cli import main
-
+    if INSTALLED or sys.flags.optimize:
+        _restart()
     gc.disable()  # a short life: collecting costs more than it frees
+    try:
+        from grader.cli import main
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        os._exit(130)
     code = main()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):  # that it is full or closed was told
             stream.flush()
     os._exit(code)  # torch takes a quarter of a second to end in good order, for nobody's use
+
+
+def _restart() -> None:
+    """Run the grader of the checkout, in a Python that keeps docstrings and asserts: the checks are made of both."""
+    root = _checkout() if INSTALLED else PROJECT_ROOT
+    if root is None:
+        sys.exit(
+            "This is no checkout of the project: kata works inside of one. Go to its folder, and type the same again."
+        )
+    program = os.path.join(root, "grader", "__main__.py")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONOPTIMIZE"}
+    os.execve(sys.executable, [sys.executable, program, *sys.argv[1:]], environment)
+
+
+def _checkout() -> str | None:
+    """The checkout that the working folder belongs to; None where it is in none."""
+    folder = os.getcwd()
+    while True:
+        if all(os.path.exists(os.path.join(folder, name)) for name in ("exercises", "grader/__main__.py")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
 
 
 if __name__ == "__main__":

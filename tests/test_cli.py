@@ -44,9 +44,10 @@ def test_every_name_of_an_exercise(cli, name):
         (["check", "03", "--seed", "many"], "invalid int value"),
         (["check", "03", "--device", "tpu"], "invalid choice"),
         (["check", "03", "--timeout", "0"], "0 is out of range"),
-        (["check", "03", "--frobnicate"], "unrecognized arguments"),
+        (["check", "03", "--frobnicate"], "kata check does not take --frobnicate. See: kata check --help"),
+        (["check", "03", "--sed", "3"], "Did you mean --seed?"),
         (["check", "--submission", "x.py"], "--submission needs an exercise"),
-        (["chekc"], "invalid choice"),
+        (["chekc", "03"], "Did you mean check?"),
         (["new", "3", "other"], "is there already"),
         (["new", "22", "No Slug"], "is no slug"),
         (["stub", "99"], "No exercise is called"),
@@ -101,7 +102,7 @@ def test_kata_has_the_usage_of_the_module_under_its_own_name(cli, kata):
     assert kata().returncode == 2 and "usage: kata " in kata("--help").stdout
     assert "usage: kata grade DIR" in kata("grade", "--help").stdout
     assert "See: kata grade --help" in kata("grade").stderr
-    assert "See: python -m grader grade --help" in cli("grade").stderr
+    assert "See: kata grade --help" in cli("grade").stderr  # one name, however it is started
 
 
 @pytest.mark.slow
@@ -195,7 +196,7 @@ def test_a_learner_walks_from_stub_to_done(said, desk):
     stub = desk / "exercises" / "03_context_vectors" / "context_vectors.py"
     untouched = said("check", "03", cwd=desk)
     assert untouched.returncode == 1
-    assert untouched.stdout == "not started yet: open exercises/03_context_vectors/context_vectors.py\n"
+    assert untouched.stdout.startswith("not started yet: open exercises/03_context_vectors/context_vectors.py\n")
     shutil.copy(WRONG, stub)
     assert said("check", "03", cwd=desk).returncode == 1
     rows = json.loads(said("list", "--format", "json", cwd=desk).stdout)["exercises"]
@@ -259,6 +260,49 @@ def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(
     said("check", first, cwd=desk)
     assert f"open exercises/{second}/" in said("check", cwd=desk).stdout
     assert "Next: make watch EX=02" in said("progress", cwd=desk).stdout
+
+
+def test_a_python_that_leaves_out_asserts_and_docstrings_is_started_again_without_that():
+    for more in ({"PYTHONOPTIMIZE": "2"}, {}):
+        command = [sys.executable, *(["-OO"] if not more else []), "-m", "grader", "check", "02"]
+        command += ["--submission", str(paths.stub("02_softmax_naive"))]
+        done = subprocess.run(command, cwd=paths.ROOT, env={**os.environ, **more}, capture_output=True, text=True)
+        assert done.returncode == 1 and "not started yet" in done.stdout, done.stderr
+    judge = "from grader.judge.session import Session\nwith Session(None, 1): pass"
+    done = subprocess.run([sys.executable, "-O", "-c", judge], cwd=paths.ROOT, capture_output=True, text=True)
+    assert "leaves out the asserts" in done.stderr
+
+
+def test_what_is_installed_runs_the_grader_of_the_checkout_that_one_is_in(tmp_path):
+    """`pip install .` puts the package into site-packages, without exercises."""
+    installed, mine = tmp_path / "site-packages/grader", tmp_path / "mine"
+    (mine / "exercises/03").mkdir(parents=True)
+    (mine / "grader").mkdir()
+    installed.mkdir(parents=True)
+    for name in ("__init__.py", "__main__.py"):
+        shutil.copy(paths.GRADER / name, installed)
+    (mine / "grader/__main__.py").write_text("import sys; print('the checkout:', *sys.argv[1:])")
+    kata = [sys.executable, "-c", "from grader.__main__ import run; run()", "check", "03"]
+    where = {**os.environ, "PYTHONPATH": str(installed.parent)}
+    done = subprocess.run(kata, cwd=mine / "exercises/03", env=where, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("the checkout: check 03\n", "")
+    done = subprocess.run(kata, cwd=tmp_path, env=where, capture_output=True, text=True)
+    assert done.returncode == 1 and "This is no checkout of the project" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_file_called_grader_in_the_working_folder_is_not_run(tmp_path):
+    (tmp_path / "grader.py").write_text("raise SystemExit('the wrong one')")
+    command = [sys.executable, paths.GRADER / "__main__.py", "--version"]  # what kata and a restart come to
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("kata 0."), done.stderr
+    documents = [*list(paths.DOCS.glob("*.md")), paths.at_root("README.md"), paths.at_root("SECURITY.md")]
+    assert not [path.name for path in documents if "python -m grader " in path.read_text("utf-8")]
+
+
+def test_a_message_holds_no_escape_of_a_file_name(said, tmp_path):
+    done = said("check", "03", "--submission", tmp_path / "\x1b[31mred.py")
+    assert done.returncode == 2 and "\x1b" not in done.stderr and "\\x1b[31mred.py" in done.stderr
 
 
 @pytest.mark.parametrize(

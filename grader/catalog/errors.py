@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 PASSED, FAILED, WRONG_USE, NOT_DONE = 0, 1, 2, 3
+STOPPED = 130  # by Ctrl-C, as shells have it
 
 
 class Result(Protocol):
@@ -21,6 +22,10 @@ def of_verdicts(results: Iterable[Result]) -> int:
 
 class WrongUse(Exception):
     """The command was called wrongly. The text says what to type instead. Exit code 2."""
+
+
+class NothingLeft(WrongUse):
+    """There is no more of what was asked for, as after the last hint. The text is an answer. Exit code 2."""
 
 
 class BadSubmission(Exception):

@@ -4,59 +4,79 @@ Nothing heavy is imported here, so that `check` can start its fork server before
 """
 
 import argparse
+import difflib
+import importlib.metadata
 import importlib.util
 import os
 import sys
-from pathlib import Path
+from collections.abc import Iterable
 from typing import NoReturn
 
+from grader import catalog
 from grader.catalog import NoSuchExercise, errors, paths
-from grader.catalog.errors import InfrastructureError, NoSuchFile, WrongUse
+from grader.catalog.errors import InfrastructureError, NoSuchFile, NothingLeft, WrongUse
+from grader.records.sanitize import inert
 
 VERBS = (
     "check", "grade", "explain", "list", "progress", "documented", "mistakes", "verify", "stub", "new", "doctor",
     "plot", "nbgrader", "report", "watch", "hint", "reset", "solution", "notebook", "similar", "bundle", "gradescope",
     "classroom50", "docs", "train", "experiment", "try", "course", "handback",
 )  # fmt: skip
+MAKE = "--make"  # the first argument, where the Makefile calls
+PROOFS = ("verify",)  # verbs of which others ask only whether they failed
 NEEDED = ("torch", "numpy", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command. Returns the exit code: 0 passed, 1 not passed, 2 wrong use, 3 not done."""
+    """Run one command. Returns the exit code: 0 passed, 1 not passed, 2 wrong use, 3 not done.
+
+    make prints an error of its own after every code but 0. So with --make, which the Makefile gives first, an answer
+    that a person reads at a terminal ends with 0, whatever it says.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
+    words = sys.argv[1:] if arguments is None else arguments
+    is_make = words[:1] == [MAKE]
+    code, is_answer = _outcome(words[is_make:])
+    return errors.PASSED if is_make and is_answer and _is_at_terminal() else code
+
+
+def _outcome(words: list[str]) -> tuple[int, bool]:
+    """Run one command. Returns its exit code, and whether that is an answer rather than an error."""
     try:
-        options = _parser(arguments).parse_args(arguments)
-        if not hasattr(options, "run"):
-            _parser(["--help"]).print_help()
-            return errors.WRONG_USE
+        options = _options(words)
         code = options.run(options)
         sys.stdout.flush()  # raises where the disk is full
-        return code
+        return code, code == errors.FAILED and options.verb not in PROOFS
     except (WrongUse, NoSuchExercise, NoSuchFile) as error:
-        print(error, file=sys.stderr)
-        return errors.WRONG_USE
+        print(inert(str(error)), file=sys.stderr)
+        return errors.WRONG_USE, isinstance(error, NothingLeft)
     except InfrastructureError as error:
-        print(f"The grader could not do its work: {error}", file=sys.stderr)
-        return errors.NOT_DONE
+        print(f"The grader could not do its work: {inert(str(error))}", file=sys.stderr)
+        return errors.NOT_DONE, False
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        return 130
+        return errors.STOPPED, True
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return errors.NOT_DONE
+        return errors.NOT_DONE, False
     except ModuleNotFoundError as error:
         if os.environ.get("GRADER_DEBUG") or (error.name or "").startswith("grader"):
             raise
         print(_without_package(error.name or ""), file=sys.stderr)
-        return errors.WRONG_USE
+        return errors.WRONG_USE, False
     except Exception as error:
         if os.environ.get("GRADER_DEBUG"):
             raise
         kind = type(error).__name__
-        print(f"The grader itself failed ({kind}: {error}). See more: GRADER_DEBUG=1", file=sys.stderr)
-        return errors.NOT_DONE
+        print(f"The grader itself failed ({kind}: {inert(str(error))}). See more: GRADER_DEBUG=1", file=sys.stderr)
+        return errors.NOT_DONE, False
+
+
+def _is_at_terminal() -> bool:
+    """Whether a person reads what is printed."""
+    return sys.stdout.isatty() and not os.environ.get("CI")
 
 
 def _without_package(name: str) -> str:
@@ -64,7 +84,7 @@ def _without_package(name: str) -> str:
     python = sys.executable
     missing = [package for package in NEEDED if importlib.util.find_spec(package) is None] or [name.partition(".")[0]]
     return (
-        f"{python} has no {', '.join(missing)}. Two ways to mend it:\n"
+        f"{python} has no {', '.join(missing)}. Two ways to fix it:\n"
         "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
         f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.shown(paths.ROOT)}"
     )
@@ -79,17 +99,47 @@ class _Parser(argparse.ArgumentParser):
         raise WrongUse(f"{message}\nSee: {self.prog} --help")
 
 
-def _parser(arguments: list[str] | None) -> argparse.ArgumentParser:
-    """The parser. Where the arguments name a verb, only that verb's module is imported."""
-    argument_list = sys.argv[1:] if arguments is None else arguments
-    program = "kata" if Path(sys.argv[0]).stem == "kata" else "python -m grader"
-    parser = _Parser(prog=program, description="Grades the exercises. README.md shows the make targets.")
-    verbs = parser.add_subparsers(metavar="VERB", parser_class=_Parser)
-    verb_given = next((argument for argument in argument_list if not argument.startswith("-")), None)
-    for verb in VERBS if verb_given not in VERBS else (verb_given,):
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print the versions of the grader, Python and torch, and end the process."""
+        project = catalog.tomllib.loads(paths.at_root("pyproject.toml").read_text("utf-8"))["project"]
+        torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
+        print(f"kata {project['version']} (Python {sys.version.split()[0]}, torch {torch})")
+        parser.exit()
+
+
+def _options(words: list[str]) -> argparse.Namespace:
+    """The options of a command. Raises WrongUse, with the nearest name, where one is unknown."""
+    verb = next((word for word in words if not word.startswith("-")), None)
+    if verb is not None and verb not in VERBS:
+        raise WrongUse(f'kata has no command "{verb}".{_nearest(verb, VERBS)} See all: kata --help')
+    parser, verbs = _parser(verb)
+    options, unknown = parser.parse_known_args(words)
+    if verb is None:
+        parser.print_help()
+        raise WrongUse("Which command? For example: kata check 03")
+    if unknown:
+        known = [name for action in verbs[verb]._actions for name in action.option_strings]
+        nearest = _nearest(unknown[0].partition("=")[0], known)
+        raise WrongUse(f"kata {verb} does not take {unknown[0]}.{nearest} See: kata {verb} --help")
+    return options
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """A question for the nearest known word, or ""."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _parser(verb_given: str | None) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser, and those of the verbs. Where the arguments name a verb, only that verb's module is imported."""
+    parser = _Parser(prog="kata", description="Grades the exercises. README.md shows the make targets.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and end")
+    verbs = parser.add_subparsers(metavar="VERB", dest="verb", parser_class=_Parser)
+    for verb in VERBS if verb_given is None else (verb_given,):
         module = importlib.import_module(f"grader.cli.cmd_{verb}")
         summary = module.__doc__.splitlines()[0]
         sub = verbs.add_parser(verb, help=summary, description=summary)
         module.arguments(sub)
         sub.set_defaults(run=module.run)
-    return parser
+    return parser, verbs.choices

@@ -1,6 +1,7 @@
 """Grade one exercise: your own file, or the one named by --submission."""
 
 import argparse
+import contextlib
 import os
 import secrets
 import sys
@@ -38,7 +39,13 @@ def run(options: argparse.Namespace) -> int:
     exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
     path = options.submission or paths.stub(exercise.folder)
     is_own_file = options.submission is None
-    with ForkServer(device) as fork_server:  # it imports torch while this process does
+    with contextlib.ExitStack() as ending:
+        fork_server = ending.enter_context(ForkServer(device))  # it imports torch while this process does
+        from grader.reports import terminal
+
+        waiting = ending.enter_context(terminal.Waiting(terminal.console()))
+        if in_terminal(options):
+            waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} …")
         from grader.judge import examiner  # heavy: torch
         from grader.records import containment
 
@@ -56,12 +63,12 @@ def run(options: argparse.Namespace) -> int:
 
         def completed(judge: examiner.Examiner, submitted: Submission, verdict: ExerciseResult) -> ExerciseResult:
             """Show the verdict at once where a person waits, then look for the lines."""
-            if options.where == "0" or verdict.status != "failed":
+            if not is_searched(options, verdict):
                 return verdict
             if in_terminal(options):
-                from grader.reports import terminal
-
+                waiting.end()
                 terminal.show(verdict, terminal.console(), options.all)
+                waiting.begin("Looking for the line …")
             from grader.judge.where import search
 
             return search.located(judge, submitted, verdict)
@@ -72,9 +79,14 @@ def run(options: argparse.Namespace) -> int:
         closing = [hidden_follow(exercise), next_step(result) if is_own_file else ""]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
-        was_shown = in_terminal(options) and options.where != "0" and result.status == "failed"
+        was_shown = in_terminal(options) and is_searched(options, result)
     is_delivered = report(result, options, "\n".join(filter(None, closing)), source, was_shown)
     return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
+
+
+def is_searched(options: argparse.Namespace, result: ExerciseResult) -> bool:
+    """Whether the lines of its mistakes are looked for."""
+    return options.where == "1" and result.status == "failed" and result.started
 
 
 def in_terminal(options: argparse.Namespace) -> bool:
@@ -147,7 +159,8 @@ def next_step(result: ExerciseResult) -> str:
     """The command that a learner would type next."""
     number = result.exercise[:2]
     if not result.started:
-        return ""
+        lesson = paths.shown(paths.lesson(result.exercise))
+        return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make watch EX={number}"
     if result.status == "not_graded":
         return ""
     if result.status != "passed":

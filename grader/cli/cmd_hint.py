@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import NothingLeft, WrongUse
 from grader.cli.cmd_check import first_not_done
 
 if TYPE_CHECKING:
@@ -37,9 +37,11 @@ def run(options: argparse.Namespace) -> int:
         return errors.PASSED
     answer = hints.ask(exercise.folder, options.task)
     if answer.task is None:
-        raise WrongUse(f"Every task of {number} is done: no hint is needed. All of them: make hint EX={number} ALL=1")
+        raise NothingLeft(
+            f"Every task of {number} is done: no hint is needed. All of them: make hint EX={number} ALL=1"
+        )
     if answer.hint is None:
-        raise WrongUse(used_up(answer, number))
+        raise NothingLeft(used_up(answer, number))
     say(exercise, (answer.hint,), left(answer, number, named=options.task is not None), past(answer.done))
     return errors.PASSED
 

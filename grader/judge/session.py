@@ -3,6 +3,8 @@
 A subject is a `Learner`: a submission in its worker, or a known mistake in this process.
 """
 
+import sys
+
 import pytest
 import torch
 
@@ -38,6 +40,8 @@ class Session:
         self._solution: Replayer | None = None
 
     def __enter__(self) -> "Session":
+        if sys.flags.optimize:
+            raise InfrastructureError("Python's option -O leaves out the asserts of the checks. Start it without.")
         torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
         self.checks = collect(self.exercise)
         return self

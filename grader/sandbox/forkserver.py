@@ -42,6 +42,8 @@ class ForkServer:
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
         self.process = Process(self.tier, device)
+        import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
+
         self.spent = WorkersSpent()
         self._record: Sandbox | None = None
         self._torch = ""

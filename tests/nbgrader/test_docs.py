@@ -19,7 +19,7 @@ needed("nbgrader", "classroom")
 
 def test_from_an_empty_folder_to_grades_in_ten_commands(tmp_path, said, monkeypatch):
     text = (paths.DOCS / "nbgrader.md").read_text("utf-8")
-    commands = re.search(r"```\n(python -m grader nbgrader .*?)```", text, re.DOTALL)[1].splitlines()
+    commands = re.search(r"```\n(kata nbgrader .*?)```", text, re.DOTALL)[1].splitlines()
     assert len(commands) == 10
     work = tmp_path / "work"
     work.mkdir()
@@ -52,7 +52,7 @@ def called(commands: list[str], work: Path, said: Callable[..., subprocess.Compl
     """Run what the commands run, in this process."""
     for command in commands:
         match shlex.split(command):
-            case ["python", "-m", "grader", *words]:
+            case ["kata", *words]:
                 done = said(*words, cwd=work)
                 assert done.returncode == 0, done.stderr
             case ["cd", folder]:
