@@ -6,200 +6,211 @@
 MAKEFLAGS += --no-print-directory
 VENV := .venv
 ifdef PYTHON
-  READY :=
-  READY_DEV :=
-  READY_WATCH :=
-  READY_CLASSROOM :=
-  READY_DOCS :=
-  READY_NOTEBOOK :=
+  ready :=
 else
   PYTHON := $(VENV)/bin/python
-  READY := $(VENV)/.ready
-  READY_DEV := $(VENV)/.ready-dev
-  READY_WATCH := $(VENV)/.ready-watch
-  READY_CLASSROOM := $(VENV)/.ready-classroom
-  READY_DOCS := $(VENV)/.ready-docs
-  READY_NOTEBOOK := $(VENV)/.ready-notebook
+  ready := $(VENV)/.ready
 endif
-GRADER = "$(PYTHON)" -m grader
-# $(call option,--name,VALUE): the option where VALUE is given, quoted for the shell.
-option = $(if $(2),$(1) '$(subst ','\'',$(2))')
+READY := $(ready)
+READY_DEV := $(ready:%=%-dev)
+READY_WATCH := $(ready:%=%-watch)
+READY_PLOT := $(ready:%=%-plot)
+READY_CLASSROOM := $(ready:%=%-classroom)
+READY_DOCS := $(ready:%=%-docs)
+READY_NOTEBOOK := $(ready:%=%-notebook)
+# The program takes the place of the shell, which would end by Ctrl-C in its own way.
+GRADER = exec "$(PYTHON)" -m grader --make
+# A value reaches a program as it was typed: make would run what `$(…)` says, the shell what backquotes say.
+quote = '$(subst ','\'',$(1))'
+# $(call option,--name,VALUE): the option where VALUE is given.
+option = $(if $(value $(2)),$(1) $(call quote,$(value $(2))))
+# $(call flag,--name,VALUE): the option without a value.
+flag = $(if $(value $(2)),$(1))
+# $(call yes,--name,VALUE): the same for VALUE=yes and VALUE=1 alone.
+yes = $(if $(filter yes 1,$(value $(2))),$(1))
+# $(call each,VALUE): its words, each quoted; a pattern stands for the files that it fits.
+each = $(foreach word,$(value $(1)),$(foreach file,$(or $(wildcard $(word)),$(word)),$(call quote,$(file))))
 
-# A name that the target does not take, as in `ex=03`, would be ignored in silence, and another exercise graded. What is
-# given to a make that started this one is not meant for it.
+# What is given to a make that started this one is not meant for it.
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+ifneq ($(given),)
+  unexport $(given)
+endif
+targets := $(shell sed -n 's/^\([a-z0-9-]*\):.*  \#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
+goal := $(or $(filter $(targets),$(MAKECMDGOALS)),help)
+others := $(filter-out $(targets) $(VENV)/%,$(MAKECMDGOALS))
+taken := $(if $(given)$(others),$(shell for goal in $(goal); do sed -n "/^$$goal:/,/^$$/p" $(firstword $(MAKEFILE_LIST)); done \
+  | grep -o '[(, ][A-Z_][A-Z_]*)' | tr -cd 'A-Z_\n' | grep -v -e '^GRADER$$' -e READY -e '^TEST$$' -e MAKEFILE | awk '!seen[$$0]++'))
+types := $(foreach name,$(filter-out PYTHON,$(taken)),$(name)=…)
+# `make check 03` is `make check EX=03`: without this, 03 would be a target of its own, and another exercise graded.
+ifneq ($(others),)
+  ifeq ($(filter $(targets),$(MAKECMDGOALS)),)
+    $(error There is no target $(firstword $(others)). To see all, type: make)
+  else ifneq ($(filter-out 1,$(words $(goal)) $(words $(others)))$(filter EX,$(given))$(if $(filter EX,$(taken)),,no),)
+    $(error $(others) does nothing here. Type: make $(goal) $(or $(types),without it))
+  endif
+  override EX := $(others)
+  .PHONY: $(others)
+  $(others): $(goal) ; @:
+endif
+# A name that the target does not take, as in `ex=03`, would be ignored in silence.
 ifeq ($(MAKELEVEL)$(if $(given),given),0given)
-  goal := $(or $(MAKECMDGOALS),help)
-  taken := $(shell for goal in $(goal); do sed -n "/^$$goal:/,/^$$/p" $(firstword $(MAKEFILE_LIST)); done \
-    | grep -o '[$$].[A-Z_][A-Z_]*' | tr -cd 'A-Z_\n' | grep -v -e '^GRADER$$' -e READY -e '^TEST$$' -e MAKEFILE | awk '!seen[$$0]++')
   unknown := $(filter-out $(taken) PYTHON TORCH VENV MAKEFLAGS SHELL,$(given))
   capitals := $(filter $(taken),$(shell echo $(unknown) | tr a-z A-Z))
   ifneq ($(unknown),)
-    $(error $(unknown) does nothing here. Type: make $(goal) $(if $(capitals),$(foreach name,$(capitals),$(name)=…),$(or $(foreach name,$(filter-out PYTHON,$(taken)),$(name)=…),without it)))
+    $(error $(unknown) does nothing here. Type: make $(goal) $(or $(foreach name,$(capitals),$(name)=…),$(types),without it))
+  endif
+  ifneq ($(filter-out cpu cuda,$(value TORCH)),)
+    $(error TORCH is cpu or cuda. Type for example: make TORCH=cpu $(goal))
   endif
 endif
 
 check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]
-	@$(GRADER) check $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--device,$(DEVICE)) \
-	  $(call option,--seed,$(SEED)) $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT)) \
-	  $(call option,--where,$(WHERE)) $(if $(ALL),--all)
+	@$(GRADER) check $(call option,,EX) $(call option,--submission,SUBMISSION) $(call option,--device,DEVICE) \
+	  $(call option,--seed,SEED) $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
+	  $(call option,--where,WHERE) $(call flag,--all,ALL)
 
 watch: $(READY_WATCH)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1 WHERE=0]
-	@$(GRADER) watch $(call option,,$(EX)) $(if $(POLL),--poll) $(call option,--where,$(WHERE))
+	@$(GRADER) watch $(call option,,EX) $(call flag,--poll,POLL) $(call option,--where,WHERE)
 
 try: $(READY)  ## the lesson's example calls on your file, your numbers beside the lesson's: EX=01 [ARGS="a line of your own" SUBMISSION=file]
-	@$(GRADER) try $(call option,,$(EX)) $(call option,--args,$(ARGS)) $(call option,--submission,$(SUBMISSION))
+	@$(GRADER) try $(call option,,EX) $(call option,--args,ARGS) $(call option,--submission,SUBMISSION)
 
 hint: $(READY)  ## the next hint, one more each time: EX=03 [TASK=2 ALL=1]
-	@$(GRADER) hint $(call option,,$(EX)) $(call option,--task,$(TASK)) $(if $(ALL),--all)
+	@$(GRADER) hint $(call option,,EX) $(call option,--task,TASK) $(call flag,--all,ALL)
 
 reset: $(READY)  ## the fresh stub back, your file kept beside it: EX=03
-	@$(GRADER) reset $(call option,,$(EX))
+	@$(GRADER) reset $(call option,,EX)
 
 solution: $(READY)  ## the reference beside your own, once passed: EX=03 [FORCE=1]
-	@$(GRADER) solution $(call option,,$(EX)) $(if $(FORCE),--force)
+	@$(GRADER) solution $(call option,,EX) $(call flag,--force,FORCE)
 
 hooks: $(READY_DEV)  ## git hooks: checks before a commit, a grading before a push [LEARNER=1: only the second]
-	@"$(PYTHON)" -m pre_commit install $(if $(LEARNER),,--hook-type pre-commit) --hook-type pre-push
+	@"$(PYTHON)" -m pre_commit install $(if $(value LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
 grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug [FORCE=yes]; or EX=03 FILES="a.py b.py"
-	@$(GRADER) grade $(call option,--submissions,$(SUBMISSIONS)) $(call option,--nbgrader,$(COURSE)) \
-	  $(call option,--assignment,$(ASSIGNMENT)) $(call option,--ex,$(EX)) $(if $(FILES),--files $(FILES)) \
-	  $(call option,--out,$(OUT)) $(call option,--jobs,$(JOBS)) $(call option,--csv,$(CSV)) $(call option,--feedback,$(FEEDBACK)) \
-	  $(call option,--dask,$(DASK)) $(call option,--log,$(LOG)) $(call option,--device,$(DEVICE)) $(call option,--seed,$(SEED)) \
-	  $(call option,--timeout,$(TIMEOUT)) $(call option,--format,$(FORMAT)) $(call option,--output,$(OUTPUT)) \
-	  $(call option,--roster,$(ROSTER)) $(call option,--rules,$(RULES)) $(if $(filter yes 1,$(DROP)),--drop) \
-	  $(if $(filter yes 1,$(ANONYMOUS)),--anonymous) $(if $(filter yes 1,$(FORCE)),--force)
+	@$(GRADER) grade $(call option,--submissions,SUBMISSIONS) $(call option,--nbgrader,COURSE) \
+	  $(call option,--assignment,ASSIGNMENT) $(call option,--ex,EX) $(call flag,--files,FILES) $(call each,FILES) \
+	  $(call option,--out,OUT) $(call option,--jobs,JOBS) $(call option,--csv,CSV) $(call option,--feedback,FEEDBACK) \
+	  $(call option,--dask,DASK) $(call option,--log,LOG) $(call option,--device,DEVICE) $(call option,--seed,SEED) \
+	  $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
+	  $(call option,--roster,ROSTER) $(call option,--rules,RULES) $(call yes,--drop,DROP) \
+	  $(call yes,--anonymous,ANONYMOUS) $(call yes,--force,FORCE)
 
 course: $(READY)  ## the rules of a course, a file to edit: deadlines, lateness, attempts, weights [OUTPUT=course.toml]
-	@$(GRADER) course $(call option,--output,$(OUTPUT))
+	@$(GRADER) course $(call option,--output,OUTPUT)
 
 handback: $(READY)  ## feedback as the platform takes it: PLATFORM=moodle|canvas|folder RELEASE=yes [OUT=results RULES OUTPUT=dir]
-	@$(GRADER) handback $(call option,,$(PLATFORM)) $(call option,--out,$(OUT)) $(call option,--rules,$(RULES)) \
-	  $(call option,--output,$(OUTPUT)) $(if $(filter yes 1,$(RELEASE)),--release)
+	@$(GRADER) handback $(call option,,PLATFORM) $(call option,--out,OUT) $(call option,--rules,RULES) \
+	  $(call option,--output,OUTPUT) $(call yes,--release,RELEASE)
 
 explain: $(READY)  ## why a grade is what it is, call by call: STUDENT=id EX=03 [OUT=results]
-	@$(GRADER) explain $(call option,,$(STUDENT)) $(call option,,$(EX)) $(call option,--out,$(OUT))
+	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT)
 
 nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
-	@$(GRADER) nbgrader $(call option,,$(COURSE)) $(call option,--ex,$(EX)) $(call option,--exchange,$(EXCHANGE))
+	@$(GRADER) nbgrader $(call option,,COURSE) $(call option,--ex,EX) $(call option,--exchange,EXCHANGE)
 
 similar: $(READY)  ## clusters of files that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n ANONYMOUS=key.csv]
-	@$(GRADER) similar $(call option,,$(SUBMISSIONS)) $(call option,,$(EX)) $(call option,--format,$(FORMAT)) $(call option,--jobs,$(JOBS)) \
-	  $(call option,--anonymous,$(ANONYMOUS))
+	@$(GRADER) similar $(call option,,SUBMISSIONS) $(call option,,EX) $(call option,--format,FORMAT) $(call option,--jobs,JOBS) \
+	  $(call option,--anonymous,ANONYMOUS)
 
 bundle: $(READY)  ## the zip that learners get: no solutions, no hidden checks [OUTPUT=attention-kata.zip]
-	@$(GRADER) bundle $(call option,--output,$(OUTPUT))
+	@$(GRADER) bundle $(call option,--output,OUTPUT)
 
 gradescope: $(READY)  ## the autograder zip for Gradescope [EX=03,07 HIDDEN=visible RULES=course.toml OUTPUT=gradescope.zip]
-	@$(GRADER) gradescope $(call option,,$(EX)) $(call option,--hidden,$(HIDDEN)) $(call option,--rules,$(RULES)) $(call option,--output,$(OUTPUT))
+	@$(GRADER) gradescope $(call option,,EX) $(call option,--hidden,HIDDEN) $(call option,--rules,RULES) $(call option,--output,OUTPUT)
 
 classroom50: $(READY)  ## the autograder for CS50's Classroom 50 [EX=03,07 OUTPUT=classroom50]
-	@$(GRADER) classroom50 $(call option,,$(EX)) $(call option,--output,$(OUTPUT))
+	@$(GRADER) classroom50 $(call option,,EX) $(call option,--output,OUTPUT)
 
 list: $(READY)  ## all exercises with state and points
-	@$(GRADER) list $(call option,--format,$(FORMAT))
+	@$(GRADER) list $(call option,--format,FORMAT)
 
 progress: $(READY)  ## your progress [FORMAT=text|json|md]
-	@$(GRADER) progress $(call option,--format,$(FORMAT))
+	@$(GRADER) progress $(call option,--format,FORMAT)
 
-plot: $(READY)  ## your attention weights beside the expected ones: EX=06 [OUTPUT=file.png|.svg|.pdf SUBMISSION=file]
-	@$(GRADER) plot $(call option,,$(EX)) $(call option,--submission,$(SUBMISSION)) $(call option,--output,$(OUTPUT))
+plot: $(READY) $(if $(value OUTPUT),$(READY_PLOT))  ## your attention weights beside the expected ones: EX=06 [OUTPUT=file.png|.svg|.pdf SUBMISSION=file]
+	@$(GRADER) plot $(call option,,EX) $(call option,--submission,SUBMISSION) $(call option,--output,OUTPUT)
 
 experiment: $(READY)  ## what the lesson claims, measured: a table with bars: EX=02 [FORMAT=text|json|md]
-	@$(GRADER) experiment $(call option,,$(EX)) $(call option,--format,$(FORMAT))
+	@$(GRADER) experiment $(call option,,EX) $(call option,--format,FORMAT)
 
 train: $(READY)  ## train the model that you wrote anew, and look on: EX=23 [STEPS=n LAYERS=1 SEED=n SUBMISSION=file OUTPUT=file.pt FORCE=1]
-	@$(GRADER) train $(call option,,$(EX)) $(call option,--steps,$(STEPS)) $(call option,--layers,$(LAYERS)) \
-	  $(call option,--seed,$(SEED)) $(call option,--submission,$(SUBMISSION)) $(call option,--output,$(OUTPUT)) $(if $(FORCE),--force)
+	@$(GRADER) train $(call option,,EX) $(call option,--steps,STEPS) $(call option,--layers,LAYERS) \
+	  $(call option,--seed,SEED) $(call option,--submission,SUBMISSION) $(call option,--output,OUTPUT) $(call flag,--force,FORCE)
 
 report: $(READY)  ## one HTML page of all your exercises: state, verdicts, pictures, hints left [OUTPUT=report.html]
-	@$(GRADER) report $(call option,--output,$(OUTPUT))
+	@$(GRADER) report $(call option,--output,OUTPUT)
 
 notebook: $(READY_NOTEBOOK)  ## the exercise as a notebook, opened in JupyterLab if it is installed: EX=03
-	@$(GRADER) notebook $(call option,,$(EX))
+	@$(GRADER) notebook $(call option,,EX)
 
 docs: $(READY_DOCS)  ## the lessons as a site of static pages [OUTPUT=site]
-	@$(GRADER) docs $(call option,--output,$(OUTPUT))
+	@$(GRADER) docs $(call option,--output,OUTPUT)
 
 documented: $(READY)  ## the numbers of the source documents, and the check that grades each [FORMAT=text|json|md]
-	@$(GRADER) documented $(call option,--format,$(FORMAT))
+	@$(GRADER) documented $(call option,--format,FORMAT)
 
 mistakes: $(READY)  ## the known mistakes: sentence, change, misconception, checks that fail: EX=11 [NAME=mistake FORMAT=text|json|md]
-	@$(GRADER) mistakes $(call option,,$(EX)) $(call option,,$(NAME)) $(call option,--format,$(FORMAT))
+	@$(GRADER) mistakes $(call option,,EX) $(call option,,NAME) $(call option,--format,FORMAT)
 
 doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to mend what is missing
 	@$(GRADER) doctor
 
 verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; THOROUGH=1 measures the memory of every mistake; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
-	@$(GRADER) verify $(call option,,$(EX)) $(call option,--seed,$(SEED)) $(call option,--jobs,$(JOBS)) $(if $(WRITE),--write) \
-	  $(if $(THOROUGH),--thorough) $(call option,--device,$(DEVICE)) $(call option,--output,$(OUTPUT))
+	@$(GRADER) verify $(call option,,EX) $(call option,--seed,SEED) $(call option,--jobs,JOBS) $(call flag,--write,WRITE) \
+	  $(call flag,--thorough,THOROUGH) $(call option,--device,DEVICE) $(call option,--output,OUTPUT)
 
 stub: $(READY)  ## for authors: make the stub of EX from its solution [FORCE=1]
-	@$(GRADER) stub $(call option,,$(EX)) $(if $(FORCE),--force)
+	@$(GRADER) stub $(call option,,EX) $(call flag,--force,FORCE)
 
 new: $(READY)  ## for authors: the files of a new exercise, EX=22 NAME=slug
-	@$(GRADER) new $(call option,,$(EX)) $(call option,,$(NAME))
+	@$(GRADER) new $(call option,,EX) $(call option,,NAME)
 
 test: $(READY_DEV)  ## the whole test suite, with everything it needs [PYTEST="tests/test_x.py -k word"]
-	@$(TEST) $(PYTEST)
+	@$(TEST) $(value PYTEST)
 # Some hundred processes are started: what one has compiled, the next one need not.
 TEST = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most
-	@$(TEST) -m "not slow" $(PYTEST)
+	@$(TEST) -m "not slow" $(value PYTEST)
 
 lint: $(READY_DEV)  ## ruff's checks and format, and the types of the rooms that pyproject.toml names
 	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check . && "$(PYTHON)" -m mypy
 
 fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strangers, for a time [SECONDS=60 SEED=n]
-	@"$(PYTHON)" tests/intake/fuzz.py $(or $(SECONDS),60) $(SEED)
+	@"$(PYTHON)" tests/intake/fuzz.py $(or $(call option,,SECONDS),60) $(call option,,SEED)
 
 bench: $(READY_DEV)  ## the speed claims, as ratios measured in one run
 	@"$(PYTHON)" tests/bench.py
 
 bench-where: $(READY_DEV)  ## how often the reported line is the true one [EX=06,13 MOST=cases of each kind SEED=which cases]
-	@"$(PYTHON)" tests/bench_where.py $(call option,--ex,$(EX)) $(call option,--most,$(MOST)) $(call option,--seed,$(SEED))
+	@"$(PYTHON)" tests/bench_where.py $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
 
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
-	@"$(PYTHON)" tests/bench_nbgrader.py $(N)
+	@"$(PYTHON)" tests/bench_nbgrader.py $(call option,,N)
 
 bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof where"]
-	@"$(PYTHON)" tests/bench_classroom.py $(WHAT)
+	@"$(PYTHON)" tests/bench_classroom.py $(call each,WHAT)
 
 help:  ## this list
 	@awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { line = sprintf("make %-15s", $$1); n = split($$2, word, " "); \
 	  for (i = 1; i <= n; i++) { if (length(line word[i]) > 78) { print line; line = sprintf("%20s", "") } line = line " " word[i] } \
 	  print line }' $(MAKEFILE_LIST)
 
-$(VENV)/.ready: pyproject.toml constraints.txt $(if $(TORCH),$(VENV)/.torch-$(TORCH))
-	@python3 grader/venv.py $(VENV) $(TORCH)
-	@touch $@
+$(VENV)/.ready: pyproject.toml constraints.txt $(VENV)/bin/python $(addprefix $(VENV)/.torch-,$(filter cpu cuda,$(value TORCH)))
+	@python3 grader/venv.py $(VENV) $(call option,--torch,TORCH)
+	@test -e $@
+
+# Its absence alone counts, as after an update of Python.
+$(VENV)/bin/python: ;
 
 $(VENV)/.torch-%:  # TORCH=cpu or TORCH=cuda: looked at again where it was another one before
 	@mkdir -p $(VENV) && rm -f $(VENV)/.torch-* && touch $@
 
-$(VENV)/.ready-watch: $(VENV)/.ready
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[watch]' \
-	  || echo "watchfiles could not be installed; the watch does without it."
-	@touch $@
+$(VENV)/.ready-%: $(VENV)/.ready
+	@python3 grader/venv.py $(VENV) --extra $*
+	@test -e $@
 
-$(VENV)/.ready-dev: $(VENV)/.ready
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@
-
-$(VENV)/.ready-docs: $(VENV)/.ready
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
-	@touch $@
-
-$(VENV)/.ready-notebook: $(VENV)/.ready
-	@echo "Fetching JupyterLab, once …"
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[notebook]'
-	@touch $@
-
-$(VENV)/.ready-classroom: $(VENV)/.ready
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[classroom]'
-	@touch $@
-
-.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*  \#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
+.PHONY: $(targets)

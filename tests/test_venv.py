@@ -1,33 +1,51 @@
 """The environment that make builds on first use."""
 
+import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from at_terminal import AtTerminal
 
 from grader import cli, venv
 from grader.catalog import paths, tomllib
 
-SLOW_INDEX = "http://127.0.0.1:9/"  # nothing listens there
+NOBODY = "http://127.0.0.1:9/"  # nothing listens there
+OFFLINE = {
+    "PIP_INDEX_URL": NOBODY, "PIP_EXTRA_INDEX_URL": NOBODY, "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull,
+    "PIP_NO_CACHE_DIR": "1",
+}  # fmt: skip
 
 
 @pytest.fixture
 def ran(monkeypatch):
     """What is run, in order; an index that is out of reach is tried in earnest, and nothing is installed."""
     commands: list[list[str]] = []
-    really = venv.step
+    really = venv.Environment.step
 
-    def step(what: str, command: list[str], optional: bool = False) -> bool:
-        """Take the place of venv.step for all but the attempt at the index."""
+    def step(self: venv.Environment, what: str, command: list[str]) -> str | None:
+        """Take the place of Environment.step for all but the attempt at the index."""
         commands.append(command)
-        return really(what, [sys.executable, *command[1:]], optional) if venv.CPU_INDEX in command else False
+        return really(self, what, [sys.executable, *command[1:]]) if venv.CPU_INDEX in command else None
 
-    monkeypatch.setattr(venv, "step", step)
-    monkeypatch.setattr(venv, "CPU_INDEX", SLOW_INDEX)
+    monkeypatch.setattr(venv.Environment, "step", step)
+    monkeypatch.setattr(venv.Environment, "make", lambda self: None)
+    monkeypatch.setattr(venv.Environment, "torch_version", lambda self: None)
+    monkeypatch.setattr(venv, "CPU_INDEX", NOBODY)
     monkeypatch.setattr(venv, "SHORT", (*venv.SHORT, "--no-cache-dir", "--dry-run", "--isolated"))
-    monkeypatch.setattr(venv, "version", lambda python: None)
+    monkeypatch.chdir(paths.ROOT)
     return commands
+
+
+@pytest.fixture
+def build(ran, tmp_path):
+    """`build("cuda")` builds an environment, as `TORCH=cuda` asks for it."""
+    with venv.only_one() as lock:
+        yield lambda torch: venv.Environment(str(tmp_path), lock).build(torch)
 
 
 def asked(commands: list[list[str]]) -> bool:
@@ -35,20 +53,21 @@ def asked(commands: list[list[str]]) -> bool:
     return any(venv.CPU_INDEX in command for command in commands)
 
 
-def test_without_a_driver_the_small_torch_is_asked_for_first_and_the_ordinary_one_then(ran, monkeypatch, capsys):
+def test_without_a_driver_the_small_torch_is_asked_for_first_and_the_ordinary_one_then(ran, build, monkeypatch, capsys):
     monkeypatch.setattr(venv, "DRIVER", ())
     monkeypatch.setattr(venv.shutil, "which", lambda name: None)
     monkeypatch.setattr(venv.sys, "platform", "linux")
-    assert venv.main(".venv", "") == 0
+    build("")
     assert asked(ran) and "-e" in ran[-2]  # the ordinary index has what is missing
     said = capsys.readouterr().out
     assert "that index cannot be reached" in said and "Ready after" in said
 
 
-def test_with_a_driver_or_by_ones_own_word_it_is_not(ran, monkeypatch):
+def test_with_a_driver_or_by_ones_own_word_it_is_not(ran, build, monkeypatch):
     monkeypatch.setattr(venv, "DRIVER", ("/",))
-    assert venv.main(".venv", "") == 0 and not asked(ran)
-    assert venv.main(".venv", "cuda") == 0 and not asked(ran)
+    build("")
+    build("cuda")
+    assert not asked(ran)
 
 
 def test_what_is_measured_is_installed_first():
@@ -56,19 +75,19 @@ def test_what_is_measured_is_installed_first():
     planned = subprocess.run(
         ["make", "--dry-run", "bench", "VENV=never-made"], cwd=paths.ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert "-e '.[dev]'" in planned and planned.index("-e '.[dev]'") < planned.index("tests/bench.py")
+    assert "--extra dev" in planned and planned.index("--extra dev") < planned.index("tests/bench.py")
     dev = " ".join(
         tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
     )
     assert "playwright" in dev and "watch" in dev
 
 
-def test_an_unknown_torch_is_refused(ran, capsys):
-    assert venv.main(".venv", "gpu") == 1 and not ran
-    assert "TORCH=cpu or TORCH=cuda" in capsys.readouterr().err
+def test_an_unknown_torch_is_refused():
+    done = subprocess.run(["make", "list", "TORCH=gpu"], cwd=paths.ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and "TORCH is cpu or cuda" in done.stderr
 
 
-def test_a_python_without_torch_is_told_two_ways_to_mend_it(tmp_path):
+def test_a_python_without_torch_is_told_two_ways_to_fix_it(tmp_path):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path)], check=True)
     bare = tmp_path / "bin" / "python"
     done = subprocess.run([bare, "-m", "grader", "check", "03"], cwd=paths.ROOT, capture_output=True, text=True)
@@ -77,3 +96,213 @@ def test_a_python_without_torch_is_told_two_ways_to_mend_it(tmp_path):
     assert "itself failed" not in done.stderr and "Traceback" not in done.stderr
     listed = tomllib.loads((paths.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
     assert {re.match(r"[\w-]+", one)[0] for one in listed if ";" not in one} == set(cli.NEEDED)
+
+
+# A build that is stopped, or has no network. The real Makefile, venv and pip, and a project that needs little.
+
+
+SMALL = """\
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "small"
+version = "1"
+"""
+# A wheel takes a while to make, as torch takes to fetch, and an extra is out of reach.
+BACKEND = """
+import os, sys, time, zipfile
+
+def get_requires_for_build_editable(settings=None):
+    return []
+
+def build_editable(folder, settings=None, metadata=None):
+    time.sleep(float(os.environ.get("SLOW", "0")))
+    name = "small-1-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        extra = "Provides-Extra: plot\\nRequires-Dist: not-on-any-index; extra == 'plot'\\n"
+        extra += "Provides-Extra: watch\\nRequires-Dist: not-on-any-index; extra == 'watch'\\n"
+        wheel.writestr("small-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: small\\nVersion: 1\\n" + extra)
+        wheel.writestr("small-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr("small_is_here.py", "")
+        records = ["small-1.dist-info/METADATA,,", "small-1.dist-info/WHEEL,,", "small_is_here.py,,"]
+        wheel.writestr("small-1.dist-info/RECORD", "\\n".join([*records, "small-1.dist-info/RECORD,,"]))
+    return name
+"""
+# What `make list` starts once the environment is there.
+PROGRAM = "import sys, small_is_here\nprint('it works:', *sys.argv[1:])\nsys.exit(2 * ('wrong' in sys.argv))\n"
+
+
+def small_clone(folder: Path, needs: str = "[]") -> Path:
+    """A clone without .venv, whose project needs nothing from an index. needs: to build it. Returns the folder."""
+    (folder / "grader").mkdir(parents=True)
+    shutil.copy(paths.ROOT / "Makefile", folder)
+    program = (paths.ROOT / "grader/venv.py").read_text("utf-8")
+    (folder / "grader/venv.py").write_text(program.replace(venv.CPU_INDEX, NOBODY))
+    (folder / "grader/__main__.py").write_text(PROGRAM)
+    (folder / "pyproject.toml").write_text(SMALL.replace("[]", needs))
+    (folder / "backend.py").write_text(BACKEND)
+    (folder / "constraints.txt").write_text("torch==2.0\n")
+    return folder
+
+
+def surroundings(**more: str) -> dict[str, str]:
+    """The environment of a learner without a network, who sits at a terminal and not below another make."""
+    names = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}
+    return {**names, **OFFLINE, **more}
+
+
+def make(clone: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run make to its end, without a terminal."""
+    return subprocess.run(
+        ["make", *words], cwd=clone, env=surroundings(**more), capture_output=True, text=True, timeout=300
+    )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    """An environment that is ready, to be copied."""
+    folder = small_clone(tmp_path_factory.mktemp("built") / "clone")
+    done = make(folder, "list")
+    assert done.stdout.endswith("it works: --make list\n"), done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def ready(built, tmp_path) -> Path:
+    """A clone that is ready."""
+    return shutil.copytree(built, tmp_path / "a clone", symlinks=True)
+
+
+class Learner(AtTerminal):
+    """A learner who types a command in a clone."""
+
+    def __init__(self, clone: Path, *words: str, **more: str) -> None:
+        super().__init__(["env", "-u", "CI", "-u", "MAKELEVEL", "-u", "MAKEFLAGS", *words], clone, **OFFLINE, **more)
+
+
+@pytest.mark.parametrize("ending", ["Ctrl-C", "closed", signal.SIGTERM, signal.SIGKILL])
+def test_a_build_that_is_stopped_goes_on(tmp_path, ending):
+    """It is stopped while it makes the environment, and while it installs."""
+    clone = small_clone(tmp_path / "a clone")
+    for step in ("an environment of its own … 0 s", "what else is needed … 0 s"):
+        learner = Learner(clone, "make", "list", SLOW="10")
+        try:
+            learner.says(step, seconds=240)
+            if ending == "Ctrl-C":
+                learner.type("\x03")
+                learner.says("Type the same command again: it goes on from here.")
+            elif ending != "closed":
+                os.killpg(learner.process.pid, ending)
+            if ending != "closed":
+                assert learner.ends() != 0
+                assert "Traceback" not in learner.transcript and "***" not in learner.transcript
+        finally:
+            learner.close()
+    assert not (clone / ".venv/.ready").exists()
+    done = make(clone, "list")
+    assert done.stdout.endswith("it works: --make list\n"), done.stdout + done.stderr
+
+
+def break_pip(folder: Path) -> None:
+    """As Debian without python3-venv leaves an environment, and Ctrl-C in ensurepip."""
+    shutil.rmtree(next(folder.glob("lib/python*/site-packages/pip")))
+
+
+def break_python(folder: Path) -> None:
+    """As after an update of the system's Python."""
+    for path in folder.glob("bin/python*"):
+        path.unlink()
+    (folder / "bin/python").symlink_to("/usr/bin/python2.9")
+
+
+def break_package(folder: Path) -> None:
+    """As where pip is killed between two files of a package."""
+    next(folder.glob("lib/python*/site-packages/small-1.dist-info/RECORD")).unlink()
+    next(folder.glob("lib/python*/site-packages/small_is_here.py")).unlink()
+    (folder / ".ready").rename(folder / ".changing")
+
+
+def break_replacement(folder: Path) -> None:
+    """As where pip is killed while it replaces a package."""
+    packages = next(folder.glob("lib/python*/site-packages"))
+    (packages / "small-1.dist-info").rename(packages / "~mall-1.dist-info")
+    (packages / "small_is_here.py").unlink()
+    (folder / ".ready").rename(folder / ".changing")
+
+
+@pytest.mark.parametrize("harm", [break_pip, break_python, break_package, break_replacement])
+def test_what_is_half_there_is_installed_again(ready, harm):
+    harm(ready / ".venv")
+    os.utime(ready / "pyproject.toml")  # pip is missed when it is needed
+    done = make(ready, "list")
+    assert done.stdout.endswith("it works: --make list\n"), done.stdout + done.stderr
+
+
+def test_a_python_without_venv_says_what_to_install_each_time(tmp_path):
+    """Debian's python3 without python3-venv makes bin/python, and fails then."""
+    clone = small_clone(tmp_path / "clone")
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv/__init__.py").write_text("")
+    (tmp_path / "venv/__main__.py").write_text(
+        "import os, sys\nos.makedirs(sys.argv[1] + '/bin', exist_ok=True)\n"
+        "os.symlink(sys.executable, sys.argv[1] + '/bin/python')\n"
+        "sys.exit('The virtual environment was not created successfully because ensurepip is not available.')\n"
+    )
+    for _ in range(2):
+        done = make(clone, "list", PYTHONPATH=str(tmp_path))
+        assert done.returncode == 2 and "sudo apt install python3." in done.stderr, done.stdout + done.stderr
+        assert (clone / ".venv/bin/python").exists() and "Traceback" not in done.stderr
+    assert make(clone, "list").stdout.endswith("it works: --make list\n")
+
+
+def test_without_a_network_one_sentence_says_so(tmp_path):
+    clone = small_clone(tmp_path / "clone", needs='["not-on-any-index"]')
+    done = make(clone, "list")
+    assert done.returncode == 2
+    said = [line for line in done.stderr.splitlines() if "***" not in line]
+    assert said == [
+        "No package index can be reached: is there a network? What is installed so far is kept.",
+        "Type the same command again once there is one.",
+    ]
+
+
+def test_an_extra_without_a_network_is_one_sentence_and_the_watch_goes_on(ready):
+    (ready / "picture.png").write_text("")
+    done = make(ready, "plot", "OUTPUT=picture.png")
+    said = [line for line in done.stderr.splitlines() if "***" not in line]
+    assert done.returncode == 2 and len(said) == 2 and said[0].startswith("No package index can be reached"), said
+    assert "matplotlib, fetched once" in done.stdout
+    assert make(ready, "plot").stdout == "it works: --make plot\n"  # in the terminal it needs no extra
+    watched = make(ready, "watch")
+    assert watched.returncode == 0 and "it looks at your file five times a second." in watched.stdout
+    assert watched.stdout.endswith("it works: --make watch\n")
+
+
+def test_without_a_network_a_changed_project_goes_on_with_what_is_installed(ready):
+    changed = (ready / "pyproject.toml").read_text().replace("requires = []", 'requires = ["not-on-any-index"]')
+    (ready / "pyproject.toml").write_text(changed)
+    done = make(ready, "list")
+    assert "so the packages stay as they are" in done.stdout and done.stdout.endswith("it works: --make list\n")
+    again = make(ready, "list")  # it is tried again, each time
+    assert "so the packages stay as they are" in again.stdout
+
+
+def test_a_new_date_alone_installs_nothing(ready):
+    os.utime(ready / "pyproject.toml")
+    (ready / "backend.py").unlink()  # nothing could be installed
+    for _ in range(2):
+        assert make(ready, "list").stdout == "it works: --make list\n"
+
+
+def test_two_builds_at_once_wait_for_each_other(tmp_path):
+    clone = small_clone(tmp_path / "clone")
+    command = ["make", "list"]
+    first, second = (
+        subprocess.Popen(command, cwd=clone, env=surroundings(SLOW="1"), stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    )
+    said = [first.communicate(timeout=300)[0], second.communicate(timeout=300)[0]]
+    assert all(text.endswith("it works: --make list\n") for text in said), said
+    assert sum("Waiting for it" in text for text in said) == 1

@@ -1,0 +1,157 @@
+"""make, as a learner types it: exit codes with and without a terminal, words for EX, and values with a $."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from at_terminal import AtTerminal, checkout
+
+from grader.catalog import paths
+
+EX = "02_softmax_naive"
+PYTHON = f"PYTHON={sys.executable}"
+OUTSIDE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory) -> Path:
+    """A checkout to work in, whose softmax is begun and wrong; all of its hints are taken."""
+    folder = checkout(tmp_path_factory.mktemp("desk") / "checkout", mistakes_of=EX)
+    stub = folder / "exercises" / EX / "softmax_naive.py"
+    stub.write_text(stub.read_text().replace("raise NotImplementedError", "return x", 1))
+    return folder
+
+
+def at_terminal(desk: Path, *words: str, **more: str) -> AtTerminal:
+    """Somebody types this at a terminal."""
+    return AtTerminal(["env", "-u", "CI", "-u", "MAKELEVEL", "-u", "MAKEFLAGS", *words], desk, **more)
+
+
+def typed(desk: Path, *words: str, **more: str) -> tuple[int, str]:
+    """The exit code and all that the terminal shows."""
+    learner = at_terminal(desk, *words, **more)
+    try:
+        return learner.ends(120), learner.transcript
+    finally:
+        learner.close()
+
+
+def piped(desk: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The same without a terminal."""
+    return subprocess.run(words, cwd=desk, env=OUTSIDE, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "code"),
+    [
+        ("check EX=03", "not started yet", 1),
+        (f"check EX={EX}", "points · failed", 1),
+        ("hint EX=02 TASK=1", "You have seen every hint for task 1", 2),
+    ],
+)
+def test_an_answer_is_no_error_of_make_at_a_terminal(desk, words, shown, code):
+    while "hint" in words and piped(desk, sys.executable, "-m", "grader", "hint", "02", "--task", "1").returncode == 0:
+        pass
+    verb, *values = words.split()
+    ended, transcript = typed(desk, "make", verb, *values, PYTHON)
+    assert shown in transcript and ended == 0 and "***" not in transcript
+    done = piped(desk, "make", verb, *values, PYTHON)
+    assert shown in done.stdout + done.stderr and done.returncode == 2 and "***" in done.stderr
+    options = [value.partition("=") for value in values]
+    plain = [value if name == "EX" else f"--{name.lower()}={value}" for name, _, value in options]
+    ended, transcript = typed(desk, sys.executable, "-m", "grader", verb, *plain)
+    assert shown in transcript and ended == code  # kata keeps its promise everywhere
+
+
+def test_in_ci_and_for_wrong_use_make_fails_at_a_terminal_too(desk):
+    learner = AtTerminal(["make", "check", "EX=03", PYTHON], desk, CI="true", MAKELEVEL="", MAKEFLAGS="")
+    try:
+        assert learner.ends(120) == 2 and "***" in learner.transcript
+    finally:
+        learner.close()
+    ended, transcript = typed(desk, "make", "check", "EX=99", PYTHON)
+    assert ended == 2 and 'No exercise is called "99"' in transcript
+
+
+@pytest.mark.parametrize("verb", ["check", "watch"])
+def test_ctrl_c_at_a_terminal_is_no_error_of_make(desk, verb):
+    learner = at_terminal(desk, "make", verb, f"EX={EX}", PYTHON)
+    try:
+        learner.says("Grading 02" if verb == "check" else "quit")
+        learner.type("\x03")
+        learner.ends()
+        assert "***" not in learner.transcript and "Traceback" not in learner.transcript
+        assert verb == "watch" or "stopped" in learner.transcript
+    finally:
+        learner.close()
+
+
+def test_not_started_says_what_to_do_first(desk):
+    _, transcript = typed(desk, "make", "check", "EX=03", PYTHON)
+    assert "Grading 03" in transcript  # while it waits
+    last = transcript.strip().splitlines()[-3:]
+    assert last == [
+        "not started yet: open exercises/03_context_vectors/context_vectors.py",
+        "Begin with the lesson: exercises/03_context_vectors/README.md",
+        "Then leave this open beside your editor: make watch EX=03",
+    ]
+
+
+def planned(*words: str) -> subprocess.CompletedProcess[str]:
+    """What make would run, with some program for Python."""
+    return subprocess.run(
+        ["make", "--dry-run", "PYTHON=kata", *words], cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True
+    )
+
+
+def targets_with_ex() -> list[str]:
+    """The targets that take EX, as the Makefile says."""
+    blocks = paths.at_root("Makefile").read_text("utf-8").split("\n\n")
+    return [block.partition(":")[0] for block in blocks if " $(READY" in block.partition("##")[0] and ",EX)" in block]
+
+
+@pytest.mark.parametrize("target", targets_with_ex())
+def test_a_word_behind_the_target_is_the_exercise(target):
+    assert planned(target, "03").stdout.splitlines()[0] == planned(target, "EX=03").stdout.splitlines()[0] != ""
+
+
+def test_every_verb_of_a_learner_that_takes_an_exercise_is_among_them():
+    assert {"check", "watch", "try", "hint", "reset", "solution", "plot", "experiment", "notebook"} <= {
+        *targets_with_ex()
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("check 03 04", "03 04 does nothing here. Type: make check EX=…"),
+        ("check 03 EX=04", "03 does nothing here. Type: make check EX=…"),
+        ("doctor 03", "03 does nothing here. Type: make doctor without it."),
+        ("handback moodle", "moodle does nothing here. Type: make handback PLATFORM=…"),
+        ("chekc 03", "There is no target chekc. To see all, type: make."),
+    ],
+)
+def test_a_word_that_says_nothing_is_refused(words, told):
+    done = planned(*words.split())
+    assert done.returncode == 2 and told in done.stderr
+
+
+@pytest.mark.parametrize("name", ["SUBMISSION", "EX", "ALL", "OUTPUT", "FILES", "PYTEST"])
+def test_a_value_with_a_dollar_is_not_run(tmp_path, name):
+    """Neither by make, where it builds a command or exports the value, nor by the shell."""
+    print_words = tmp_path / "words"
+    print_words.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    print_words.chmod(0o755)
+    value = f"$(shell touch {tmp_path}/made)" + ("" if name == "PYTEST" else f"`touch {tmp_path}/made`")
+    target = {"FILES": "grade", "PYTEST": "test"}.get(name, "check")
+    command = ["make", *(["--dry-run"] if name == "PYTEST" else []), target, f"PYTHON={print_words}", f"{name}={value}"]
+    done = subprocess.run(command, cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
+    assert not (tmp_path / "made").exists() and done.returncode == 0, done.stderr
+    assert name == "ALL" or value.split()[0] in done.stdout
+
+
+def test_a_pattern_in_files_stands_for_the_files_that_fit():
+    said = planned("grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt").stdout
+    assert "--files 'no_such.py' 'pyproject.toml' 'constraints.txt'" in said
