@@ -82,6 +82,9 @@ hint: $(READY)  ## the next hint, one more each time: EX=03 [TASK=2 ALL=1]
 reset: $(READY)  ## the fresh stub back, your file kept beside it: EX=03
 	@$(GRADER) reset $(call option,,EX)
 
+update: $(READY)  ## the newest exercises and grader; what you have written stays
+	@$(GRADER) update
+
 solution: $(READY)  ## the reference beside your own, once passed: EX=03 [FORCE=1]
 	@$(GRADER) solution $(call option,,EX) $(call flag,--force,FORCE)
 

@@ -35,7 +35,7 @@ def reset(folder: str) -> Path | None:
         if content == stub:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
-        copy = _write_copy(path, content) if content else None
+        copy = write_copy(path, content) if content else None
         new = path.with_name(f".{path.name}.new")
         new.write_bytes(stub)
         os.replace(new, path)  # at once, so that an editor never reads a part of it
@@ -45,7 +45,7 @@ def reset(folder: str) -> Path | None:
     return copy
 
 
-def _write_copy(path: Path, content: bytes) -> Path:
+def write_copy(path: Path, content: bytes) -> Path:
     """Write a copy with the date in its name, x.before-2026-11-22-134500.py, over no other file. Returns its path."""
     date = time.strftime("%Y-%m-%d-%H%M%S")
     number = 1

@@ -21,7 +21,7 @@ PARTS = (".py", ".css", ".js", ".json", ".html", ".svg")  # of the grader's file
 AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are written
 NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
     "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "similar", "bundle",
-    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot",
+    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update",
 }  # fmt: skip
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 
