@@ -41,10 +41,10 @@ export default {
         show: [
           row(
             plane({
-              name: "Two arrows, to drag", from: [-1, -1], to: [1, 1],
+              name: "Two arrows", from: [-1, -1], to: [1, 1], note: "Drag their ends, or use the sliders above.",
               points: [
                 { x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) },
-                { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", below: true, drag: drag(b) },
+                { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", drag: drag(b) },
               ],
             }),
             matrix({

@@ -27,7 +27,6 @@ export default {
         y: x[b],
         name: tokens[i],
         size: 3 + 14 * own[i],
-        below: tokens[i] === "starts",
       }));
       const lines = inputs.map((x, i) => [[x[a], x[b]], center, 14 * own[i]]);
       const far = own.indexOf(Math.max(...own));

@@ -39,7 +39,7 @@ export default {
           to: [reach, reach],
           points: [
             { x: q[pair], y: q[pair + half], name: "query", kind: "arrow" },
-            { x: k[pair], y: k[pair + half], name: "key", kind: "arrow", look: "other", below: true },
+            { x: k[pair], y: k[pair + half], name: "key", kind: "arrow", look: "other" },
           ],
         });
       const names = token.map((_, i) => String(i));
@@ -59,7 +59,7 @@ export default {
             }),
           ),
         ],
-        say: `The distance is ${Math.abs(distance)}, and the score ${format(dot(q, k))}, wherever the two stand.`,
+        say: `The distance is ${Math.abs(distance)}, and the score ${format(dot(q, k))}, wherever the two are.`,
       };
     });
   },

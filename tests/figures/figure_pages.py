@@ -9,6 +9,7 @@ from grader.catalog import paths
 from grader.integrations.figures import joining, placing
 
 PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+SENTENCE = ".kata-said"  # what a figure says of what is seen
 FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_script(exercise.folder).exists()]
 
 

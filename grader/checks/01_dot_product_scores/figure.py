@@ -12,8 +12,8 @@ def data(documented):
 def arrows():
     """The first two numbers of the two tokens whose score is told first."""
     (a, b) = inputs()[[0, JOURNEY], :2].tolist()
-    points = [Point(*a, "a", "arrow"), Point(*b, "b", "arrow", "other", below=True)]
-    return [Points("Two arrows, to drag", points, (-1, -1))]
+    points = [Point(*a, "a", "arrow"), Point(*b, "b", "arrow", "other")]
+    return [Points("Two arrows", points, (-1, -1))]
 
 
 FIGURE = Figure(

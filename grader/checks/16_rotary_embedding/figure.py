@@ -27,7 +27,7 @@ def clocks():
     planes = []
     for pair, (q, k) in enumerate(zip(turned(QUERY).tolist(), turned(KEY).tolist())):
         query = Point(q.real, q.imag, "query", "arrow")
-        key = Point(k.real, k.imag, "key", "arrow", "other", below=True)
+        key = Point(k.real, k.imag, "key", "arrow", "other")
         name = f"Clock {pair}: {BASES[0] ** (-2 * pair / len(TOKEN)):.3f} rad a position"
         planes.append(Points(name, [query, key], (-reach, -reach), (reach, reach)))
     distances = range(FARTHEST + 1)

@@ -5,7 +5,7 @@ import { count, range } from "./maths.js";
 
 const SHORT = { notation: "compact", maximumSignificantDigits: 3 };
 const compact = (value) =>
-  Number.isInteger(value) && value < 1e6 ? count(value) : value.toLocaleString("en-US", SHORT).replace("-", "−");
+  (Number.isInteger(value) && value < 1e6 ? count(value) : value.toLocaleString("en-US", SHORT)).replace("-", "−");
 
 // Round numbers between two, four to eight of them; of a logarithmic axis powers of one of the bases.
 function steps(low, high) {
@@ -76,25 +76,19 @@ export function chart({
     at !== undefined && s("line", { class: "now", x1: X(at), x2: X(at), y1: T, y2: H - B }),
     curves.map((curve, i) => s("polyline", { class: `curve curve-${i}`, points: path(curve.values) })),
   );
-  const legend = h(
-    "div",
-    { class: "kata-legend" },
-    curves.map((curve, i) => h(
-      "span",
-      {},
-      s(
-        "svg",
-        { viewBox: "0 0 28 8", class: "kata-key", "aria-hidden": "true" },
-        s("polyline", { class: `curve curve-${i}`, points: "0,4 28,4" })
-      ),
-      curve.name
-    ))
-  );
   return h(
     "div",
-    { class: "kata-panel kata-wide", "data-name": name },
+    { class: "kata-panel kata-wide", key: name, "data-name": name },
     h("p", { class: "kata-caption" }, yLabel ?? name),
     drawn,
-    legend
+    legend(curves.map((curve, i) => [curve.name, s("polyline", { class: `curve curve-${i}`, points: "0,4 28,4" })]))
   );
 }
+
+// Names, each behind a sample of its line. samples: [name, the line in a box of 28 by 8].
+export const legend = (samples) => h("div", { class: "kata-legend" }, samples.map(([name, sample]) => h(
+  "span",
+  {},
+  s("svg", { viewBox: "0 0 28 8", class: "kata-key", "aria-hidden": "true" }, sample),
+  name
+)));

@@ -1,6 +1,6 @@
 // The controls of a figure. Each gives [what it is asked by, the node to place]; `changed` is called when it is moved.
 
-import { h } from "./elements.js";
+import { create, h } from "./elements.js";
 import { format } from "./maths.js";
 
 let made = 0; // controls so far, for ids that are nowhere twice
@@ -9,17 +9,15 @@ let made = 0; // controls so far, for ids that are nowhere twice
 //   bend: 3 makes small values fine and large ones near, as x³ does
 export function slider({ label, min, max, step = 1, value, digits = 0, bend = 1, name }, changed) {
   const bent = (x, power) => Math.sign(x) * Math.abs(x) ** power;
-  const place = (x) => bent(x, 1 / bend);
+  const placed = (x) => bent(x, 1 / bend);
   const id = `kata-${++made}`;
-  const output = h("output", { for: id });
-  const input = h(
-    "input",
-    { type: "range", id, "data-bend": bend, min: place(min), max: place(max), step: bend === 1 ? step : "any" }
-  );
+  const output = create(h("output", { for: id }));
+  const ends = { min: placed(min), max: placed(max), step: bend === 1 ? step : "any" };
+  const input = create(h("input", { type: "range", id, "data-bend": bend, ...ends }));
   const shown = (x) => name?.(x) ?? format(x, digits);
   const set = (next) => {
     value = Math.min(max, Math.max(min, next));
-    input.value = place(value);
+    input.value = placed(value);
     show();
   };
   const show = () => {
@@ -49,21 +47,19 @@ export function slider({ label, min, max, step = 1, value, digits = 0, bend = 1,
       set(next);
     },
     limit(most) {
-      [max, input.max] = [most, place(most)];
+      [max, input.max] = [most, placed(most)];
       set(value);
     },
   };
-  return [control, h("div", { class: "kata-control" }, h("label", { for: id }, label), input, output)];
+  return [control, create(h("div", { class: "kata-control" }, h("label", { for: id }, label), input, output))];
 }
 
 // One of several, as radio buttons. value: the index.
 export function choice({ label, options, value = 0 }, changed) {
   const name = `kata-${++made}`;
+  const change = (i) => () => ((value = i), changed());
   const inputs = options.map((_, i) =>
-    h(
-      "input",
-      { type: "radio", name, id: `${name}-${i}`, checked: i === value, change: () => ((value = i), changed()) }
-    ),
+    create(h("input", { type: "radio", name, id: `${name}-${i}`, checked: i === value, change: change(i) })),
   );
   const pairs = options.map((option, i) => h("span", {}, inputs[i], h("label", { for: `${name}-${i}` }, option)));
   const control = {
@@ -75,12 +71,12 @@ export function choice({ label, options, value = 0 }, changed) {
       inputs[next].checked = true;
     },
   };
-  return [control, h("fieldset", { class: "kata-choice" }, h("legend", {}, label), pairs)];
+  return [control, create(h("fieldset", { class: "kata-choice" }, h("legend", {}, label), pairs))];
 }
 
 export function toggle({ label, value = false }, changed) {
   const id = `kata-${++made}`;
-  const input = h("input", { type: "checkbox", id, checked: value, change: changed });
+  const input = create(h("input", { type: "checkbox", id, checked: value, change: changed }));
   const control = {
     get value() {
       return input.checked;
@@ -89,32 +85,37 @@ export function toggle({ label, value = false }, changed) {
       input.checked = next;
     },
   };
-  return [control, h("div", { class: "kata-toggle" }, input, h("label", { for: id }, label))];
+  return [control, create(h("div", { class: "kata-toggle" }, input, h("label", { for: id }, label)))];
 }
 
-// Several things to switch off. off: the set of those that are, by index; show(i => …): which are there.
+// Several things to switch off. off: the set of those that are, by index; show(i => …): which there are, all on.
 export function switches({ label, options }, changed) {
   const name = `kata-${++made}`;
-  const inputs = options.map((_, i) => h(
+  const inputs = options.map((_, i) => create(h(
     "input",
     { type: "checkbox", id: `${name}-${i}`, checked: true, change: changed }
+  )));
+  const pairs = options.map((option, i) => create(
+    h("span", {}, inputs[i], h("label", { for: `${name}-${i}` }, option))
   ));
-  const pairs = options.map((option, i) => h("span", {}, inputs[i], h("label", { for: `${name}-${i}` }, option)));
   const control = {
     get off() {
       return new Set(options.map((_, i) => i).filter((i) => !inputs[i].checked && !pairs[i].hidden));
     },
     show(isThere) {
       pairs.forEach((pair, i) => (pair.hidden = !isThere(i)));
+      inputs.forEach((input) => (input.checked = true));
     },
   };
-  return [control, h("fieldset", { class: "kata-choice" }, h("legend", {}, label), pairs)];
+  return [control, create(h("fieldset", { class: "kata-choice" }, h("legend", {}, label), pairs))];
 }
 
 // A line of text to type.
 export function entry({ label, value }, changed) {
   const id = `kata-${++made}`;
-  const input = h("input", { type: "text", id, value, input: changed, autocomplete: "off", spellcheck: "false" });
+  const input = create(
+    h("input", { type: "text", id, value, input: changed, autocomplete: "off", spellcheck: "false" })
+  );
   const control = {
     get value() {
       return input.value;
@@ -123,5 +124,5 @@ export function entry({ label, value }, changed) {
       input.value = next;
     },
   };
-  return [control, h("div", { class: "kata-entry" }, h("label", { for: id }, label), input)];
+  return [control, create(h("div", { class: "kata-entry" }, h("label", { for: id }, label), input))];
 }

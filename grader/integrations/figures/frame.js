@@ -1,34 +1,43 @@
 // The frame of a figure: its title, its controls, what is drawn, and one sentence that says what is seen.
 
 import { choice, entry, slider, switches, toggle } from "./controls.js";
-import { h } from "./elements.js";
+import { create, fill, h } from "./elements.js";
+
+const QUIET = 600; // ms without a change after which a screen reader says the sentence
 
 // The frame in an element. Controls are added by its methods; `draw` is given what to show, and does so at each change.
+// Every control takes `moved(control)`, which is called when it was moved, before the figure is drawn.
 export function frame(el, title) {
-  const controls = h("div", { class: "kata-controls" });
-  const view = h("div", { class: "kata-view" });
-  const said = h("p", { class: "kata-said", role: "status" });
-  const heading = h("p", { class: "kata-title" }, title);
+  const controls = create(h("div", { class: "kata-controls" }));
+  const view = create(h("div", { class: "kata-view" }));
+  const said = create(h("p", { class: "kata-said", "aria-hidden": "true" }));
+  const spoken = create(h("p", { class: "kata-spoken", role: "status" }));
+  const heading = create(h("h2", { class: "kata-title" }, title));
   el.classList.add("kata-figure");
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", title);
-  el.replaceChildren(heading, controls, view, said);
-  let [drawing, drawn] = [null, null];
+  el.replaceChildren(heading, controls, view, said, spoken);
+  let [drawing, drawn, waiting] = [null, null, 0];
 
-  // What the drawing function gives is put in place of what was there; who held the focus holds it again.
   function redraw() {
     if (!drawing) return;
     const before = drawn;
     drawn = drawing();
     if (drawn === before) return;
     const { show, say = "" } = drawn;
-    const key = el.getRootNode().activeElement?.dataset.key;
-    view.replaceChildren(...[show].flat(Infinity).filter(Boolean));
-    if (key) view.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
-    if (said.textContent !== say) said.textContent = say;
+    fill(view, [show].flat(Infinity));
+    if (said.textContent === say) return;
+    said.textContent = say;
+    clearTimeout(waiting); // a drag says one sentence, at its end
+    if (before) waiting = setTimeout(() => (spoken.textContent = say), QUIET);
+    else spoken.textContent = say;
   }
 
-  const added = (control, node) => {
+  const added = (make, { moved, ...options }) => {
+    const [control, node] = make(options, () => {
+      moved?.(control);
+      redraw();
+    });
     controls.append(node);
     return control;
   };
@@ -38,18 +47,17 @@ export function frame(el, title) {
       redraw();
     },
     redraw,
-    slider: (options) => added(...slider(options, redraw)),
-    choice: (options) => added(...choice(options, redraw)),
-    switches: (options) => added(...switches(options, redraw)),
-    toggle: (options) => added(...toggle(options, redraw)),
-    entry: (options) => added(...entry(options, redraw)),
+    slider: (options) => added(slider, options),
+    choice: (options) => added(choice, options),
+    switches: (options) => added(switches, options),
+    toggle: (options) => added(toggle, options),
+    entry: (options) => added(entry, options),
     button(label, action) {
       const press = () => {
         action();
         redraw();
       };
-      const node = h("button", { type: "button", class: "kata-button", click: press }, label);
-      return added(node, node);
+      controls.append(create(h("button", { type: "button", class: "kata-button", click: press }, label)));
     },
     // A value that what is drawn sets itself, such as the cell that was picked.
     state(value) {

@@ -12,7 +12,8 @@ from grader.reports.templating import render
 TEMPLATE = "integrations/figures/templates/figure.html"
 # A paragraph, or a list or a quotation, in which no figure is placed.
 BLOCK = re.compile(r"<(?P<around>ul|ol|blockquote|details|table)\b.*?</(?P=around)>|<p>.*?</p>", re.S)
-CELL, LINE, LETTER, TOP = 58, 26, 7, 24  # pixels: a cell's width, its height, a letter's width, the name's height
+CELL, LINE, TOP = 58, 26, 24  # pixels: a cell's width and its height, the name's height
+LETTER, NAME_LETTER = 7, 10  # pixels: the width of a letter, and of a bold one
 
 
 def placed(page: str, folder: str, script: str) -> str:
@@ -42,7 +43,7 @@ def _still(matrix: figure_numbers.Shown) -> Still:
     ]
     width, height = margin + CELL * matrix.values.shape[1], top + LINE * matrix.values.shape[0]
     label = f"{matrix.name}: {'; '.join(' '.join(_printed(x, matrix) for x in row) for row in matrix.values.tolist())}"
-    return Still(matrix.name, label, max(width, LETTER * len(matrix.name)) + 1, height + 1, texts, cells)
+    return Still(matrix.name, label, max(width, NAME_LETTER * len(matrix.name)) + 1, height + 1, texts, cells)
 
 
 def _printed(value: float, matrix: figure_numbers.Shown) -> str:

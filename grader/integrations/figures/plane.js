@@ -1,61 +1,73 @@
 // Points and arrows in a plane, and maps of many weights.
 
+import { legend } from "./chart.js";
 import { h, s } from "./elements.js";
 import { format } from "./maths.js";
 
+const [W, P] = [300, 30]; // the side of a plane, and its margin
+const REACH = 25; // how far from its middle a handle is taken hold of: 44 pixels across where a plane is 270 wide
+const LETTER = 7; // the width of a letter that is wide enough for any name
+const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [0, -2], [0, 2], [1, -3], [-1, -3], [1, 3], [-1, 3]]; // by liking
+
+const held = new WeakMap(); // handle → the pointer that holds it
+
 // Points and arrows in a plane. A point: {x, y, name, kind: "dot" | "arrow" | "cross", size, drag(x, y)}.
-export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel, lines = [] }) {
-  const [W, P] = [300, 30];
+// Names of dots and crosses are written where they cover nothing; arrows are named in a legend, as their ends meet.
+export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel, lines = [], note }) {
   const X = (x) => P + ((x - from[0]) / (to[0] - from[0])) * (W - 2 * P);
   const Y = (y) => W - P - ((y - from[1]) / (to[1] - from[1])) * (W - 2 * P);
   const within = (value, low, high) => Math.min(high, Math.max(low, value));
-  const drag = (point) => (event) => {
-    const box = event.target.ownerSVGElement.getBoundingClientRect(); // the drawing itself is made anew at each move
-    const move = (now) => {
-      const share = [((now.clientX - box.left) / box.width) * W, ((now.clientY - box.top) / box.height) * W];
-      point.drag(
-        within(from[0] + ((share[0] - P) / (W - 2 * P)) * (to[0] - from[0]), from[0], to[0]),
-        within(from[1] + ((W - P - share[1]) / (W - 2 * P)) * (to[1] - from[1]), from[1], to[1]),
-      );
-    };
-    const stop = () => {
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", stop);
-    };
-    event.preventDefault();
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", stop);
-  };
-  const shape = (point) => {
-    const [x, y, size] = [X(point.x), Y(point.y), point.size ?? 6];
-    const cross = `M${x - 7},${y - 7}L${x + 7},${y + 7}M${x - 7},${y + 7}L${x + 7},${y - 7}`;
-    const look = `${point.kind ?? "dot"} ${point.look ?? ""}`;
-    const mark = point.kind === "cross"
-      ? s("path", { class: "cross", d: cross })
-      : s("circle", { cx: x, cy: y, r: size, class: look });
-    if (point.drag) [mark.style.cursor, mark.style.touchAction] = ["grab", "none"];
-    if (point.drag) mark.addEventListener("pointerdown", drag(point));
-    const arrow = point.kind === "arrow" && s(
-      "line",
-      { class: `arrow ${point.look ?? ""}`, x1: X(0), y1: Y(0), x2: x, y2: y }
+  const moved = (point, { clientX, clientY, currentTarget }) => {
+    const box = currentTarget.ownerSVGElement.getBoundingClientRect();
+    const share = [((clientX - box.left) / box.width) * W, ((clientY - box.top) / box.height) * W];
+    point.drag(
+      within(from[0] + ((share[0] - P) / (W - 2 * P)) * (to[0] - from[0]), from[0], to[0]),
+      within(from[1] + ((W - P - share[1]) / (W - 2 * P)) * (to[1] - from[1]), from[1], to[1]),
     );
-    const right = x < W - 70;
+  };
+  const handle = (point, x, y) => s("circle", {
+    class: "handle",
+    cx: x,
+    cy: y,
+    r: REACH,
+    touchstart: (event) => event.preventDefault(), // no scrolling; Chromium passes over touch-action within a drawing
+    pointerdown(event) {
+      if (event.button !== 0 || held.has(event.currentTarget)) return;
+      event.preventDefault();
+      held.set(event.currentTarget, event.pointerId);
+      event.currentTarget.setPointerCapture(event.pointerId);
+    },
+    pointermove: (event) => held.get(event.currentTarget) === event.pointerId && moved(point, event),
+    // It follows pointerup and pointercancel alike.
+    lostpointercapture: (event) =>
+      held.get(event.currentTarget) === event.pointerId && held.delete(event.currentTarget),
+  });
+  const mark = (point) => {
+    const [x, y, size] = [X(point.x), Y(point.y), point.size ?? 6];
+    const look = `${point.kind ?? "dot"} ${point.look ?? ""}`;
+    if (point.kind === "cross") return s(
+      "path",
+      { class: "cross", d: `M${x - 7},${y - 7}L${x + 7},${y + 7}M${x - 7},${y + 7}L${x + 7},${y - 7}` }
+    );
     return [
-      arrow,
-      mark,
-      s(
-        "text",
-        {
-          x: x + (right ? 1 : -1) * (size + 4),
-          y: y + (point.below ? 14 : -5),
-          "text-anchor": right ? "start" : "end",
-          class: point.kind === "cross" ? "strong" : null,
-        },
-        point.name
-      ),
+      point.kind === "arrow" && s("line", { class: look, x1: X(0), y1: Y(0), x2: x, y2: y }),
+      s("circle", { cx: x, cy: y, r: size, class: look }),
     ];
   };
-  const words = points.map((point) => `${point.name} at ${format(point.x, 2)}, ${format(point.y, 2)}`).join("; ");
+  const axisNames = [
+    xLabel && { x: W - 4, y: W - 8, anchor: "end", name: xLabel },
+    yLabel && { x: 6, y: 12, anchor: "start", name: yLabel },
+  ].filter(Boolean);
+  const named = points.filter((point) => point.name && point.kind !== "arrow");
+  const names = labels(
+    named.map(({ x, y, ...point }) => ({ ...point, x: X(x), y: Y(y) })),
+    points.map(({ x, y, size = 6 }) => [X(x) - size, Y(y) - size, X(x) + size, Y(y) + size]),
+    axisNames
+  );
+  const text = ({ x, y, anchor, name, strong }) =>
+    s("text", { x, y, "text-anchor": anchor, class: strong ? "strong" : null }, name);
+  const words = points.filter((point) => point.name)
+    .map((point) => `${point.name} at ${format(point.x, 2)}, ${format(point.y, 2)}`).join("; ");
   const svg = s("svg", {
     viewBox: `0 0 ${W} ${W}`,
     class: "kata-plane",
@@ -69,15 +81,57 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
         d: `M${X(Math.max(0, from[0]))},${P / 2}V${W - P / 2}M${P / 2},${Y(Math.max(0, from[1]))}H${W - P / 2}`,
       }
     ),
-    xLabel && s("text", { x: W - 4, y: W - 8, "text-anchor": "end" }, xLabel),
-    yLabel && s("text", { x: 6, y: 12 }, yLabel),
     lines.map(([a, b, thick]) => s(
       "line",
       { class: "pull", x1: X(a[0]), y1: Y(a[1]), x2: X(b[0]), y2: Y(b[1]), "stroke-width": thick ?? 1 }
     )),
-    points.map(shape),
+    points.map(mark),
+    [...axisNames, ...names].map(text),
+    points.map((point) => point.drag && handle(point, X(point.x), Y(point.y))),
   );
-  return h("div", { class: "kata-panel", "data-name": name }, h("p", { class: "kata-caption" }, name), svg);
+  const arrows = points.filter((point) => point.kind === "arrow");
+  const sample = ({ look = "" }) => s("polyline", { class: `arrow ${look}`, points: "0,4 28,4" });
+  return h(
+    "div",
+    { class: "kata-panel", key: name, "data-name": name },
+    h("p", { class: "kata-caption" }, name),
+    svg,
+    arrows.length > 0 && legend(arrows.map((point) => [point.name, sample(point)])),
+    note && h("p", { class: "kata-note" }, note)
+  );
+}
+
+// Where names are written: each on the side of its point where it covers least of the marks and of other names.
+// points: {x, y, size, name, kind}; marks: boxes [left, top, right, bottom]; others: names that have a place already.
+function labels(points, marks, others) {
+  const boxOf = ({ x, y, anchor, name }) => {
+    const width = LETTER * name.length;
+    const left = x - { start: 0, middle: width / 2, end: width }[anchor];
+    return [left, y - 11, left + width, y + 3];
+  };
+  const common = (a, b) =>
+    Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
+  const taken = others.map(boxOf);
+  return points.map(({ x, y, size = 6, name, kind }) => {
+    const far = size + 4;
+    const places = SIDES.map(([side, up]) => ({
+      x: x + side * far,
+      y: y + (up > 0 ? 14 : -5) + Math.trunc(up / 2) * (far + 2),
+      anchor: ["end", "middle", "start"][side + 1],
+      name,
+      strong: kind === "cross",
+    }));
+    const cost = (place) => {
+      const box = boxOf(place);
+      const outside = common(box, box) - common(box, [0, 0, W, W]);
+      const covered = (boxes) => boxes.reduce((total, one) => total + common(box, one), 0);
+      return 100 * (outside + covered(taken)) + covered(marks);
+    };
+    const costs = places.map(cost);
+    const best = places[costs.indexOf(Math.min(...costs))];
+    taken.push(boxOf(best));
+    return best;
+  });
 }
 
 // A map of many weights as squares: the side of a square grows with the root of the weight. marked: cells with a frame.
@@ -96,8 +150,8 @@ export function map({ name, values, rows, columns, marked, most = 1 }) {
       if (side >= 1) squares.push(square(j * C + (C - side) / 2, i * C + (C - side) / 2, side));
     }
   }
-  const most_ = (one) => one.indexOf(Math.max(...one));
-  const words = values.map((one, i) => `${rows?.[i] ?? i} looks at ${columns?.[most_(one)] ?? most_(one)}`).join("; ");
+  const largest = values[n - 1].indexOf(Math.max(...values[n - 1]));
+  const words = `${n} rows. The last one, ${rows?.[n - 1] ?? n - 1}, looks most at ${columns?.[largest] ?? largest}`;
   const svg = s(
     "svg",
     { viewBox: `-1 -1 ${m * C + 2} ${n * C + 2}`, class: "kata-map", role: "img", "aria-label": `${name}. ${words}` },
@@ -105,5 +159,10 @@ export function map({ name, values, rows, columns, marked, most = 1 }) {
     s("path", { class: "weight", transform: "scale(.1)", d: squares.join("") }),
     s("path", { class: "place", transform: "scale(.1)", d: frames.join("") })
   );
-  return h("div", { class: "kata-panel kata-small", "data-name": name }, h("p", { class: "kata-caption" }, name), svg);
+  return h(
+    "div",
+    { class: "kata-panel kata-small", key: name, "data-name": name },
+    h("p", { class: "kata-caption" }, name),
+    svg
+  );
 }

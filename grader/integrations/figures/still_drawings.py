@@ -1,7 +1,7 @@
 """Draws curves and points as still pictures, in the places where chart.js and plane.js draw them."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from grader.integrations.figures.still_shapes import Dot, Line, Still, Text
 from grader.judge.figure import Curves, Points, plain
@@ -40,12 +40,10 @@ def _chart(chart: Curves) -> Still:
     texts.append(Text((LEFT + width - RIGHT) / 2, height + NAME - 6, chart.x_label))
     if chart.at is not None:
         lines.append(_line([(x_of(chart.at), TOP + NAME), (x_of(chart.at), below)], "now"))
-    at = LEFT
-    for i, (name, curve) in enumerate(chart.curves.items()):
-        lines.append(_line([(x_of(x), y_of(y)) for x, y in zip(chart.x, curve)], f"curve curve-{i}"))
-        lines.append(_line([(at, height + NAME + 8), (at + KEY, height + NAME + 8)], f"curve curve-{i}"))
-        texts.append(Text(at + KEY + 5, height + NAME + 12, name, "start"))
-        at += KEY + 20 + 7 * len(name)
+    keys, names = _legend(LEFT, height + NAME, {name: f"curve curve-{i}" for i, name in enumerate(chart.curves)})
+    for i, (curve, key) in enumerate(zip(chart.curves.values(), keys)):
+        lines += [_line([(x_of(x), y_of(y)) for x, y in zip(chart.x, curve)], f"curve curve-{i}"), key]
+    texts += names
     spoken = "; ".join(f"{name}: from {chart.tick(y[0])} to {chart.tick(y[-1])}" for name, y in chart.curves.items())
     return Still(chart.name, f"{chart.name}. {spoken}", width, height + NAME + 20, texts, lines=lines)
 
@@ -75,12 +73,27 @@ def _plane(plane: Points) -> Still:
             lines += [_line([(x - 7, y + way), (x + 7, y - way)], "cross") for way in (-7, 7)]
         else:
             dots.append(Dot(round(x, 2), round(y, 2), round(point.size, 2), f"{point.kind} {point.look}"))
+        if point.kind == "arrow":  # its end may lie on that of another one: the legend names it
+            continue
         right = x < PLANE - 70
         across = (1 if right else -1) * (point.size + 4)
         below = 14 if point.below else -5
         texts.append(Text(round(x + across, 1), round(y + below, 1), point.name, "start" if right else "end"))
     spoken = "; ".join(f"{point.name} at {_two(point.x)}, {_two(point.y)}" for point in plane.points if point.name)
-    return Still(plane.name, f"{plane.name}. {spoken}", PLANE, PLANE + NAME, texts, lines=lines, dots=dots)
+    arrows = {point.name: f"arrow {point.look}" for point in plane.points if point.kind == "arrow"}
+    keys, names = _legend(MARGIN, PLANE + NAME, arrows)
+    height = PLANE + NAME + (20 if arrows else 0)
+    return Still(plane.name, f"{plane.name}. {spoken}", PLANE, height, texts + names, lines=lines + keys, dots=dots)
+
+
+def _legend(left: float, top: float, looks: Mapping[str, str]) -> tuple[list[Line], list[Text]]:
+    """A sample of each line, and its name beside it. looks: the class of a line by its name."""
+    lines, texts = [], []
+    for name, look in looks.items():
+        lines.append(_line([(left, top + 8), (left + KEY, top + 8)], look))
+        texts.append(Text(left + KEY + 5, top + 12, name, "start"))
+        left += KEY + 20 + 7 * len(name)
+    return lines, texts
 
 
 def _bent(value: float, log: bool) -> float:

@@ -1,4 +1,4 @@
-// Matrices with their numbers, and bars. Each drawing is made anew at a change.
+// Matrices with their numbers, and bars.
 
 import { h } from "./elements.js";
 import { format } from "./maths.js";
@@ -51,7 +51,6 @@ export function matrix({
         {
           type: "button",
           ...place,
-          "data-key": `${name}-${i}-${j}`,
           tabindex: i === at[0] && j === at[1] ? 0 : -1,
           "aria-pressed": String(Boolean(isPicked)),
           "aria-label": label,
@@ -91,10 +90,25 @@ export function matrix({
   );
   return h(
     "div",
-    { class: "kata-panel" },
-    h("div", { class: "kata-scroll", tabindex: 0, role: "region", "aria-label": `${name}, matrix` }, table),
+    { class: "kata-panel", key: name },
+    h("div", { class: "kata-scroll", "data-label": `${name}, matrix`, ready: scrollable }, table),
     note && h("p", { class: "kata-note" }, note)
   );
+}
+
+// The Tab key stops at a box only while there is something to scroll, and no button in it that is reached anyway.
+const sizes = new ResizeObserver((changes) => new Set(changes.map(({ target }) => target.closest(".kata-scroll")))
+  .forEach((box) => {
+    const isStop = box.scrollWidth > box.clientWidth && !box.querySelector("button");
+    const attributes = { tabindex: 0, role: "region", "aria-label": box.dataset.label };
+    Object.entries(attributes).forEach(
+      ([name, value]) => (isStop ? box.setAttribute(name, value) : box.removeAttribute(name))
+    );
+  }));
+
+function scrollable(box) {
+  sizes.observe(box);
+  sizes.observe(box.firstChild);
 }
 
 // A bar for each number, with its name and the number.
@@ -112,7 +126,7 @@ export function bars({ name, values, labels, digits = 4, most, marked }) {
   );
   return h(
     "div",
-    { class: "kata-panel" },
+    { class: "kata-panel", key: name },
     h("table", { class: "kata-bars", "data-name": name }, h("caption", {}, name), h("tbody", {}, body))
   );
 }

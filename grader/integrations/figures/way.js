@@ -35,7 +35,8 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first 
     weights: {
       made(i, j) {
         const total = format(sum(scores[i].map((score) => Math.exp(score * scale))));
-        return `e^(${format(scores[i][j])} / √${W_query[0].length}) / ${total}, the sum of the row's six`;
+        return `e^(${format(scores[i][j])} / √${W_query[0].length}) / ${total}, the sum over `
+          + `${scores[i].length} keys`;
       },
       of: (i) => scores[i].map((_, d) => ["scores", i, d]),
     },

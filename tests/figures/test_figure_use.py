@@ -1,0 +1,278 @@
+"""The figures in use: by fingers, with the Tab key, with a screen reader, on a small screen, on paper."""
+
+import itertools
+
+import pytest
+from browser import CONTRASTS
+from conftest import new_tab
+from figure_pages import FIGURES, SENTENCE, act, move
+
+from grader.judge import figure_numbers as numbers
+
+FIRST = {folder[:2]: folder for folder in FIGURES}  # the folder of an exercise by its number
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+# Until the browser has laid out and painted what a script did, and told its observers.
+PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# Every control that can be pressed or moved, with the box in which a finger finds it: a radio button's with its label.
+TARGETS = """() => [...document.querySelectorAll('.kata-live :is(input, button), .kata-live .handle')]
+  .filter(one => one.checkVisibility())
+  .map(one => {
+    const boxes = [one, ...(one.type === 'radio' || one.type === 'checkbox' ? one.labels : [])]
+      .map(part => part.getBoundingClientRect());
+    const [left, top] = ['left', 'top'].map(side => Math.min(...boxes.map(box => box[side])));
+    const [right, bottom] = ['right', 'bottom'].map(side => Math.max(...boxes.map(box => box[side])));
+    return {what: one.outerHTML.slice(0, 120), width: right - left, height: bottom - top,
+      isMain: one.type === 'range' || one.matches('.kata-button, .handle')};
+  })"""
+# Pairs of words in one drawing of which one is written over the other, and words that its edge cuts.
+COVERED = """where => [...document.querySelectorAll(`${where} svg`)].flatMap(svg => {
+  const inside = svg.getBoundingClientRect();
+  const words = [...svg.querySelectorAll('text')].filter(one => one.textContent.trim())
+    .map(one => [one.textContent, one.getBoundingClientRect()]);
+  const cut = words.filter(([, box]) => box.left < inside.left - 1 || box.right > inside.right + 1)
+    .map(([word]) => [word, 'the edge']);
+  return [...cut, ...words.flatMap(([word, a], i) => words.slice(i + 1)
+    .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5
+      && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+    .map(([other]) => [word, other]))];
+})"""
+
+
+@pytest.fixture
+def phone(chromium, folder_of_pages):
+    """Opens the page of a figure on a phone."""
+    context = chromium.new_context(**PHONE)
+    page = context.new_page()
+
+    def open_page(folder):
+        page.goto((folder_of_pages / f"{folder}.html").as_uri())
+        page.evaluate("document.body.style.minHeight = '3000px'")  # so that a finger could scroll
+        return page
+
+    yield open_page
+    context.close()
+
+
+@pytest.fixture
+def fingers(phone):
+    """The figure of exercise 01, a function that touches its page, and one that gives the numbers of its sliders."""
+    page = phone(FIRST["01"])
+    page.evaluate("document.querySelector('.kata-plane').scrollIntoView({block: 'center'})")
+    devtools = page.context.new_cdp_session(page)
+
+    def touch(kind, *places):
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        devtools.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+        page.evaluate(PAINTED)
+
+    def read():
+        texts = page.locator(".kata-control output").all_inner_texts()
+        return [float(text.replace("−", "-")) for text in texts]
+
+    return page, touch, read
+
+
+def middle(page, index):
+    """The middle of an arrow's end, and how far one unit of the plane is, in pixels."""
+    box = page.locator(".kata-plane .handle").nth(index).bounding_box()
+    side = page.locator(".kata-plane").bounding_box()["width"]
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, side * (300 - 60) / 300 / 2
+
+
+def test_a_finger_drags_an_arrow_all_the_way(fingers):
+    """Each of many moves arrives, and the page is not scrolled with them."""
+    page, touch, read = fingers
+    (x, y, unit), (a_x, a_y, *b) = middle(page, 0), read()
+    scrolled = page.evaluate("scrollY")
+    touch("Start", (x, y))
+    for step in range(1, 15):
+        touch("Move", (x - 5 * step, y + 5 * step))
+        assert read()[:2] == pytest.approx([a_x - 5 * step / unit, a_y - 5 * step / unit], abs=0.02), step
+    touch("End")
+    assert read()[2:] == b and page.evaluate("scrollY") == scrolled
+
+
+@pytest.mark.parametrize("end", ["End", "Cancel"])
+def test_a_drag_ends_with_its_finger(fingers, end):
+    """Whether the finger is lifted or the browser takes it: what is touched later moves no arrow."""
+    page, touch, read = fingers
+    x, y, _ = middle(page, 0)
+    touch("Start", (x, y))
+    touch("Move", (x - 20, y + 20))
+    touch(end)
+    after = read()
+    touch("Start", (300, 300))
+    for step in range(1, 4):
+        touch("Move", (300, 300 - 2 * step))
+    touch("End")
+    assert read() == after
+
+
+def test_each_of_two_fingers_drags_its_own_arrow(fingers):
+    page, touch, read = fingers
+    (x, y, unit), (u, v, _) = middle(page, 0), middle(page, 1)
+    a_x, a_y, b_x, b_y = read()
+    touch("Start", (x, y))
+    touch("Start", (x, y), (u, v))
+    touch("Move", (x - 30, y), (u, v + 60))
+    touch("End")
+    assert read() == pytest.approx([a_x - 30 / unit, a_y, b_x, b_y - 60 / unit], abs=0.02)
+
+
+def test_only_the_first_button_of_a_mouse_drags(opened):
+    page = opened(FIRST["01"])
+    x, y, _ = middle(page, 0)
+    before = page.locator(".kata-said").inner_text()
+    for button in ("right", "middle"):
+        page.mouse.move(x, y)
+        page.mouse.down(button=button)
+        page.mouse.move(x - 40, y + 40, steps=3)
+        page.mouse.up(button=button)
+    assert page.locator(".kata-said").inner_text() == before
+
+
+def test_drawing_again_keeps_what_is_still_there(drawn):
+    """A table, a drawing or a cell that has the same name after a change is the same node: focus and fingers stay."""
+    page = drawn.page
+    page.reload()
+    lost = page.evaluate(
+        """() => {
+          const seen = () => new Map(
+            [...document.querySelectorAll('.kata-view [data-name], .kata-view svg[aria-label]')].map(one => [`${one.tagName} ${one.dataset.name ?? one.closest('[data-name]').dataset.name}`, one])
+          );
+          return [...document.querySelectorAll('.kata-live .kata-controls :is(input, button)')].flatMap(control => {
+            const before = seen();
+            if (control.type === 'range') {
+              control.value = (Number(control.min) + 2 * Number(control.max)) / 3;
+              control.dispatchEvent(new Event('input'));
+            } else if (control.type !== 'text' && control.checkVisibility()) control.click();
+            const after = seen();
+            return [...before.keys()].filter(name => after.has(name) && after.get(name) !== before.get(name));
+          });
+        }"""
+    )
+    assert lost == []
+    page.reload()
+
+
+def test_a_screen_reader_says_one_sentence_at_the_end_of_a_drag(chromium, folder_of_pages):
+    page = new_tab(chromium)
+    page.clock.install()
+    page.goto((folder_of_pages / f"{FIRST['06']}.html").as_uri())
+    spoken, said = page.locator(".kata-spoken[role=status]"), page.locator(SENTENCE)
+    assert spoken.inner_text() == said.inner_text()
+    assert not page.locator(".kata-live [role=status]").nth(1).count()
+    page.evaluate(
+        """() => { window.said = [];
+        const spoken = document.querySelector('.kata-spoken');
+        new MutationObserver(() => said.push(spoken.textContent)).observe(spoken, {childList: true}); }"""
+    )
+    for value in range(20, 40):
+        move(page, "d_k", value)
+        page.clock.run_for(50)
+    assert page.evaluate("said") == [] and "d_k = 39" in said.inner_text()
+    page.clock.run_for(1000)
+    assert page.evaluate("said") == [said.inner_text()]
+    page.context.close()
+
+
+def test_a_heading_leads_to_a_figure(drawn):
+    heading = drawn.page.locator(".kata-live").get_by_role("heading", level=2)
+    assert heading.count() == 1 and heading.inner_text()
+
+
+@pytest.mark.parametrize("width", [1000, 320])
+def test_the_tab_key_stops_only_where_there_is_something_to_do(drawn, width):
+    """At a control, or at a box that is too narrow for what is in it and holds no button."""
+    page = drawn.page
+    page.set_viewport_size({"width": width, "height": 900})
+    page.evaluate(PAINTED)
+    stops, expected = page.evaluate(
+        """() => ['.kata-live [tabindex="0"]:not(button)', '.kata-live *']
+          .map((selector, i) => [...document.querySelectorAll(selector)]
+            .filter(one => !i || (one.scrollWidth > one.clientWidth && !one.querySelector('button')
+              && ['auto', 'scroll'].includes(getComputedStyle(one).overflowX)))
+            .map(one => one.outerHTML.slice(0, 150)))"""
+    )
+    assert stops == expected
+    assert all('role="region"' in stop and "aria-label" in stop for stop in stops)
+
+
+def test_a_figure_fits_the_narrowest_screen(drawn):
+    """320 pixels, what WCAG asks for (1.4.10): only a table may be scrolled sideways, in its own box."""
+    page = drawn.page
+    page.set_viewport_size({"width": 320, "height": 800})
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll('.kata-live *')]
+          .filter(one => !one.closest('.kata-scroll *, .kata-spoken') && one.getBoundingClientRect().right > document.querySelector('.kata-figure')
+            .getBoundingClientRect().right)
+          .map(one => one.outerHTML.slice(0, 100))"""
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert outside == []
+
+
+def test_controls_are_large_enough_for_a_mouse(drawn):
+    """24 pixels each way, what WCAG asks for (2.5.8)."""
+    targets = drawn.page.evaluate(TARGETS)
+    assert targets
+    assert [one for one in targets if min(one["width"], one["height"]) < 24] == []
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_controls_are_large_enough_for_a_finger(phone, folder):
+    """44 pixels for sliders, buttons and handles; 40 for a cell of a matrix."""
+    targets = phone(folder).evaluate(TARGETS)
+    assert targets
+    assert [one for one in targets if min(one["width"], one["height"]) < (44 if one["isMain"] else 40)] == []
+
+
+def test_no_word_of_a_drawing_is_written_over_another(drawn):
+    page = drawn.page
+    assert page.evaluate(COVERED, ".kata-live") == []
+    style = page.add_style_tag(content=".kata-still { display: block !important; }")
+    covered = page.evaluate(COVERED, ".kata-still")
+    style.evaluate("one => one.remove()")
+    assert covered == []
+
+
+SENTENCE_TOKENS = ("Your", "journey", "starts", "with", "one", "step")
+MOVES = {
+    "01": [[("move", "a, x", x), ("move", "a, y", 0.87)] for x in (-1, -0.5, 0, 0.55, 0.57, 0.9)],
+    "03": [
+        [("choose", "Query", token), ("choose", "Dimensions", axes)]
+        for token, axes in itertools.product(SENTENCE_TOKENS, ("0 and 1", "0 and 2", "1 and 2"))
+    ],
+    "05": [
+        [("choose", "Token", token), ("move", "Chosen entry of W_query", entry), *same]
+        for token, entry in itertools.product(SENTENCE_TOKENS, (-1, -0.3, 0, 0.3, 0.6))
+        for same in ([], [("toggle", "Use W_query for the keys too")])
+    ],
+    "16": [[("move", "Query at", place)] for place in range(33)],
+}
+
+
+@pytest.mark.parametrize("number", MOVES)
+def test_no_word_of_a_drawing_is_written_over_another_after_a_move(opened, number):
+    page = opened(FIRST[number])
+    found = {}
+    for steps in MOVES[number]:
+        for step in steps:
+            act(page, step)
+        if covered := page.evaluate(COVERED, ".kata-live"):
+            found[str(steps)] = covered
+    assert found == {}
+
+
+def test_paper_is_white_however_dark_the_screen(drawn):
+    """In print from a dark page each text has contrast on white, and a drawing is not cut by the edge of a page."""
+    page = drawn.page
+    page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
+    page.emulate_media(media="print", color_scheme="dark")
+    texts = page.evaluate(CONTRASTS)
+    breaks = page.locator(".kata-still svg").evaluate_all("all => all.map(one => getComputedStyle(one).breakInside)")
+    page.emulate_media(media="screen", color_scheme="light")
+    page.evaluate("document.body.dataset.mdColorScheme = 'default'")
+    shown = [text for text in texts if text["text"] not in ("Lesson", "First words.", "After.")]
+    assert len(shown) > 3 and [text for text in shown if text["ratio"] < 4.5] == []
+    assert breaks == ["avoid"] * (len(numbers.start(drawn.folder)) + len(numbers.drawings(drawn.folder)))
