@@ -1,7 +1,7 @@
 // A mean is laid over x: which numbers are repeated, and where an error is missing.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { range, sum, transpose } from "../../grader/integrations/figures/maths.js";
+import { format, range, sum, transpose } from "../../grader/integrations/figures/maths.js";
 import { matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["dim=1, keepdim", "dim=1", "dim=0", "all entries"];
@@ -48,7 +48,7 @@ export default {
           matrix({ name: "result", values: result, digits }),
         ),
         say: `The mean has the shape ${shape}. The rows of the result sum to `
-          + `${sums.map((value) => (Math.abs(value) < 1e-9 ? 0 : value).toFixed(1)).join(", ")}: `
+          + `${sums.map((value) => format(value, digits)).join(", ")}: `
           + `${centred ? "each is centred" : "no error, and not centred"}.`,
       };
     });

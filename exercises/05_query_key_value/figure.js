@@ -18,19 +18,20 @@ export default {
       max: 1,
       step: 0.01,
       digits: 4,
-      bend: 1,
       value: W_query[0][0],
+      moved({ value }) {
+        const [i, j] = entry.value;
+        W_query[i][j] = value;
+      },
     });
     const same = figure.toggle({ label: "Use W_query for the keys too" });
-    let moved = slider.value;
     figure.draw(() => {
-      const [i, j] = entry.value;
-      if (slider.value !== moved) W_query[i][j] = moved = slider.value;
+      const [, j] = entry.value;
       const used = { ...weights, W_query, ...(same.value ? { W_key: W_query } : {}) };
       const [queries, keys, values] = ["W_query", "W_key", "W_value"].map((name) => matmul(inputs, used[name]));
       const t = token.value;
       const pick = (...at) => {
-        [moved, slider.value] = [W_query[at[0]][at[1]], W_query[at[0]][at[1]]];
+        slider.value = W_query[at[0]][at[1]];
         entry.value = at;
       };
       const points = [
@@ -41,12 +42,11 @@ export default {
           name: n === t ? "key" : "",
           size: n === t ? 7 : 3,
           look: "other",
-          below: true,
         })),
       ];
       const low = Math.min(0, ...[...queries, ...keys].flat());
       const high = Math.max(1.5, ...[...queries, ...keys].flat());
-      const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][0])}`).join(" + ");
+      const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       return {
         show: [
           row(
@@ -68,7 +68,8 @@ export default {
             lines: [[queries[t], keys[t], 1]],
           }),
         ],
-        say: `The first number of the query of “${tokens[t]}” is ${terms} = ${format(queries[t][0])}.`,
+        say: `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
+          + `${format(queries[t][j])}.`,
       };
     });
   },

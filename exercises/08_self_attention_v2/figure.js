@@ -15,7 +15,7 @@ export default {
     })));
     way(
       el,
-      "nn.Linear holds its weight turned. W_query and the others stand here as version 1 has them.",
+      "nn.Linear holds its weight turned. Here W_query and the others are shown as in version 1.",
       { ...rest, ...turned },
       () => [held()]
     );

@@ -1,10 +1,10 @@
-// The score that stands in place of the future, from 0 down to −∞: how much of it leaks through the softmax.
+// The score that is written over the future, from 0 down to −inf: how much of it leaks through the softmax.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { causal, format, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const LEAST = -20; // the slider's end stands for −∞
+const LEAST = -20; // the slider's end means −inf
 
 export default {
   render({ model, el }) {
@@ -17,10 +17,10 @@ export default {
       step: 0.1,
       digits: 1,
       value: LEAST,
-      name: (x) => (x === LEAST ? "−∞" : null),
+      name: (x) => (x === LEAST ? format(-Infinity) : null),
     });
     const last = figure.slider({
-      label: `Score of “${tokens.at(-1)}”`,
+      label: `Add to the scores of “${tokens.at(-1)}”`,
       min: -5,
       max: 5,
       step: 0.1,
@@ -36,6 +36,9 @@ export default {
       const leaks = weights.map((one, i) => sum(one.slice(i + 1)));
       const moved = weights.map((one, i) => one.some((value, j) => Math.abs(value - first[i][j]) > 1e-9));
       const later = (i, j) => j > i;
+      const most = Math.max(...leaks);
+      const leaker = tokens[leaks.indexOf(most)];
+      const percent = most < 0.0005 ? "Less than 0.1" : format(most * 100, 1);
       const movers = tokens.filter((_, i) => moved[i]);
       return {
         show: [
@@ -62,8 +65,7 @@ export default {
         ],
         say:
           (sum(leaks) > 0
-            ? `${(Math.max(...leaks) * 100).toFixed(1)} % of the weight of “${tokens[0]}” leaks to later tokens `
-              + "(dashed cells)."
+            ? `${percent} % of the weight of “${leaker}” leaks to later tokens (dashed cells).`
             : "No weight falls on a later token.") +
           (last.value
             ? ` The changed scores move the weights of ${movers.length ? movers.join(", ") : "no token"}.`

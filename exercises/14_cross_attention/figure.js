@@ -1,7 +1,7 @@
 // Two sentences: queries come from the first, keys and values from the second, which may be of any length.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
@@ -11,7 +11,7 @@ export default {
     const first = figure.slider({ label: "Tokens of x_1", min: 1, max: x_1.length, value: x_1.length });
     const second = figure.slider({ label: "Tokens of x_2", min: 1, max: x_2.length, value: x_2.length });
     const own = figure.toggle({ label: "Take x_1 for both: self-attention" });
-    const cell = figure.state(0);
+    const cell = figure.state([0, 0]);
     figure.draw(() => {
       const asking = x_1.slice(0, first.value);
       const asked = own.value ? asking : x_2.slice(0, second.value);
@@ -20,8 +20,9 @@ export default {
       const weights = matmul(queries, transpose(keys)).map(
         (one) => softmax(one.map((score) => score / Math.sqrt(W_key[0].length)))
       );
-      const picked = Math.min(cell.value, asking.length - 1);
-      const top = weights[picked].indexOf(Math.max(...weights[picked]));
+      const [i, j] = [Math.min(cell.value[0], asking.length - 1), Math.min(cell.value[1], asked.length - 1)];
+      const top = weights[i].indexOf(Math.max(...weights[i]));
+      const asName = (n) => (own.value ? `“${names[n]}”` : `token ${n} of the second sentence`);
       return {
         show: [
           row(
@@ -35,13 +36,13 @@ export default {
             rows: words,
             columns: names.slice(0, asked.length),
             scale: 0.6,
-            picked: [picked, top],
-            pick: (i) => (cell.value = i),
+            picked: [i, j],
+            pick: (...at) => (cell.value = at),
           }),
           matrix({ name: "context vectors", values: matmul(weights, values), rows: words }),
         ],
-        say: `${asking.length} × ${asked.length} weights, and ${asking.length} context vectors. “${words[picked]}” `
-          + `looks most at ${own.value ? `“${names[top]}”` : `token ${top} of the second sentence`}.`,
+        say: `${asking.length} × ${asked.length} weights, and ${asking.length} context vectors. “${words[i]}” `
+          + `gives ${asName(j)} the weight ${format(weights[i][j], 3)}, and looks most at ${asName(top)}.`,
       };
     });
   },

@@ -18,13 +18,15 @@ export default {
       digits: 4,
       value,
     }));
-    const block = figure.slider({ label: "Block size", min: 1, max: T, value: 2 });
-    const seen = figure.slider({ label: "Blocks read", min: 0, max: 3, value: 3 });
+    const blocks = () => Math.ceil(T / block.value);
+    const readAll = () => {
+      seen.limit(blocks());
+      seen.value = blocks();
+    };
+    const block = figure.slider({ label: "Block size", min: 1, max: T, value: 2, moved: readAll });
+    const seen = figure.slider({ label: "Blocks read", min: 0, max: blocks(), value: blocks() });
     const forget = figure.toggle({ label: "Forget the correction" });
-    let blocks = 3;
     figure.draw(() => {
-      const now = Math.ceil(T / block.value);
-      if (now !== blocks) seen.limit(now), (seen.value = blocks = now);
       const values = sliders.map((one) => one.value);
       let [maximum, total] = [-Infinity, 0];
       const steps = range(seen.value).map((n) => {
@@ -39,7 +41,7 @@ export default {
       const read = (j) => j < seen.value * block.value;
       const whole = Math.max(...values);
       const truth = sum(values.map((score) => Math.exp(score - whole)));
-      const done = seen.value === now;
+      const done = seen.value === blocks();
       return {
         show: [
           row(

@@ -14,9 +14,18 @@ export default {
     const T = inputs.length;
     const scale = 1 / Math.sqrt(inputs[0].length);
     const figure = frame(el, "Only one tile of scores exists at a time, yet the output is that of all scores.");
-    const wide = figure.slider({ label: "Block size", min: 1, max: T, value: block });
-    const at = figure.slider({ label: "Tiles done", min: 0, max: 3, value: 3 });
-    const masked = figure.toggle({ label: "Causal", value: true });
+    const tiling = () => {
+      const n = Math.ceil(T / wide.value);
+      return range(n).flatMap((i) => range(n).map((j) => [i, j])).filter(([i, j]) => !masked.value || j <= i);
+    };
+    const finish = () => {
+      at.limit(tiling().length);
+      at.value = tiling().length;
+    };
+    const wide = figure.slider({ label: "Block size", min: 1, max: T, value: block, moved: finish });
+    const at = figure.slider({ label: "Tiles done", min: 0, max: T * T, value: 0 });
+    const masked = figure.toggle({ label: "Causal", value: true, moved: finish });
+    finish();
     const length = figure.slider({
       label: "Tokens",
       min: 8,
@@ -24,16 +33,10 @@ export default {
       value: 14,
       name: (power) => (2 ** power).toLocaleString("en-US"),
     });
-    figure.button("Next tile", () => (at.value = at.value >= count ? 0 : at.value + 1));
-    let [setting, count] = ["", 0];
+    figure.button("Next tile", () => (at.value = at.value >= tiling().length ? 0 : at.value + 1));
     figure.draw(() => {
-      const n = Math.ceil(T / wide.value);
-      const tiles = range(n).flatMap((i) => range(n).map((j) => [i, j])).filter(([i, j]) => !masked.value || j <= i);
-      if (setting !== `${n} ${masked.value}`) {
-        [setting, count] = [`${n} ${masked.value}`, tiles.length];
-        at.limit(count);
-        at.value = count;
-      }
+      const tiles = tiling();
+      const skipped = Math.ceil(T / wide.value) ** 2 - tiles.length;
       const blockOf = (i) => Math.floor(i / wide.value);
       const state = inputs.map((one) => ({ maximum: -Infinity, sum: 0, output: one.map(() => 0) }));
       const seen = (i, j) => !masked.value || j <= i;
@@ -103,8 +106,8 @@ export default {
             matrix({ name: "bytes of one tile", values: [size(WIDE * WIDE * 4)], heat: false }),
           ),
         ],
-        say: `${at.value} of ${count} tiles are done`
-          + `${masked.value ? `; above the diagonal ${n * n - count} skipped` : ""}. `
+        say: `${at.value} of ${tiles.length} tiles are done`
+          + `${masked.value ? `; above the diagonal ${skipped} skipped` : ""}. `
           + `For ${long.toLocaleString("en-US")} tokens all scores would take ${size(long * long * 4)}.`,
       };
     });

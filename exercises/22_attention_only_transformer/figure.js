@@ -16,19 +16,19 @@ export default {
     const which = figure.choice({
       label: "Model",
       options: ["of task 2, not trained", "trained on repeated sequences"],
+      moved: ({ value }) => {
+        typed.value = [first, pattern][value].join(" ");
+        showHeads();
+      },
     });
     const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
     const heads = range(trained.sizes.layers).flatMap((l) => range(trained.sizes.heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
+    const showHeads = () => on.show((i) => heads[i][1] < models[which.value].heads);
+    showHeads();
     const keep = kept();
-    let last = 0;
     figure.draw(() => {
       const model = models[which.value];
-      if (last !== which.value) {
-        typed.value = (which.value ? pattern : first).join(" ");
-        last = which.value;
-      }
-      on.show((i) => heads[i][1] < model.heads);
       const { tokens, error } = ids(typed.value, model);
       if (error) return { show: [], say: error };
       const none = new Set([...on.off].map((i) => heads[i].join(".")));

@@ -8,7 +8,7 @@ import runpy
 
 import pytest
 import torch
-from figure_pages import FIGURES, act, agrees, shown
+from figure_pages import FIGURES, SENTENCE, act, agrees, shown
 from thorough import sample
 
 from grader.catalog import paths
@@ -32,8 +32,12 @@ def test_an_interaction_gives_what_torch_computes(opened, folder, case):
         wanted = case.expected()
     for name, expected in wanted.items():
         agrees(shown(page, name), expected, case.tolerance)
-    assert re.search(case.says, page.locator(".kata-said").inner_text()), page.locator(".kata-said").inner_text()
+    said = page.locator(SENTENCE).inner_text()
+    assert re.search(case.says, said), said
     assert wanted or case.says
+    assert not re.search(r"(?<!\w)-\d", page.locator(".kata-live").inner_text()), (
+        "a minus is written as in the tables: −"
+    )
     assert page.locator(".kata-live").inner_html() != before
 
 

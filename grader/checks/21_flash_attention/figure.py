@@ -20,4 +20,9 @@ def memory():
     return [Curves("Memory for scores over T", lengths, curves, **axes)]
 
 
-FIGURE = Figure("The output of all tiles.", data, {"output": Start("sentence", rows=TOKENS)}, memory)
+FIGURE = Figure(
+    "The output of all tiles, and the memory that scores need.",
+    data,
+    {"output": Start("sentence", rows=TOKENS)},
+    memory,
+)

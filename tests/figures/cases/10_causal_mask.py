@@ -22,13 +22,13 @@ CASES = [
     Case("less leaks", [("move", "Fill", -5)], lambda: filled(-5.0), "dashed"),
     Case(
         "another last token",
-        [("move", "Score of “step”", 5)],
+        [("move", "Add to the scores of “step”", 5)],
         lambda: filled(-torch.inf, 5.0),
         "move the weights of step",
     ),
     Case(
         "and it leaks",
-        [("move", "Fill", 0), ("move", "Score of “step”", 5)],
+        [("move", "Fill", 0), ("move", "Add to the scores of “step”", 5)],
         lambda: filled(0.0, 5.0),
         "move the weights of step",
     ),

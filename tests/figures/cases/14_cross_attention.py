@@ -27,5 +27,9 @@ CASES = [
         lambda: crossed(6, 8, True),
         "6 × 6 weights",
     ),
-    Case("a row", [("pick", "weights", 5, 0)], says="“first” looks most at token 4"),
+    Case(
+        "a row",
+        [("pick", "weights", 5, 0)],
+        says="“first” gives token 0 of the second sentence the weight 0.134, and looks most at token 4",
+    ),
 ]

@@ -1,0 +1,163 @@
+"""What a figure says of what is seen is true wherever its controls are moved."""
+
+import random
+import re
+
+import pytest
+import torch
+from figure_pages import FIGURES, SENTENCE, act, move, shown
+
+from grader.judge import figure_numbers as numbers
+
+FIRST = {folder[:2]: folder for folder in FIGURES}
+LARGEST, LEAST_NORMAL = torch.finfo(torch.float32).max, torch.finfo(torch.float32).tiny
+
+# Sets all sliders of exercise 02, and gives both rows of weights as texts and the sentence.
+SOFTMAX = """settings => settings.map(values => {
+  const sliders = [...document.querySelectorAll('.kata-live input[type=range]')];
+  sliders.forEach((one, i) => { one.value = Math.sign(values[i]) * Math.abs(values[i]) ** (1 / one.dataset.bend); });
+  sliders.forEach(one => one.dispatchEvent(new Event('input')));
+  const read = name => [...document.querySelectorAll(`.kata-live table[data-name=${name}] [data-column]`)]
+    .map(cell => cell.textContent);
+  return {naive: read('softmax_naive'), stable: read('softmax_stable'),
+    scores: sliders.map(one => Number(one.getAttribute('aria-valuetext').replace('−', '-'))),
+    said: document.querySelector('.kata-said').textContent};
+})"""
+
+
+def settings():
+    """Scores and a temperature: the edges of float32, and many others around them."""
+    draw = random.Random(0)
+    yield [88.5, 0.5, 0.5, 0.5, 88.5, 0.5, 1]  # each exponential is finite, their sum is not
+    yield [-103, -102.6, -102.2, -101.8, -101.4, -101, 1]  # a few bits are left of each
+    yield [-200] * 6 + [1]  # all exponentials are 0
+    yield [1000, -1000, 0, 0, 0, 0, 1]
+    for low, high in ((-1000, 1000), (-120, 120), (-110, -85), (86, 90), (-3, 3), (-105, -100)):
+        for _ in range(40):
+            yield [round(draw.uniform(low, high), 4) for _ in range(6)] + [1]
+    for _ in range(60):
+        yield [round(draw.uniform(-3, 3), 4) for _ in range(6)] + [round(draw.uniform(0.01, 0.2), 2)]
+
+
+def test_the_sentence_about_two_softmaxes_is_that_of_the_numbers_that_are_shown(opened):
+    """“The same” where the same texts are shown, and no other reason than that of float32."""
+    kinds = set()
+    for seen in opened(FIRST["02"]).evaluate(SOFTMAX, list(settings())):
+        naive, stable, said = seen["naive"], seen["stable"], seen["said"]
+        *scores, temperature = seen["scores"]
+        scores = (torch.tensor(scores, dtype=torch.float64) / temperature).float()
+        exps = scores.exp()
+        assert ("the same" in said) == (naive == stable), seen
+        assert ("nan" in said) == ("nan" in naive), seen
+        assert ("too large for a float32" in said) == bool(exps.isinf().any()), seen
+        assert ("their sum is too large" in said) == bool(exps.isfinite().all() and exps.sum().isinf()), seen
+        assert ("too small" in said) == bool((exps == 0).all()), seen
+        assert "so small" not in said or 0 < exps.max() < LEAST_NORMAL, seen
+        assert "-" not in said
+        if told := re.search(r"once|(\d+) times", said):
+            assert naive.count("nan") == int(told[1] or 1), seen
+        kinds.add(re.sub(r"[−\d.,]+|“\w+”|once|times", "#", said))
+    assert len(kinds) >= 5
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_the_sentence_about_a_query_speaks_of_the_entry_that_was_changed(opened, column):
+    page = opened(FIRST["05"])
+    act(page, ("pick", "W_query", 1, column))
+    for value in (-0.5, 0.25):
+        before = page.locator(SENTENCE).inner_text()
+        move(page, "Chosen entry of W_query", value)
+        said = page.locator(SENTENCE).inner_text()
+        assert said != before and f"{value:.4f}".replace("-", "−") in said
+        assert said.startswith(f"The {('first', 'second')[column]} number of the query")
+        assert said.endswith(f"= {shown(page, 'query')[0][column]}.".replace("-", "−"))
+
+
+def test_every_slider_acts_at_once(opened):
+    """No slider waits for a button: what is drawn or said changes when it is moved to another place."""
+    idle = []
+    for folder in FIGURES:
+        page = opened(folder)
+        idle += page.evaluate(
+            """folder => [...document.querySelectorAll('.kata-live input[type=range]')].filter(one => {
+              const seen = () => document.querySelector('.kata-view').innerHTML + document.querySelector('.kata-said').innerHTML;
+              const before = seen();
+              return ['max', 'min'].every(end => {
+                one.value = one[end];
+                one.dispatchEvent(new Event('input'));
+                return seen() === before;
+              });
+            }).map(one => `${folder}: ${one.labels[0].textContent}`)""",
+            folder,
+        )
+    assert idle == []
+
+
+def test_the_period_slider_shows_the_period_of_the_tokens(opened):
+    page = opened(FIRST["23"])
+    period = page.get_by_label("Period", exact=True)
+    assert period.get_attribute("aria-valuetext") == "5"
+    move(page, "Period", 9)
+    tokens = page.get_by_label("Tokens", exact=True).input_value().split()
+    assert len(tokens) == 18 and tokens[:9] == tokens[9:]
+    assert period.get_attribute("aria-valuetext") == "9"
+
+
+@pytest.mark.parametrize(("typed", "period"), [("31 0 31 0 31 0", 2), ("1 2 3 1 2 3 1", 3), ("1 2 3 4 1 2 3", 0)])
+def test_a_pattern_is_found_however_often_it_is_there(opened, typed, period):
+    page = opened(FIRST["23"])
+    act(page, ("type", "Tokens", typed))
+    assert page.locator('.kata-live table[data-name="induction score"]').count() == (period > 0)
+    assert ("tokens after the first period" in page.locator(SENTENCE).inner_text()) == (period > 0)
+    if period:
+        assert page.get_by_label("Period", exact=True).get_attribute("aria-valuetext") == str(period)
+
+
+def test_another_model_has_all_its_heads_again(opened):
+    page = opened(FIRST["22"])
+    act(page, ("toggle", "layer 0, head 1"))
+    act(page, ("choose", "Model", "trained on repeated sequences"))
+    assert page.get_by_role("group", name="Heads").get_by_role("checkbox", checked=True).count() == 8
+    assert "off" not in page.locator(SENTENCE).inner_text()
+
+
+@pytest.mark.parametrize("folder", FIGURES)
+def test_the_cell_that_is_pressed_is_the_one_that_was_picked(opened, folder):
+    page = opened(folder)
+    for name in page.locator(".kata-live table:has(button)").evaluate_all("all => all.map(one => one.dataset.name)"):
+        table = page.locator(f'.kata-live table[data-name="{name}"]')
+        for button in (table.locator("button").last, table.locator("button").first):
+            button.click()
+            assert button.get_attribute("aria-pressed") == "true", name
+            assert table.locator('button[aria-pressed="true"]').count() == 1
+
+
+@pytest.mark.parametrize("fill", [-0.1, -3.0, -10.0, -19.9])
+def test_a_leak_is_not_said_to_be_none(opened, fill):
+    """What is told of a fill value agrees with the cells that are marked, and the slider writes as the cells do."""
+    page = opened(FIRST["10"])
+    move(page, "Fill", fill)
+    said = page.locator(SENTENCE).inner_text()
+    leaks = [float(text) for row in shown(page, "weight on the future") for text in row]
+    percent = re.match(r"(Less than )?([\d.]+) % of the weight of “Your” leaks", said)
+    assert percent and (percent[1] or abs(float(percent[2]) - 100 * max(leaks)) < 0.06) and float(percent[2]) > 0
+    move(page, "Fill", -20)
+    assert page.get_by_label("Fill", exact=True).get_attribute("aria-valuetext") == "−inf"
+    assert "−inf" in page.locator('.kata-live table[data-name="masked scores"]').inner_text()
+
+
+def test_a_sum_is_written_with_the_digits_of_its_row(opened):
+    """Exercise 00 says the sums that its table would give, digit for digit."""
+    page = opened(FIRST["00"])
+    act(page, ("choose", "Mean", "all entries"))
+    sums = [sum(map(float, row)) for row in shown(page, "result")]
+    told = re.search(r"sum to ([^:]*):", page.locator(SENTENCE).inner_text())[1].split(", ")
+    assert told == [f"{value:.4f}".replace("-", "−") for value in sums]
+
+
+def test_the_still_pictures_promise_nothing_that_they_cannot_do():
+    """A still picture is neither dragged nor pressed: its names speak of what is seen."""
+    names = [drawing.name for folder in FIGURES for drawing in numbers.drawings(folder)]
+    names += [numbers.figure(folder).title for folder in FIGURES]
+    assert len(names) > 24
+    assert [name for name in names if re.search(r"\b(drag|press|click|move|choose)", name)] == []
