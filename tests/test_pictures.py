@@ -3,6 +3,7 @@
 import io
 import itertools
 import math
+import re
 import shutil
 import sys
 from xml.etree import ElementTree
@@ -13,6 +14,7 @@ from rich.console import Console
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
+from grader.integrations.notebook import display
 from grader.judge import capture
 from grader.judge.pictures import Picture, capture_pictures
 from grader.records import submission
@@ -245,6 +247,25 @@ def test_svg_says_in_words_and_in_a_table_what_it_shows():
     tables = figure.findall(".//table")
     assert [float(cell.text) for cell in tables[0].findall(".//td")] == [0.25, 0.75, -0.5, 1.5]
     assert [head.text for head in tables[0].findall("./tbody/tr/th")] == ["<b>", "a&b"]
+
+
+def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
+    """In each form: 0.945 and its neighbour are no .94 beside .95. A real difference is still seen."""
+    expected = ((0.945, 0.6310), (1.06, 0.0))
+    noisy = Picture("t", TOKENS, TOKENS, ((0.9450001, 0.63104), (1.05999, -1e-9)), expected)
+    wrong = Picture("t", TOKENS, TOKENS, ((0.946, 0.6310), (1.06, 0.0)), expected)
+    for picture, is_alike in ((noisy, True), (wrong, False)):
+        figure = ElementTree.fromstring(svg.figure(picture).replace("class=number", 'class="number"'))
+        tables = [[cell.text for cell in table.findall(".//td")] for table in figure.findall(".//table")]
+        assert (tables[0] == tables[1]) is is_alike
+        assert tables[1] == ["0.9450", "0.6310", "1.0600", "0.0000"]
+        assert all(re.fullmatch(r"-?\d+\.\d{4}", text) for table in tables for text in table)
+        images = [[text.text for text in image.findall("./text")][1:] for image in figure.findall(".//svg")]
+        assert images[0] == images[1] or not is_alike
+        data = display.matrices(catalog.find("03"), [picture])["pictures"][0]
+        assert (data["learner"] == data["expected"]) is is_alike
+    rows = [line.plain.split() for line in blocks.render(noisy) if line.plain.strip().startswith(TOKENS)]
+    assert len(rows) == 2 and all(row[1:3] == row[3:5] for row in rows), rows
 
 
 # The command.

@@ -11,6 +11,7 @@ from grader.records.results import ExerciseResult
 from grader.reports import html, terminal
 from grader.reports.heatmap import blocks as drawn
 from grader.reports.heatmap import svg
+from grader.reports.heatmap.panels import printed_alike
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/notebook/templates/output.html"
@@ -51,6 +52,7 @@ def experiment(measured: Experiment) -> dict:
 def _plain(picture: Picture) -> dict:
     """A picture as data that JSON can hold."""
     largest = picture.largest_difference
+    picture = printed_alike(picture)
     return {
         "title": picture.title,
         "rows": picture.rows,

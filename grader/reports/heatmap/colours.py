@@ -50,6 +50,12 @@ def short(value: float, width: int = 4) -> str:
     return ">>" if value > 0 else "<<"
 
 
+def exact(value: float) -> str:
+    """A number with four decimals, as the lessons print it, so that a column of them is aligned."""
+    text = f"{value:.4f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
 def _luminance(colour: tuple[int, int, int]) -> float:
     """The relative luminance of a colour as WCAG defines it, 0 to 1."""
     channels = [channel / 255 for channel in colour]

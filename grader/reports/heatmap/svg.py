@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from grader.judge.pictures import Matrix, Picture
 from grader.reports import templating
-from grader.reports.heatmap.colours import background, foreground, hexadecimal, short
+from grader.reports.heatmap.colours import background, exact, foreground, hexadecimal, short
 from grader.reports.heatmap.panels import distance, panels
 from grader.reports.templating import escape
 
@@ -24,10 +24,10 @@ Names = tuple[str, ...]  # of rows or columns
 
 @dataclass(frozen=True)
 class Panel:
-    """One matrix: its caption, its numbers, and the <svg> that shows them."""
+    """One matrix: its caption, its numbers as a table prints them, and the <svg> that shows them."""
 
     caption: str
-    matrix: Matrix
+    texts: tuple[tuple[str, ...], ...]
     image: Markup
 
 
@@ -40,7 +40,10 @@ def figures(pictures: Sequence[Picture]) -> Markup:
 def figure(picture: Picture, note: bool = True) -> Markup:
     """A <figure> with the panels of a picture and the table of its numbers. note: whether the note is shown."""
     facts = (picture.title, picture.rows, picture.columns, picture.scale)
-    drawn = [Panel(caption, matrix, _image(*facts, caption, matrix)) for caption, matrix in panels(picture)]
+    drawn = [
+        Panel(caption, tuple(tuple(map(exact, row)) for row in matrix), _image(*facts, caption, matrix))
+        for caption, matrix in panels(picture)
+    ]
     return templating.macro("reports/heatmap/templates/figures.html", "figure")(picture, drawn, distance(picture), note)
 
 
