@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browser import browser
+from browser import CONTRASTS, browser
 from globs import some
 from thorough import sample
 
@@ -145,3 +145,60 @@ def test_a_learner_sees_lessons_progress_and_help_alone(built, tab):
         titles += re.findall(r"<h1[^>]*>(.*?)<", page.read_text("utf-8"))[:1]
     assert len(titles) > 2 * len(catalog.exercises()) and len(titles) == len(set(titles))
     assert not (built / f"{paths.at_root('docs/learners.md').stem}.html").exists()
+
+
+def test_a_diagram_is_never_enlarged(built, tab):
+    """Its words have the size in which they were drawn, on a desk as on a phone; a wide one scrolls in its own box."""
+    sizes = """() => [...document.querySelectorAll('article p > img:only-child')]
+      .map(one => [one.src, one.getBoundingClientRect().width, one.naturalWidth])"""
+    seen = 0
+    for page in some(built.glob("lessons/*/index.html")):
+        if ".svg" not in page.read_text("utf-8"):
+            continue
+        tab.goto(page.as_uri())
+        for width in WIDTHS:
+            tab.set_viewport_size({"width": width, "height": 900})
+            for source, shown, drawn in tab.evaluate(sizes):
+                seen += 1
+                assert drawn and shown <= drawn + 1, (source, width)
+                assert shown >= min(drawn, 34 * 20) - 1, (source, width)
+    assert seen > 3 * 10
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_paper_is_white_however_dark_the_screen(built, tab, scheme):
+    """Links and code have contrast on paper when the page was dark, too."""
+    tab.set_viewport_size({"width": DESK, "height": 900})
+    tab.goto((built / "lessons" / catalog.exercises()[3].folder / "index.html").as_uri())
+    tab.add_style_tag(content=STILL)
+    paint(tab, scheme)
+    tab.emulate_media(media="print", color_scheme="dark" if scheme == "slate" else "light")
+    texts = tab.evaluate(CONTRASTS)
+    links = tab.eval_on_selector_all("article p a", "all => all.map(one => getComputedStyle(one).color)")
+    tab.emulate_media(media="screen", color_scheme="light")
+    assert len(texts) > 100 and set(links) == {"rgb(57, 73, 171)"}
+    assert [text for text in texts if text["ratio"] < 4.5 and text["text"] != "Skip to content"] == []
+
+
+def test_nothing_lies_over_the_sliders_of_a_figure(built, tab):
+    """Scrolling up shows nothing that covers what it is scrolled to, on the smallest screen."""
+    tab.set_viewport_size({"width": PHONE, "height": 700})
+    tab.goto((built / "lessons" / catalog.exercises()[5].folder / "index.html").as_uri())
+    tab.evaluate("scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
+    tab.evaluate("document.querySelector('.kata-controls').scrollIntoView({block: 'end', behavior: 'instant'})")
+    covered = tab.eval_on_selector_all(
+        ".kata-live .kata-controls input",
+        """all => all.filter(one => {
+          const box = one.getBoundingClientRect();
+          const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+          return top && !one.closest('.kata-figure').contains(top);
+        }).map(one => one.outerHTML)""",
+    )
+    assert covered == [] and tab.locator(".md-top").count() == 0
+
+
+def test_the_start_leads_to_the_first_lessons(built, tab):
+    tab.goto((built / "index.html").as_uri())
+    targets = tab.eval_on_selector_all("article li a", "all => all.map(one => one.getAttribute('href'))")
+    for exercise in catalog.exercises()[:2]:
+        assert f"lessons/{exercise.folder}/index.html" in targets
