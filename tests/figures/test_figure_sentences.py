@@ -80,7 +80,7 @@ def test_every_slider_acts_at_once(opened):
         page = opened(folder)
         idle += page.evaluate(
             """folder => [...document.querySelectorAll('.kata-live input[type=range]')].filter(one => {
-              const seen = () => document.querySelector('.kata-view').innerHTML + document.querySelector('.kata-said').innerHTML;
+              const seen = () => ['.kata-view', '.kata-said'].map(one => document.querySelector(one).innerHTML).join();
               const before = seen();
               return ['max', 'min'].every(end => {
                 one.value = one[end];
