@@ -38,7 +38,8 @@ function place(parent, before, children) {
     if (!node) return child.tag ? create(child) : child instanceof Node ? child : document.createTextNode(child);
     return change(node, known, child);
   }).filter(Boolean);
-  for (const [node] of old.values()) node.remove();
+  const kept = new Set(nodes);
+  [...parent.childNodes].forEach((node) => kept.has(node) || node.remove());
   nodes.forEach((node, i) => node !== parent.childNodes[i] && parent.insertBefore(node, parent.childNodes[i] ?? null));
 }
 
