@@ -175,9 +175,27 @@ def test_paper_is_white_however_dark_the_screen(built, tab, scheme):
     tab.emulate_media(media="print", color_scheme="dark" if scheme == "slate" else "light")
     texts = tab.evaluate(CONTRASTS)
     links = tab.eval_on_selector_all("article p a", "all => all.map(one => getComputedStyle(one).color)")
+    diagrams = tab.eval_on_selector_all("article p > img", "all => all.map(one => getComputedStyle(one).colorScheme)")
     tab.emulate_media(media="screen", color_scheme="light")
+    assert set(diagrams) == {"light"}  # they have colours of their own for dark pages
     assert len(texts) > 100 and set(links) == {"rgb(57, 73, 171)"}
     assert [text for text in texts if text["ratio"] < 4.5 and text["text"] != "Skip to content"] == []
+
+
+def test_the_tab_key_stops_at_a_box_only_while_it_scrolls(built, tab):
+    """Formulas and tables of experiments: on a desk most of them fit."""
+    tab.goto((built / "lessons" / catalog.exercises()[6].folder / "index.html").as_uri())
+    counts = []
+    for width in (DESK, 320):
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        boxes = tab.eval_on_selector_all(
+            ".formula, div.experiment", "all => all.map(one => [one.tabIndex === 0, one.scrollWidth > one.clientWidth])"
+        )
+        assert all(is_stop == is_wide for is_stop, is_wide in boxes)
+        counts.append((len(boxes), sum(is_wide for _, is_wide in boxes)))
+    (boxes, wide), (_, wide_on_a_phone) = counts
+    assert wide < boxes and wide_on_a_phone > wide
 
 
 def test_nothing_lies_over_the_sliders_of_a_figure(built, tab):

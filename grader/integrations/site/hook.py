@@ -17,11 +17,11 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
-    """Add every page with links that fit the site, the images, and the site's own style and worker."""
+    """Add every page with links that fit the site, the images, and the site's own style and scripts."""
     site = pages.site()
     for name, text in site.pages.items():
         _put(files, File.generated(config, name, content=text))
-    own_files = [paths.module(f"integrations/site/{name}") for name in ("site.css", "iframe-worker.js")]
+    own_files = [paths.module(f"integrations/site/{name}") for name in ("site.css", "scrolling.js", "iframe-worker.js")]
     own_files.append(paths.figure_module("figures.css"))
     assets = {f"assets/{path.name}": path for path in own_files}
     for name, path in (site.images | assets).items():
