@@ -24,14 +24,16 @@ TARGETS = """() => [...document.querySelectorAll('.kata-live :is(input, button),
     return {what: one.outerHTML.slice(0, 120), width: right - left, height: bottom - top,
       isMain: one.type === 'range' || one.matches('.kata-button, .handle')};
   })"""
-# Pairs of words in one drawing of which one is written over the other, and words that its edge cuts.
+# Pairs of words in one drawing of which one is written over the other or over a point, and words that its edge cuts.
 COVERED = """where => [...document.querySelectorAll(`${where} svg`)].flatMap(svg => {
   const inside = svg.getBoundingClientRect();
   const words = [...svg.querySelectorAll('text')].filter(one => one.textContent.trim())
     .map(one => [one.textContent, one.getBoundingClientRect()]);
   const cut = words.filter(([, box]) => box.left < inside.left - 1 || box.right > inside.right + 1)
     .map(([word]) => [word, 'the edge']);
-  return [...cut, ...words.flatMap(([word, a], i) => words.slice(i + 1)
+  const points = [...svg.querySelectorAll(':is(.dot, .arrow, .cross):is(circle, path)')]
+    .map(one => ['a point', one.getBoundingClientRect()]);
+  return [...cut, ...words.flatMap(([word, a], i) => [...words.slice(i + 1), ...points]
     .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5
       && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
     .map(([other]) => [word, other]))];
@@ -239,7 +241,6 @@ def test_no_word_of_a_drawing_is_written_over_another(drawn):
 
 SENTENCE_TOKENS = ("Your", "journey", "starts", "with", "one", "step")
 MOVES = {
-    "01": [[("move", "a, x", x), ("move", "a, y", 0.87)] for x in (-1, -0.5, 0, 0.55, 0.57, 0.9)],
     "03": [
         [("choose", "Query", token), ("choose", "Dimensions", axes)]
         for token, axes in itertools.product(SENTENCE_TOKENS, ("0 and 1", "0 and 2", "1 and 2"))
