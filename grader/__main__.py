@@ -36,9 +36,10 @@ def _restart() -> None:
     """Run the grader of the checkout, in a Python that keeps docstrings and asserts: the checks are made of both."""
     root = _checkout() if INSTALLED else PROJECT_ROOT
     if root is None:
-        sys.exit(
-            "This is no checkout of the project: kata works inside of one. Go to its folder, and type the same again."
+        print(
+            "This is no checkout of the project, and kata works inside of one. Go to its folder first.", file=sys.stderr
         )
+        sys.exit(2)  # wrong use, as in grader/catalog/errors.py
     program = os.path.join(root, "grader", "__main__.py")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONOPTIMIZE"}
     os.execve(sys.executable, [sys.executable, program, *sys.argv[1:]], environment)

@@ -287,7 +287,7 @@ def test_what_is_installed_runs_the_grader_of_the_checkout_that_one_is_in(tmp_pa
     done = subprocess.run(kata, cwd=mine / "exercises/03", env=where, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("the checkout: check 03\n", "")
     done = subprocess.run(kata, cwd=tmp_path, env=where, capture_output=True, text=True)
-    assert done.returncode == 1 and "This is no checkout of the project" in done.stderr
+    assert done.returncode == 2 and "This is no checkout of the project" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

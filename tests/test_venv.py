@@ -92,6 +92,8 @@ def test_a_python_without_torch_is_told_two_ways_to_fix_it(tmp_path):
     bare = tmp_path / "bin" / "python"
     done = subprocess.run([bare, "-m", "grader", "check", "03"], cwd=paths.ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and f"{bare} has no torch, numpy" in done.stderr
+    said = subprocess.run([bare, "-m", "grader", "--version"], cwd=paths.ROOT, capture_output=True, text=True).stdout
+    assert said.startswith("kata ") and "torch not installed" in said
     assert "leave PYTHON out" in done.stderr and f"{bare} -m pip install" in done.stderr
     assert "itself failed" not in done.stderr and "Traceback" not in done.stderr
     listed = tomllib.loads((paths.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]

@@ -45,6 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
 def _outcome(words: list[str]) -> tuple[int, bool]:
     """Run one command. Returns its exit code, and whether that is an answer rather than an error."""
     try:
+        if words == ["--version"]:
+            print(_version())
+            return errors.PASSED, True
         options = _options(words)
         code = options.run(options)
         sys.stdout.flush()  # raises where the disk is full
@@ -99,15 +102,6 @@ class _Parser(argparse.ArgumentParser):
         raise WrongUse(f"{message}\nSee: {self.prog} --help")
 
 
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Print the versions of the grader, Python and torch, and end the process."""
-        project = catalog.tomllib.loads(paths.at_root("pyproject.toml").read_text("utf-8"))["project"]
-        torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
-        print(f"kata {project['version']} (Python {sys.version.split()[0]}, torch {torch})")
-        parser.exit()
-
-
 def _options(words: list[str]) -> argparse.Namespace:
     """The options of a command. Raises WrongUse, with the nearest name, where one is unknown."""
     verb = next((word for word in words if not word.startswith("-")), None)
@@ -125,6 +119,13 @@ def _options(words: list[str]) -> argparse.Namespace:
     return options
 
 
+def _version() -> str:
+    """The versions that a report of a fault should name."""
+    project = catalog.tomllib.loads(paths.at_root("pyproject.toml").read_text("utf-8"))["project"]
+    torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
+    return f"kata {project['version']} (Python {sys.version.split()[0]}, torch {torch})"
+
+
 def _nearest(word: str, known: Iterable[str]) -> str:
     """A question for the nearest known word, or ""."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75)
@@ -134,7 +135,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 def _parser(verb_given: str | None) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """The parser, and those of the verbs. Where the arguments name a verb, only that verb's module is imported."""
     parser = _Parser(prog="kata", description="Grades the exercises. README.md shows the make targets.")
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and end")
+    parser.add_argument("--version", action="store_true", help="show the versions of kata, Python and torch")
     verbs = parser.add_subparsers(metavar="VERB", dest="verb", parser_class=_Parser)
     for verb in VERBS if verb_given is None else (verb_given,):
         module = importlib.import_module(f"grader.cli.cmd_{verb}")
