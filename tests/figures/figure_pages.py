@@ -17,7 +17,7 @@ def write_page(folder: Path, name: str) -> Path:
     """Write the page of a figure, as the site places it but for the theme, and its script. Returns the page."""
     html = placing.placed("<h1>Lesson</h1><p>First words.</p><p id='after'>After.</p>", name, f"{name}.js")
     style = paths.figure_module("figures.css").read_text("utf-8")
-    head = f"{PAGE}<title>Figure</title><style>body{{margin:16px}}{style}</style>"
+    head = f"{PAGE}<title>Figure</title><style>body{{margin:16px;overflow-wrap:break-word}}{style}</style>"
     (folder / f"{name}.js").write_text(joining.script(name), "utf-8")
     page = folder / f"{name}.html"
     page.write_text(f'{head}<body data-md-color-scheme="default">{html}', "utf-8")

@@ -215,6 +215,30 @@ def test_a_figure_fits_the_narrowest_screen(drawn):
     assert outside == []
 
 
+@pytest.mark.parametrize("width", [1000, 320])
+def test_no_word_beside_a_slider_is_broken(drawn, width):
+    """Neither in its name nor in its value, wherever it is moved."""
+    page = drawn.page
+    page.set_viewport_size({"width": width, "height": 900})
+    broken = page.evaluate(
+        """() => ['min', 'max'].flatMap(end => {
+          for (const one of document.querySelectorAll('.kata-live input[type=range]')) {
+            one.value = one[end];
+            one.dispatchEvent(new Event('input'));
+          }
+          return [...document.querySelectorAll('.kata-control :is(label, output)')].flatMap(one =>
+            [...one.textContent.matchAll(/\\S+/g)].filter(word => {
+              const range = document.createRange();
+              range.setStart(one.firstChild, word.index);
+              range.setEnd(one.firstChild, word.index + word[0].length);
+              return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1;
+            }).map(([word]) => word));
+        })"""
+    )
+    page.reload()
+    assert broken == []
+
+
 def test_controls_are_large_enough_for_a_mouse(drawn):
     """24 pixels each way, what WCAG asks for (2.5.8)."""
     targets = drawn.page.evaluate(TARGETS)
