@@ -10,6 +10,7 @@ from made_up_class import folders, made_up, result_of
 from grader import catalog
 from grader.authoring import assigned
 from grader.catalog import misconceptions, mistakes
+from grader.classroom import version
 from grader.classroom.analysis import difficulty, helping, lessons
 from grader.classroom.analysis.spread import spread, tenths
 from grader.classroom.course.settings import Course, LateRule
@@ -203,7 +204,7 @@ def test_the_same_file_that_came_again_later_is_an_attempt_of_its_own(tmp_path):
     folder = folders(1)[0]
     store = Store(tmp_path)
     result, history = result_of(folder, 1.0), History(store)
-    store.add("key", written(result))
+    store.add("key", written(result), version.exercise(folder))
     for hours in (0, 0, 30):  # the second one is a run in which nothing is new
         history.attempt(Kept("ada", folder, "digest", "key", NOON + timedelta(hours=hours), Origin()))
     for policy, end, points in (("best", {}, 1.0), ("latest", {folder: NOON + timedelta(days=9)}, 0.8)):

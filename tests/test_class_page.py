@@ -361,5 +361,5 @@ def test_what_the_grader_could_not_do_is_shown(tmp_path):
     )
     assert summary.rows[0].states[1] == "u" and summary.rows[0].total is None
     text = (tmp_path / "class.html").read_text("utf-8")
-    assert "<strong>1</strong> not graded: the grader failed" in text
+    assert "<strong>1</strong> not graded: see the reasons below" in text
     assert "not graded: the worker died" in text

@@ -1,10 +1,12 @@
 """The teacher's office as the instructor types it: roster, losses, rules of the course, handing back."""
 
+import contextlib
 import csv
 import io
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import zipfile
 from collections.abc import Iterator
@@ -249,6 +251,82 @@ def test_changes_are_told_with_their_reason_and_ten_versions_are_kept(grade, her
         ("ada", "new hand-in"), ("ada", "check changed"), ("bob", "check changed"),
     ]  # fmt: skip
     assert len(list((tmp_path / "out/history").glob("grades-*.csv"))) == 2
+
+
+def change_check(here, monkeypatch, folder: str) -> None:
+    """From now on the first check of this exercise refuses what it passed."""
+    own = version.exercise
+    monkeypatch.setattr(version, "exercise", lambda name: own(name) + " changed" * (name == folder))
+    here.changed = lambda result: replaced_first(result) if result.exercise == folder else result
+
+
+@pytest.mark.parametrize("named", [(), ("--ex", "03")])
+def test_after_a_check_changed_last_weeks_hand_ins_are_graded_again(grade, here, tmp_path, monkeypatch, named):
+    lay(tmp_path / "week1", "ada/softmax_naive.py", RIGHT[SOFTMAX])
+    (tmp_path / "week1/bob").mkdir()
+    (tmp_path / "week1/bob/softmax_naive.py").write_bytes(b"\xff")  # never readable
+    for student in ("ada", "bob"):
+        lay(tmp_path / "week2", f"{student}/context_vectors.py")
+    assert grade(folder="week1").returncode == 0
+    shutil.rmtree(tmp_path / "week1")
+    assert grade(*named, folder="week2").returncode == 0
+    change_check(here, monkeypatch, SOFTMAX)
+    del here.seen[:]
+    done = grade(*named, folder="week2")
+    assert done.returncode == 0 and here.seen == [SOFTMAX]
+    assert f"The checks changed since these were graded: {SOFTMAX} (1): graded again" in done.stderr
+    assert by_student(tmp_path)["ada"][SOFTMAX] == "5.75"
+    changed = [(row["student"], row["exercise"], row["to"], row["why"]) for row in rows(tmp_path / "out/changes.csv")]
+    assert changed[-1] == ("ada", SOFTMAX, "5.75", "check changed")
+    before = (tmp_path / "out/grades.csv").read_bytes()
+    assert "checks changed" not in grade(*named, folder="week2").stderr and here.seen == [SOFTMAX]
+    assert (tmp_path / "out/grades.csv").read_bytes() == before
+
+
+def test_a_hand_in_whose_text_is_gone_has_no_points_of_earlier_checks(grade, here, tmp_path, monkeypatch):
+    lay(tmp_path / "week1", "ada/softmax_naive.py", RIGHT[SOFTMAX])
+    lay(tmp_path / "week2", "ada/context_vectors.py")
+    grade(folder="week1")
+    grade(folder="week2")
+    with contextlib.closing(sqlite3.connect(tmp_path / "out/.grading.sqlite", isolation_level=None)) as store:
+        store.execute("delete from kept")  # as in results of an earlier release
+    (tmp_path / "week1").rename(tmp_path / "elsewhere")
+    change_check(here, monkeypatch, SOFTMAX)
+    done = grade(folder="week2")
+    assert done.returncode == 3 and f"{SOFTMAX} (1): no grade: its checks have changed" in done.stderr
+    row = by_student(tmp_path)["ada"]
+    assert (row[SOFTMAX], row[CONTEXT], row["total"]) == ("", "7", "") and row["note"].startswith("02: not graded: its")
+    assert "its checks have changed, and its file is gone" in (tmp_path / "out/class.html").read_text()
+    assert grade(folder="week2").returncode == 3
+    (tmp_path / "elsewhere").rename(tmp_path / "week1")
+    assert grade(folder="week2").returncode == 0 and by_student(tmp_path)["ada"][SOFTMAX] == "5.75"
+    whys = [
+        (row["from"], row["to"], row["why"]) for row in rows(tmp_path / "out/changes.csv") if row["from"] != row["to"]
+    ]
+    assert whys[1:] == [("6", "", "waits to be graded again"), ("", "5.75", "check changed")]
+
+
+def test_an_unreadable_file_in_the_next_download_is_the_same_hand_in(grade, tmp_path):
+    lay(tmp_path, "course.toml", "")
+    lay(tmp_path, "overrides.csv", "student,exercise,check,points,reason,who\n11,03,,3,oral,me\n")
+    for week in (1, 2, 3):
+        shutil.rmtree(tmp_path / "in")
+        (tmp_path / "in").mkdir()
+        with zipfile.ZipFile(tmp_path / f"in/week{week}.zip", "w") as archive:
+            archive.writestr("lovelaceada_11_901_context_vectors.py", b"")
+            archive.writestr("hoppergrace_12_902_context_vectors.py", b"\xff")
+        done = grade()
+        assert done.returncode == 0, done.stderr
+    with contextlib.closing(sqlite3.connect(tmp_path / "out/.grading.sqlite")) as store:
+        assert store.execute("select count(*) from attempts").fetchone() == (2,)
+    assert "stuck at" not in (tmp_path / "out/class.html").read_text()
+    read = (tmp_path / "out/11/result.json").read_text()
+    assert "context_vectors.py is empty." in read and "week3" not in read and "901" not in read
+    with zipfile.ZipFile(tmp_path / "in/week3.zip", "w") as archive:
+        archive.writestr("lovelaceada_11_901_context_vectors.py", b"\xfe")
+        archive.writestr("hoppergrace_12_902_context_vectors.py", b"\xff")
+    done = grade()
+    assert done.returncode == 3 and "11 03_context_vectors: the hand-in changed" in done.stderr
 
 
 def replaced_first(result):

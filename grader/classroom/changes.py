@@ -13,6 +13,7 @@ from grader.classroom.history import Given
 NAME = "changes.csv"
 TITLES = ("time", "student", "exercise", "from", "to", "why")
 NEW, CHECKS, RULES, GONE = "new hand-in", "check changed", "rules of the course", "no mark any more"
+WAITS, AGAIN = "waits to be graded again", "graded again"
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,11 @@ def append(path: Path, changes: Iterable[Change]) -> None:
 def _why(old: Given | None, new: Given | None) -> str:
     """Why the points differ: the first of the reasons that applies."""
     if new is None or (new.points is None and not new.given):
-        return GONE
+        return WAITS if new and old and new.digest == old.digest else GONE
     if new.given != (old.given if old else ""):
         return f"override: {new.given}" if new.given else "override taken back"
     if old is None or old.digest != new.digest:
         return NEW
-    return CHECKS if old.version != new.version else RULES
+    if old.version != new.version:
+        return CHECKS
+    return AGAIN if old.points is None else RULES

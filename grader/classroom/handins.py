@@ -67,6 +67,14 @@ class HandIn:
         place = os.path.relpath(self.place, folder)
         return label(f"{place}:{self.member}" if self.member else place)
 
+    def content(self) -> bytes:
+        """The bytes of a file that is in no archive of a student's. Raises BadSubmission or NoSuchFile."""
+        if self.member:
+            from grader.classroom.intake import archives
+
+            return archives.content(self.place, self.member)
+        return beneath.read(self.place, regular_file.limit_of(self.place))
+
     def read(self) -> Submission:
         """The submission. Raises BadSubmission or NoSuchFile."""
         if self.member:

@@ -101,6 +101,15 @@ class History:
             by_exercise.setdefault(row[1], []).append(_kept(row))
         return by_exercise
 
+    def latest(self, student: str, exercise: str) -> Kept | None:
+        """The last attempt of a student at an exercise."""
+        query = (
+            "select student, exercise, digest, key, handed_in, platform, origin_key, entry, late from attempts "
+            "where student = ? and exercise = ? order by number desc limit 1"
+        )
+        row = self.file.execute(query, (student, exercise)).fetchone()
+        return row and _kept(row)
+
     def earlier(self, exercises: Iterable[str]) -> Iterator[tuple[int, Kept]]:
         """All attempts at these exercises that are not the latest one of their student, by number."""
         query = (
@@ -128,6 +137,8 @@ class History:
 
     def keep(self, digest: str, submission: Submission) -> None:
         """Keep the text of a hand-in, so that it can be graded again when the download is gone."""
+        if self.file.execute("select 1 from kept where digest = ?", (digest,)).fetchone():
+            return
         text = json.dumps([submission.source, submission.filename, list(submission.notes)])
         packed = zlib.compress(text.encode("utf-8", "surrogatepass"))
         self.file.execute("insert or ignore into kept values (?, ?)", (digest, packed))

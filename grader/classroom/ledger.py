@@ -1,6 +1,10 @@
 """Enters the submissions of a class into the store, and makes tasks of those that have no result."""
 
+import contextlib
+import hashlib
 import json
+import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,14 +19,18 @@ from grader.classroom.store import Store
 from grader.classroom.tasks import Task
 from grader.records import containment
 from grader.records.results import Settings, unreadable
+from grader.records.sanitize import label
 from grader.records.submission import Submission
+
+UNREADABLE = "unreadable "  # how the keys of files begin that cannot be read
+STALE = "its checks have changed, and its file is gone. Put the download that holds it into SUBMISSIONS and grade again"
 
 
 @dataclass(frozen=True)
 class Memory:
     """The settings by which a run records attempts.
 
-    clock: gives the time of a hand-in; keeps: whether texts are kept too, so that each attempt can count.
+    clock: gives the time of a hand-in; keeps: each attempt can count, so earlier ones are graded too.
     """
 
     history: History
@@ -46,8 +54,9 @@ class KeptHandIn(HandIn):
 class Ledger:
     """The submissions of a run.
 
-    exercises: the folders whose entries are replaced; any_seed: a result with the seed of an earlier run counts too;
-    gone: students who leave the class. to_grade: how many submissions have no result.
+    exercises: the folders whose entries are replaced; others: those whose entries stay; any_seed: a result with the
+    seed of an earlier run counts too; gone: students who leave the class. to_grade: how many submissions have no
+    result; again, stale: how many entries of others, by exercise, are graded again or cannot be.
     """
 
     def __init__(
@@ -59,10 +68,13 @@ class Ledger:
         any_seed: bool = False,
         memory: Memory | None = None,
         gone: Sequence[str] = (),
+        others: Sequence[str] = (),
     ) -> None:
         self.file, self.settings, self.submissions, self.exercises = file, settings, submissions, exercises
-        self.any_seed, self.memory, self.gone = any_seed, memory, gone
+        self.any_seed, self.memory, self.gone, self.others = any_seed, memory, gone, others
         self.to_grade = 0
+        self.again: Counter[str] = Counter()
+        self.stale: Counter[str] = Counter()
         self.waiting: dict[str, dict[str, HandIn]] = {}  # to be graded, by exercise and key
 
     def enter(self, begin: Callable[[], None]) -> int:
@@ -78,7 +90,9 @@ class Ledger:
                     submission = self.read(handin)
                     key = self.key(handin.exercise, submission)
                 except (BadSubmission, NoSuchFile) as error:
-                    self.refuse(handin, str(error))
+                    key = self.refused(handin, str(error))
+                    self.file.enter(handin, key)
+                    self.remember(handin, unreadable_identity(handin, str(error)), key)
                 except OSError as error:
                     self.file.enter(handin, None, f"the file cannot be read: {error.strerror}")
                 except Exception as error:
@@ -87,7 +101,7 @@ class Ledger:
                     self.file.enter(handin, key)
                     self.remember(handin, identity(submission), key, submission)
                     self.wait_for(handin, key, begin)
-            for handin, key in self.earlier():
+            for handin, key in (*self.outdated(), *self.earlier()):
                 self.wait_for(handin, key, begin)
         self.to_grade = sum(map(len, self.waiting.values()))
         return self.to_grade
@@ -105,8 +119,45 @@ class Ledger:
             return
         time = self.memory.clock(handin)
         self.memory.history.attempt(Kept(handin.student.id, handin.exercise, digest, key, time, handin.origin))
-        if submission is not None and self.memory.keeps:
+        if submission is not None:
             self.memory.history.keep(digest, submission)
+
+    def outdated(self) -> Iterator[tuple[HandIn, str]]:
+        """Entries that stay although their checks have changed, with the keys that their results have now.
+
+        Points of two versions are never mixed: an entry whose text is gone too has no grade until it is there again.
+        """
+        if self.memory is None:
+            return
+        history = self.memory.history
+        for exercise in self.others:
+            current = version.exercise(exercise)
+            for handin, old_key, made_with in self.file.outdated(exercise, current):
+                kept = history.latest(handin.student.id, exercise)
+                submission = kept and (history.submission(kept.digest) or self.unchanged(handin, kept.digest))
+                old_result = self.file.result(old_key)
+                if made_with == current:
+                    self.file.enter(handin, old_key)
+                elif kept and submission:
+                    key = self.key(exercise, submission)
+                    self.file.enter(handin, key)
+                    history.attempt(replace(kept, key=key))
+                    self.again[exercise] += 1
+                    yield KeptHandIn(handin.student, exercise, submission.filename, submission=submission), key
+                elif kept and old_result is not None and old_key.startswith(UNREADABLE):
+                    key = self.refused(handin, old_result.message)
+                    self.file.enter(handin, key)
+                    history.attempt(replace(kept, key=key))
+                else:
+                    self.file.enter(handin, old_key, STALE)
+                    self.stale[exercise] += 1
+
+    def unchanged(self, handin: HandIn, digest: str) -> Submission | None:
+        """The submission, where its file is still there as it was."""
+        with contextlib.suppress(BadSubmission, NoSuchFile, OSError):
+            submission = self.read(handin)
+            return submission if identity(submission) == digest else None
+        return None
 
     def earlier(self) -> Iterator[tuple[HandIn, str]]:
         """Earlier attempts that may count, with the keys that their results have now."""
@@ -114,7 +165,9 @@ class Ledger:
             return
         history = self.memory.history
         exercises = self.exercises or sorted({handin.exercise for handin in self.submissions.handins})
-        for number, attempt in history.earlier(exercises):
+        for number, attempt in history.earlier([*exercises, *self.others]):
+            if attempt.exercise in self.others and self.is_current(attempt):
+                continue
             submission = history.submission(attempt.digest)
             if submission is not None:
                 key = self.key(attempt.exercise, submission)
@@ -122,6 +175,10 @@ class Ledger:
                 student = Student(attempt.student)
                 name, origin = submission.filename, attempt.origin
                 yield KeptHandIn(student, attempt.exercise, name, origin=origin, submission=submission), key
+
+    def is_current(self, attempt: Kept) -> bool:
+        """Whether an attempt has a result of the present version of its exercise."""
+        return attempt.key is not None and self.file.version(attempt.key) == version.exercise(attempt.exercise)
 
     def rows(self) -> list[Iterator[Task]]:
         """The tasks of each exercise. The last exercises come first: they take longest, and short ones balance the end.
@@ -136,7 +193,7 @@ class Ledger:
         Raises BadSubmission or NoSuchFile.
         """
         submission = handin.read()
-        name = f"{handin.exercise.partition('_')[2]}{Path(handin.member or handin.place).suffix}"
+        name = _lesson_name(handin)
         notes = tuple(note.replace(submission.filename, name) for note in submission.notes)
         return replace(submission, filename=name, notes=notes)
 
@@ -148,15 +205,14 @@ class Ledger:
         earlier = self.file.latest_key(case) if self.any_seed else None
         return earlier or stored_result.key(case, settings.seed)
 
-    def refuse(self, handin: HandIn, message: str) -> None:
-        """Record the verdict on a file that cannot be read as a submission."""
+    def refused(self, handin: HandIn, message: str) -> str:
+        """Store the verdict on a file that cannot be read as a submission. Returns its key."""
         exercise = catalog.read(handin.exercise)
-        result = unreadable(exercise, handin.shown, message, self.settings)
+        result = unreadable(exercise, _lesson_name(handin), _without_place(handin, message), self.settings)
         record = stored_result.written(result)
-        key = f"unreadable {stored_result.digest(record)}"
-        self.file.add(key, record)
-        self.file.enter(handin, key)
-        self.remember(handin, key, key)
+        key = f"{UNREADABLE}{stored_result.digest(record)}"
+        self.file.add(key, record, version.exercise(handin.exercise))
+        return key
 
     def broken(self, handin: HandIn, error: Exception) -> None:
         """Record that there is no verdict, because the grader failed while it read the file."""
@@ -181,3 +237,24 @@ class Ledger:
 def identity(submission: Submission) -> str:
     """A digest that two hand-ins share where they are the same."""
     return stored_result.digest(json.dumps([submission.digest, submission.filename, submission.notes]))
+
+
+def unreadable_identity(handin: HandIn, message: str) -> str:
+    """The same for a file that cannot be read as a submission: of its bytes, else of what is wrong with it."""
+    try:
+        return hashlib.sha256(handin.content()).hexdigest()[:32]
+    except (BadSubmission, NoSuchFile, OSError):
+        return stored_result.digest(_without_place(handin, message))
+
+
+def _lesson_name(handin: HandIn) -> str:
+    """The file name of the lesson, with the suffix that the student's file has."""
+    return f"{handin.exercise.partition('_')[2]}{Path(handin.member or handin.place).suffix}"
+
+
+def _without_place(handin: HandIn, message: str) -> str:
+    """The message with the file name of the lesson for that of the file, which may hold the name of a download."""
+    file = os.path.basename(handin.place)
+    for shown in (handin.shown, label(f"{file}:{handin.member}"), label(file)):
+        message = message.replace(shown, _lesson_name(handin))
+    return message

@@ -1,6 +1,7 @@
 """Applies the rules of a course to the results of a run, one student after the other, and notes what changed."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -46,6 +47,8 @@ class Marking:
     def finish(self, out: Path) -> tuple[Change, ...]:
         """Remember the marks, and write what changed since the last run. The first run has no changes."""
         before = self.history.marks()
+        for key in self.store.troubles().keys() & before.keys() - self.given.keys():
+            self.given[key] = replace(before[key], points=None)  # it is the same hand-in when it is graded again
         changed = changes.between(before, self.given) if before else ()
         if changed:
             containment.optional(changes.NAME, None, changes.append, out / changes.NAME, changed)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, losses, office, outputs, pool, similar, without_effect
+from grader.classroom import arrivals, losses, office, outputs, pool, similar, version, without_effect
 from grader.classroom.handins import Found, Graded, HandIn
 from grader.classroom.history import History
 from grader.classroom.intake import finder
-from grader.classroom.ledger import Ledger, Memory
+from grader.classroom.ledger import STALE, Ledger, Memory
 from grader.classroom.marking import Marking
 from grader.classroom.plan import Event, Plan, Undone
 from grader.classroom.store import Store
@@ -46,17 +46,16 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         submissions = matched.found
         publish(Event("found", submissions.facts()))
         publish(Event("notes", {"lines": matched.lines}))
-        losses_of_run = losses.of(
-            past, submissions, replaced(plan, submissions), plan.named, plan.office.roster is not None
-        )
+        entered = replaced(plan, submissions)
+        losses_of_run = losses.of(past, submissions, entered, plan.named, plan.office.roster is not None)
         if losses_of_run and not plan.drop:
             raise WrongUse(losses.message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
         history = History(file)
         memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
-        spent = grade(
-            plan, file, submissions, publish, replace(memory, keeps=plan.office.keeps_attempts), losses_of_run.students
-        )
+        memory = replace(memory, keeps=plan.office.keeps_attempts)
+        others = [folder for folder in file.exercises() if folder not in entered]
+        spent = grade(plan, file, submissions, publish, memory, losses_of_run.students, others)
         own_time.go_on_with("pages")
         file.finish()
         troubles = file.troubles()
@@ -131,11 +130,13 @@ def grade(
     publish: Callable[[Event], None],
     memory: Memory | None = None,
     removed_students: Sequence[str] = (),
+    others: Sequence[str] = (),
 ) -> dict[str, float]:
-    """Grade all submissions without a result, on this machine or on a cluster. Results of other exercises stay.
+    """Grade all submissions without a result, on this machine or on a cluster.
 
-    memory: of earlier attempts; removed_students: those who leave the class. Returns the processor time of the
-    processes that graded, as Job.spent gives it.
+    memory: of earlier attempts; removed_students: those who leave the class; others: exercises whose hand-ins stay, and
+    are graded again where their checks have changed. Returns the processor time of the processes that graded, as
+    Job.spent gives it.
 
     All submissions of one run get the same inputs. Once feedback is published, students may know these inputs and the
     answers. So a later grading gets a new seed, and a submission that has a result keeps it.
@@ -152,6 +153,7 @@ def grade(
         any_seed=plan.seed is None,
         memory=memory,
         gone=removed_students,
+        others=others,
     )
     order = Order(ledger.settings, plan.tier, plan.accept_tier)
     with contextlib.ExitStack() as stack:
@@ -162,7 +164,9 @@ def grade(
             file.begin(seed)
             executors.append(stack.enter_context(executor_of(plan, order)))
 
-        if not ledger.enter(begin):
+        to_grade = ledger.enter(begin)
+        publish(Event("notes", {"lines": _of_changed_checks(ledger)}))
+        if not to_grade:
             return {}
         executor = executors[0]
         file.note("sandbox", executor.wait())
@@ -174,12 +178,25 @@ def grade(
             if outcome.trouble:
                 file.trouble(outcome.task.key, outcome.trouble)
                 return publish(Event("ungraded", {**facts, "reason": outcome.trouble}))
-            file.add(outcome.task.key, outcome.record)
+            file.add(outcome.task.key, outcome.record, version.exercise(outcome.task.exercise))
             publish(Event("graded", {**facts, "status": outcome.status}))
 
         own_time.go_on_with("storing")
         executor.run(ledger.rows(), record)
         return executor.all_spent()
+
+
+def _of_changed_checks(ledger: Ledger) -> tuple[str, ...]:
+    """Lines about the hand-ins of other exercises whose checks have changed."""
+    lines = []
+    for counts, words in (
+        (ledger.again, "graded again, from the texts that were kept"),
+        (ledger.stale, f"no grade: {STALE}"),
+    ):
+        if counts:
+            listed = ", ".join(f"{folder} ({count:,})" for folder, count in sorted(counts.items()))
+            lines.append(f"The checks changed since these were graded: {listed}: {words}.")
+    return tuple(lines)
 
 
 def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:

@@ -10,7 +10,7 @@ import contextlib
 import json
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ SCHEMA = """
 create table if not exists facts (name text primary key, value text) without rowid;
 create table if not exists seeds (number integer primary key, mark text unique, seed text);
 create table if not exists results (key text primary key, record text) without rowid;
+create table if not exists versions (key text primary key, version text) without rowid;
 create table if not exists handins (
     student text, name text, exercise text, place text, member text, key text, trouble text,
     primary key (student, exercise)) without rowid;
@@ -99,12 +100,18 @@ class Store:
         row = self.file.execute("select record from results where key = ?", (key,)).fetchone()
         return row and read(row[0])
 
-    def add(self, key: str, record: str) -> None:
+    def version(self, key: str) -> str | None:
+        """The version of the exercise with which the result with this key was made; None where nobody knows it."""
+        row = self.file.execute("select version from versions where key = ?", (key,)).fetchone()
+        return row and row[0]
+
+    def add(self, key: str, record: str, version: str = "") -> None:
         """Store a result, as stored_result.written made it. A result that is there already stays.
 
-        Raises InfrastructureError where the disk is full.
+        version: of the exercise. Raises InfrastructureError where the disk is full.
         """
         try:
+            self.file.execute("insert or replace into versions values (?, ?)", (key, version))
             self.file.execute("insert or ignore into results values (?, ?)", (key, record))
         except sqlite3.OperationalError as error:
             raise InfrastructureError(
@@ -162,7 +169,16 @@ class Store:
         """The hand-in of a student for an exercise, and the key of its result; None where there is none."""
         query = "select student, name, exercise, place, member, key from handins where student = ? and exercise = ?"
         row = self.file.execute(query, (student, exercise)).fetchone()
-        return row and (HandIn(Student(row[0], row[1]), row[2], *map(decoded, row[3:5])), row[5])
+        return row and (_handin(row), row[5])
+
+    def outdated(self, exercise: str, version: str) -> list[tuple[HandIn, str, str | None]]:
+        """The hand-ins for an exercise without a result of this version, each with its key and the result's version."""
+        query = (
+            "select student, name, exercise, place, member, key, version from handins left join versions using (key) "
+            "where exercise = ? and key is not null and (version is not ? or trouble != '') order by student"
+        )
+        rows = self.file.execute(query, (exercise, version)).fetchall()
+        return [(_handin(row), row[5], row[6]) for row in rows]
 
     def exercises(self) -> list[str]:
         """The folders of all exercises for which something was handed in."""
@@ -175,3 +191,8 @@ class Store:
         for id, name in self.file.execute("select student, name from students order by student").fetchall():
             rows = self.file.execute(query, (id,))
             yield Student(id, name), [read(row[0], sandbox) for row in rows]
+
+
+def _handin(row: Sequence[Any]) -> HandIn:
+    """The hand-in in a row that begins with student, name, exercise, place and member."""
+    return HandIn(Student(row[0], row[1]), row[2], *map(decoded, row[3:5]))

@@ -103,10 +103,12 @@ class Summary:
             elif states[index] != NOT_STARTED:
                 outcomes[index] = self._outcomes(index, result)
                 diagnoses |= {(index, check.diagnosis) for check in result.checks if check.diagnosis}
+        ungraded_notes = []
         for exercise, reason in (ungraded or {}).items():
             index = self._index[exercise]
             points[index], states[index] = None, NOT_GRADED
             _count(self.troubles, (index, f"not graded: {_first_line(reason)}"))
+            ungraded_notes.append(f"{exercise[:2]}: not graded: {_first_line(reason)}")
         for exercise, mark in (marks or {}).items():
             index = self._index.get(exercise)
             if index is None:
@@ -118,7 +120,8 @@ class Summary:
         shared = tuple(self._kinds.setdefault(kind, kind) for kind in sorted(diagnoses) if kind in self.diagnoses)
         total = None if NOT_GRADED in states else totals.total(self._folders, points, self._most, self.rule)
         late, said = words_of(marks or {})
-        row = Row(student, tuple(points), "".join(states), shared, total, late, (*said, *notes), tuple(outcomes))
+        all_notes = (*said, *ungraded_notes, *notes)
+        row = Row(student, tuple(points), "".join(states), shared, total, late, all_notes, tuple(outcomes))
         self._rows.append(row)
         self._sorted = False
         return row

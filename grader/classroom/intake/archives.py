@@ -151,6 +151,13 @@ def read(place: str, member: str) -> Submission:
     return Submission(source, shown_name, tuple(notes))
 
 
+def content(place: str, member: str) -> bytes:
+    """The bytes of a member of a download. Raises BadSubmission, also for an archive of a student's, or NoSuchFile."""
+    if NESTED in member or place not in downloads.places:
+        raise BadArchive("it is in the archive of a student")
+    return downloads.read(place, member, regular_file.limit_of(member))
+
+
 def _packed(place: str, member: str) -> bytes:
     """A student's archive: the file itself, or a member of a download."""
     if not member:

@@ -91,7 +91,7 @@ def attention(summary: Summary) -> dict[str, list[Row]]:
     """The students who need attention, by the reason. A student may have several reasons."""
     rows, median = summary.rows, summary.median()
     groups = {
-        "not graded: the grader failed, grade again": [row for row in rows if NOT_GRADED in row.states],
+        "not graded: see the reasons below, and grade again": [row for row in rows if NOT_GRADED in row.states],
         "handed in nothing": [row for row in rows if not row.handed_in],
         "handed in a file that could not be loaded": [row for row in rows if NOT_LOADED in row.states],
         "handed in an untouched file": [row for row in rows if NOT_STARTED in row.states],
