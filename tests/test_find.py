@@ -243,7 +243,8 @@ def test_what_cannot_be_placed_is_told(tmp_path):
     assert "number says 03_context_vectors" in why["ada/03_softmax_naive.py"]
     assert "lies in 03_context_vectors" in why["ada/03_context_vectors/softmax_naive.py"]
     assert "neither .py nor .ipynb" in why["ada/report.pdf"] and ".zip" in why["ada/hw.rar"]
-    assert "whose is it" in why["stray.py"]
+    (stray,) = find(tmp_path, ALL).needs_person
+    assert stray.where == ("stray.py",) and "whose is it" in stray.why
     assert "nothing for" in why["bob"]
     assert "ada/test_context_vectors.py" in why
 

@@ -224,10 +224,66 @@ def test_who_cannot_be_placed_has_a_row(grade, tmp_path):
     lay(tmp_path / "in", "ada/context_vectors.py")
     lay(tmp_path / "in", "bob/mystery.py")
     done = grade()
-    assert done.returncode == 3 and done.stderr.startswith("  not placed: nothing of bob")
+    assert done.returncode == 3 and done.stderr.startswith("  needs a person: nothing of bob could be placed")
     row = by_student(tmp_path)["bob"]
     assert row[CONTEXT] == "" and row["note"].startswith("not placed: ")
     assert grade(folder="in/bob").returncode in (2, 3)
+
+
+WRONG_ENDINGS = ("context_vectors.py.txt", "homework.docx", "report.pdf", "winmail.dat", "work.rar", "homework")
+
+
+@pytest.mark.parametrize("roster", [False, True])
+def test_who_handed_in_a_file_of_another_kind_is_named(grade, tmp_path, roster):
+    names = {f"s{number}": name for number, name in enumerate(WRONG_ENDINGS)}
+    lay(tmp_path, "roster.csv", "id,name\nada,Ada\n" + "".join(f"{id},{id}\n" for id in names))
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    for id, name in names.items():
+        lay(tmp_path / "in", f"{id}/{name}")
+    done = grade(*(("--roster", "roster.csv") if roster else ()))
+    assert done.returncode == 3
+    table, page = by_student(tmp_path), (tmp_path / "out/class.html").read_text()
+    for id, name in names.items():
+        sentence = f"nothing of {id} could be placed: {name}: it is neither .py nor .ipynb"
+        assert f"needs a person: {sentence}" in done.stderr and sentence in page
+        assert table[id][CONTEXT] == "" and table[id]["note"].startswith(f"not placed: {name}: it is neither")
+
+
+@pytest.mark.parametrize("layout", ["ada/{}", "ada/02_softmax_naive/{}", "lovelaceada_11_901_{}"])
+@pytest.mark.parametrize("name", ["softmax_naive.py.txt", "02.docx", "sofmax_naive.py", "softmax_naive.zip"])
+def test_an_exercise_whose_only_file_cannot_be_graded_is_named(grade, tmp_path, layout, name):
+    if "sofmax" in name and "02" in layout:
+        pytest.skip("its folder says which exercise it is")
+    lay(tmp_path / "in", layout.format("context_vectors.py").replace("02_softmax_naive/", "").replace("901", "900"))
+    lay(tmp_path / "in", "bob/context_vectors.py" if "/" in layout else "raybob_12_903_context_vectors.py")
+    lay(tmp_path / "in", layout.format(name))
+    done = grade()
+    assert done.returncode == 3 and "needs a person: 02 of " in done.stderr and name in done.stderr
+    row, other = sorted(by_student(tmp_path).values(), key=lambda row: row["student"])
+    assert row[CONTEXT] == "7" and row["note"].startswith(f"02: not placed: {name}: ") and not other["note"]
+    assert f"{name}: " in (tmp_path / "out/class.html").read_text()
+    lay(tmp_path / "in", layout.format("softmax_naive.py").replace("901", "902"), RIGHT[SOFTMAX])
+    done = grade()
+    assert done.returncode == 0 and "needs a person" not in done.stderr, done.stderr
+
+
+def test_pictures_and_data_beside_an_answer_are_none(grade, tmp_path):
+    for name in ("context_vectors.py", "1.png", "02_softmax_naive/data.csv", "README.md"):
+        lay(tmp_path / "in", f"ada/{name}")
+    lay(tmp_path / "in", "bob/context_vectors.py")
+    assert grade().returncode == 0
+
+
+@pytest.mark.parametrize("name", ["Schmidt_Anna_10.py", "Schmidt_Anna.py.txt", "softmax.docx", "winmail.dat"])
+@pytest.mark.parametrize("beside", ["ada/context_vectors.py", "week/lovelaceada_11_901_context_vectors.py"])
+def test_a_loose_file_needs_a_person(grade, tmp_path, name, beside):
+    lay(tmp_path / "in", beside)
+    lay(tmp_path / "in", "grades.csv", "a,b\n")
+    assert grade().returncode == 0
+    lay(tmp_path / "in", name)
+    done = grade()
+    assert done.returncode == 3 and f"needs a person: {name}: whose is it?" in done.stderr
+    assert name in (tmp_path / "out/class.html").read_text()
 
 
 def test_nobody_found_is_not_done(grade, tmp_path):

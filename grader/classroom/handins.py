@@ -96,11 +96,26 @@ class Misplaced:
 
 @dataclass(frozen=True)
 class Unplaced:
-    """A student of whose files none could be placed. why: of the first one; origin: of the student's entry."""
+    """A student whose files could not be placed. why: of the first one; origin: of the student's entry.
+
+    exercise: the one that is missing because of it; "": none of the student's files could be placed.
+    """
 
     student: Student
     why: str
     origin: Origin = Origin()
+    exercise: str = ""
+
+    @property
+    def note(self) -> str:
+        """The sentence in the student's row."""
+        return f"{self.exercise[:2]}{': ' * bool(self.exercise)}not placed: {self.why}"
+
+    @property
+    def shown(self) -> str:
+        """What is missing, and why, as one harmless line."""
+        what = f"{self.exercise[:2] or 'nothing'} of {self.student.label}"
+        return label(f"{what if self.exercise else f'{what} could be placed'}: {self.why}")
 
 
 @dataclass(frozen=True)

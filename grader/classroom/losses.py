@@ -31,14 +31,14 @@ def of(
     """
     unsure = {person for need in found.needs_person for person in need.who}  # they keep their row, and have no mark
     current_ids = {student.id for student in found.students}
-    unplaced = {unplaced_handin.student.id for unplaced_handin in found.unplaced}
-    handed_in = {(handin.student.id, handin.exercise) for handin in found.handins}
+    unplaced = {(one.student.id, one.exercise) for one in found.unplaced}  # exercise "": all of this student's
+    handed_in = {(handin.student.id, handin.exercise) for handin in found.handins} | unplaced
     students, handins = [], []
     for student, exercises in earlier.items():
         stays = named and not roster and (not exercises or not set(exercises) <= set(replaced))
         if student.id not in current_ids | unsure and not stays:
             students.append(student.id)
-        elif student.id not in unsure | unplaced:
+        elif student.id not in unsure and (student.id, "") not in unplaced:
             replaced_exercises = (exercise for exercise in sorted(exercises) if exercise in replaced)
             handins += [
                 (student.id, exercise) for exercise in replaced_exercises if (student.id, exercise) not in handed_in

@@ -1,5 +1,6 @@
 """Applies the rules of a course to the results of a run, one student after the other, and notes what changed."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -27,7 +28,9 @@ class Marking:
 
     def __init__(self, own_office: Office, store: Store, history: History, found: Found) -> None:
         self.office, self.store, self.history = own_office, store, history
-        self.unplaced = {unplaced.student.id: unplaced.why for unplaced in found.unplaced}
+        self.unplaced: dict[str, list[str]] = defaultdict(list)  # lines about files that could not be placed, by id
+        for unplaced in found.unplaced:
+            self.unplaced[unplaced.student.id].append(unplaced.note)
         self.given: dict[tuple[str, str], Given] = {}
         self.notes: list[str] = []
 
@@ -41,8 +44,7 @@ class Marking:
         comments = {
             exercise: text for (student_id, exercise), text in self.office.comments.items() if student_id == student.id
         }
-        notes = (f"not placed: {self.unplaced[student.id]}",) if student.id in self.unplaced else ()
-        return Standing(marks, comments, notes, self.office.rule)
+        return Standing(marks, comments, tuple(self.unplaced.get(student.id, ())), self.office.rule)
 
     def finish(self, out: Path) -> tuple[Change, ...]:
         """Remember the marks, and write what changed since the last run. The first run has no changes."""

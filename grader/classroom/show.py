@@ -67,9 +67,11 @@ class Show:
         if not handins:
             self.say("No student was found who handed in anything.")
         for one in unplaced[:MOST]:
-            self.say(f"  not placed: nothing of {label(one.student.name or one.student.id)}: {label(one.why)}")
+            self.say(f"  needs a person: {one.shown}")
         if len(unplaced) > MOST:
-            self.say(f"  … and {len(unplaced) - MOST} students more of whom nothing could be placed.")
+            self.say(f"  … and {len(unplaced) - MOST:,} more whose files could not be placed: all are in class.html.")
+        if unplaced:
+            self.say(f"    what to do: {tally.TO_PLACE}.")
         self.say(tally.sum_of(files))
         self.say(f"{layout}: {counted(students, 'student')}, {counted(handins, 'hand-in')} to grade.")
         for line in tally.lines(needs_person, MOST):

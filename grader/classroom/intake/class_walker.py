@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from grader.catalog import Exercise
 from grader.classroom.intake import archives
 from grader.classroom.intake.claims import Claim
-from grader.classroom.intake.exercise_names import exercise_of_download, is_code, reading_of
+from grader.classroom.intake.exercise_names import exercise_of_download
 from grader.classroom.intake.folders import Entry
 from grader.classroom.intake.platform_names import GRADESCOPE, Owner, owner_of, possible_owners, submitters_of
 from grader.classroom.intake.recognizer import METADATA, Recognizer, exercise_of_entry, is_class_file, is_container
@@ -15,9 +15,12 @@ from grader.records.sanitize import label
 HIDDEN_TOOLS = {".git", ".github", ".ipynb_checkpoints", ".venv", ".idea", ".vscode", ".cache", ".trash"}
 CLASS_FILE, ONLINE = "a platform's or course's own", "typed online in Moodle"  # why a file is left out
 STRAY = "neither a student's folder nor an archive"
+# Endings of files that an instructor or a platform keeps beside the hand-ins.
+OF_COURSE = (".csv", ".tsv", ".xls", ".xlsx", ".ods", ".toml", ".json", ".yml", ".yaml", ".log", ".html", ".md", ".db")
 
 # What a person is told to do.
 NAME_IT = "put it into a folder that is named after the student"
+LOOSE = f"{NAME_IT}; if it is no hand-in, move it out of here"
 RENAME_IT = "if it is a student's, rename it after the student"
 ALONE = (
     "let only downloads lie here, and put a hand-in that came in another way into one of them, named as its files are"
@@ -70,14 +73,16 @@ class ClassWalker(Walker):
                 layout = "Gradescope's export" if is_export else layout
                 self.claims.append(Claim(_key(child), people, "", layout, child, child.name, where, hint, trail))
             else:
-                self._handle_single_file(child, where, hint)
+                self._handle_single_file(child, where)
 
     def walk_downloads(self, children: Sequence[Entry]) -> None:
         """Walk a folder of nothing but downloads of Moodle or Canvas, as of several assignments or weeks."""
         for child in children:
-            reason = hidden(child) or (CLASS_FILE if is_class_file(child) else "" if is_container(child) else STRAY)
+            reason = hidden(child) or (CLASS_FILE if is_class_file(child) else "")
             if reason:
                 self.log.leave_out("", child, reason)
+            elif not is_container(child):
+                self._handle_single_file(child, child.name)
             else:
                 self.walk_download(child, child.name, exercise_of_download(archives.stem(child.name)))
 
@@ -157,16 +162,13 @@ class ClassWalker(Walker):
             layout = "Gradescope's export"
             self.claims.append(Claim(where, people, "Gradescope", layout, child, child.name, where, hint, trail))
 
-    def _handle_single_file(self, child: Entry, where: str, hint: str | None) -> None:
-        """A file that is no archive and names no student: ask whose an answer is, refuse other code, leave the rest."""
-        if is_code(child.name) and (hint or self.only or reading_of(child.name).exercise):
-            self.ask_one(child, where, "", "whose is it? Its name says no student", NAME_IT)
-        elif is_code(child.name):
-            self.log.files += 1
-            self.log.refuse("", where, "whose is it? Put it into a folder named after the student")
-        else:
+    def _handle_single_file(self, child: Entry, where: str) -> None:
+        """A file that is no archive and names no student: ask whose it is, unless it is a file of the course."""
+        if child.name.lower().endswith(OF_COURSE):
             self.log.leave_out("", child, STRAY)
             self.log.list_file("", where, STRAY)
+        else:
+            self.ask_one(child, where, "", "whose is it? It lies in no student's folder", LOOSE)
 
 
 def _key(child: Entry) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from grader.catalog import Exercise
 from grader.classroom.handins import Count, Found, HandIn, Misplaced, Origin, Student, Unplaced
 from grader.classroom.intake import student_ids
-from grader.classroom.intake.exercise_names import ALONE, in_short, reading_of
+from grader.classroom.intake.claims import likeness
+from grader.classroom.intake.exercise_names import ALONE, exercise_meant, in_short, reading_of
 from grader.classroom.intake.file_log import FileLog
 from grader.classroom.intake.folders import Entry
 from grader.classroom.intake.offers import Offer, better
@@ -17,6 +18,9 @@ from grader.records.sanitize import label
 EXPECTED = {"readme.md", "hints.md", "timestamp.txt", "__init__.py", "conftest.py", "thumbs.db", "desktop.ini"}
 USUAL, FOREIGN = "README and the like", "neither .py nor .ipynb"  # why a file is left out
 OTHER_EXERCISES, OTHER_ATTEMPTS = "of exercises not asked for", "other attempts"
+NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
+# Pictures and data that lie beside an answer. No other file without an answer to its exercise is passed over.
+BESIDE_ANSWERS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".json", ".js", ".css", ".pt", ".npy", ".toml")
 
 
 class Collector:
@@ -36,6 +40,9 @@ class Collector:
         self.offers: dict[tuple[str, str], Offer] = {}  # by key of the files and exercise
         # Files of which only the folder names the exercise, each with its place, by key of the files and exercise.
         self.unnamed: dict[tuple[str, str], list[tuple[Entry, str, Origin]]] = {}
+        self.unusable: dict[tuple[str, str], str] = {}  # why a file cannot be graded, by key of the files and exercise
+        self.reasons: dict[str, str] = {}  # the same of the first such file, by key of the files
+        self.elsewhere: set[str] = set()  # keys with files of exercises that were not asked for
         self.origins: dict[str, Origin] = {}  # of each student's latest entry, by key
         self.beside: set[str] = set()  # keys of entries beside downloads, which may belong to no student
         self.layouts: Counter[str] = Counter()
@@ -48,14 +55,15 @@ class Collector:
         reading = reading_of(name)
         folder = reading.exercise
         if folder and hint and folder != hint:
-            return self.log.refuse(key, where, f"its name says {folder}, but it lies in {hint}")
+            return self.refuse(key, name, where, f"its name says {folder}, but it lies in {hint}", hint)
         if folder is None:
             meant = hint or (self.only if reading.near in ("", self.only) else None)
             if meant is None or name.lower().startswith("test_"):
-                return self.log.refuse(key, where, reading.reason)
+                return self.refuse(key, name, where, reading.reason, hint)
             folder = meant
         if folder not in self.requested:
             self.log.left_out[OTHER_EXERCISES] += 1
+            self.elsewhere.add(key)
         elif reading.exercise is None:
             self.unnamed.setdefault((key, folder), []).append((node, where, self.origin_of(key)))
         else:
@@ -87,13 +95,28 @@ class Collector:
             return place
         return node.member if place == "." else f"{place}:{node.member}"
 
-    def leave_out_foreign(self, key: str, name: str, where: str) -> None:
+    def leave_out_foreign(self, key: str, name: str, where: str, hint: str | None) -> None:
         """Leave out a file that is neither code nor an archive."""
         if name.lower() in EXPECTED:
             self.log.left_out[USUAL] += 1
-        else:
-            self.log.left_out[FOREIGN] += 1
-            self.log.list_file(key, where, "neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz")
+            return
+        self.log.left_out[FOREIGN] += 1
+        self.log.list_file(key, where, NO_CODE)
+        if not name.lower().endswith(BESIDE_ANSWERS):
+            self.note_unusable(key, name, NO_CODE, hint)
+
+    def refuse(self, key: str, name: str, where: str, reason: str, hint: str | None) -> None:
+        """Refuse a file, which is missed where its exercise has no other one."""
+        self.log.refuse(key, where, reason)
+        self.note_unusable(key, name, reason, hint)
+
+    def note_unusable(self, key: str, name: str, reason: str, hint: str | None) -> None:
+        """Note why a file cannot be graded: it may be the only one of the student, or of the exercise that it names."""
+        sentence = f"{label(name)}: {reason}"
+        self.reasons.setdefault(key, sentence)
+        meant = exercise_meant(name) or hint
+        if meant in self.requested and not name.lower().startswith("test_"):
+            self.unusable.setdefault((key, meant), sentence)
 
     def result(self) -> Found:
         """All files that were found, as plain data. It empties the collector."""
@@ -110,7 +133,7 @@ class Collector:
                 continue
             for _, where, _ in nodes:
                 reason = f"one of {len(nodes)} files that could be {folder}: call the right one {slug}.py"
-                self.log.refuse(key, where, reason)
+                self.refuse(key, f"{slug}.py", where, reason, folder)
         self.log.list_the_rest()
         placed = {key for key, _ in self.offers}
         for key in self.people:
@@ -124,7 +147,7 @@ class Collector:
             {reason: files for reason, files in self.log.left_out.most_common() if files},
             self.log.complete,
         )
-        unplaced = tuple(self.unplaced(placed))
+        unplaced = tuple(sorted(self.unplaced(placed), key=lambda one: (one.student, one.exercise)))
         handins = sorted(self.handins(), key=lambda handin: (handin.student.id, handin.exercise))
         misplaced = sorted(self.log.misplaced, key=lambda entry: entry.path)
         needing = sorted(self.log.needs_person, key=lambda need: need.where)
@@ -137,12 +160,25 @@ class Collector:
         return {id: Student(ids[id], label(self.shorter.get(name, name))) for id, name in names_by_id.items()}
 
     def unplaced(self, placed: set[str]) -> Iterable[Unplaced]:
-        """The students with files of which none could be placed. placed: the keys of all others."""
-        unplaced_keys = [key for key in self.people if key not in placed | self.beside and key in self.log.refusals]
+        """The students of whom nothing could be placed, or nothing for an exercise. placed: the keys of the others."""
+        known_names = set(map(likeness, placed))
+        unplaced_keys = [
+            key
+            for key in self.people
+            if key not in placed | self.beside | self.elsewhere
+            and (key in self.reasons or key in self.log.refusals or likeness(key) not in known_names)
+        ]
         students = self.students([*placed, *unplaced_keys])
-        for key in unplaced_keys:
+        nothing = f"nothing for {in_short(self.exercises)} in it"
+        missing = {(key, ""): self.reasons.get(key) or self.log.refusals.get(key, nothing) for key in unplaced_keys}
+        missing |= {
+            (key, folder): why
+            for (key, folder), why in self.unusable.items()
+            if key in placed and key not in self.beside and (key, folder) not in self.offers
+        }
+        for (key, folder), why in missing.items():
             for id, _ in self.people[key]:
-                yield Unplaced(students[self.shorter.get(id, id)], self.log.refusals[key], self.origin_of(key))
+                yield Unplaced(students[self.shorter.get(id, id)], why, self.origin_of(key), folder)
 
     def handins(self) -> Iterable[HandIn]:
         """The best file of each student for each exercise. It empties `offers`."""

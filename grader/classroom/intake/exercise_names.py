@@ -77,6 +77,12 @@ def reading_of(name: str) -> Reading:
     return exercise_of(name.rpartition(".")[0])
 
 
+def exercise_meant(name: str) -> str | None:
+    """The exercise that a file of any ending is called like, or nearly: "softmax_naive.py.txt"."""
+    reading = exercise_of(name.partition(".")[0])
+    return reading.exercise or reading.near or None
+
+
 def exercise_of_folder(name: str) -> str | None:
     """The exercise after which a folder is named, or None: "03_context_vectors", "context-vectors"."""
     return _names().get(_plain(name))

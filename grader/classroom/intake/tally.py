@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.classroom.handins import Count, NeedsPerson
 
+TO_PLACE = "rename the file in the download, or ask the student for the .py file or the notebook, and grade again"
 MOST = 50  # the entries in need of a person that the page shows, and the places of one entry
 
 

@@ -35,20 +35,23 @@ class Walker(Collector):
             self.archives[key] += 1
             if self.archives[key] > MOST_ARCHIVES:
                 self.log.files += 1
-                self.log.refuse(key, where, f"more than {MOST_ARCHIVES} archives: this one was not opened")
+                self.refuse(key, name, where, f"more than {MOST_ARCHIVES} archives: this one was not opened", hint)
             elif self.seconds[key] > MOST_SECONDS:
                 self.log.files += 1
-                self.log.refuse(key, where, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
+                reason = f"the archives took more than {MOST_SECONDS:g} s: this one was not opened"
+                self.refuse(key, name, where, reason, hint)
             elif opened := self.opened(key, node, where):
                 self.walk_student(key, opened, where + ":", hint, depth)
+            else:
+                self.note_unusable(key, name, "the archive cannot be opened", hint)
         else:
             self.log.files += 1
             if node.kind != "file":
-                self.log.refuse(key, where, kind_reason(node.kind))
+                self.refuse(key, name, where, kind_reason(node.kind), hint)
             elif is_code(name):
                 self.collect_code(key, node, name, where, hint, depth)
             else:
-                self.leave_out_foreign(key, name, where)
+                self.leave_out_foreign(key, name, where, hint)
 
     def opened(self, key: str, node: Entry, where: str):
         """The root of a student's archive; None where it was refused."""

@@ -75,6 +75,8 @@ def render(
         hidden=_hidden(clusters),
         files=tally.sum_of(submissions.count, "graded", ungraded) if submissions and submissions.count.found else "",
         needs_person=submissions.needs_person if submissions else (),
+        unplaced=submissions.unplaced if submissions else (),
+        to_place=tally.TO_PLACE,
         titles=sections.titles_of(summary),
         rows={row.student.id: row for row in summary.rows},
         data=_data(summary, groups, common, taught, linked),

@@ -77,7 +77,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             unsure[key] += []
             fits_of[key] = person
     handins, rivals = _apart(handins)
-    placed = {handin.student for handin in handins}
+    placed = {(handin.student, exercise) for handin in handins for exercise in ("", handin.exercise)}
     open_names = {key: Open(*key[1:], fits_of[key], index.similar(key[2])) for key in unsure}
     needing = [
         *(_unknown(open_names[key], files, aliases_file) for key, files in unsure.items()),
@@ -88,7 +88,9 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
         replace(
             found,
             handins=tuple(sorted(handins, key=lambda handin: (handin.student.id, handin.exercise))),
-            unplaced=tuple(left_over for left_over in unplaced if left_over.student not in placed),
+            unplaced=tuple(
+                left_over for left_over in unplaced if (left_over.student, left_over.exercise) not in placed
+            ),
             needs_person=(*found.needs_person, *needing),
             enrolled=tuple(person.student for person in roster.people),
             count=_count(found.count, files_in_question, len(_files(elsewhere))),
