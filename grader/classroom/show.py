@@ -141,13 +141,13 @@ class Show:
         self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
 
     def on_recorded(self, course: str, recorded: int, failed: dict[str, str]) -> None:
-        """Show the end of a recording in nbgrader's gradebook. failed: student → the reason."""
+        """Show the end of a recording in nbgrader's gradebook. course: its name; failed: student → the reason."""
         if not recorded and not failed:
             return self.say("Nothing waits for autograding. All again, by the rules as they are now: FORCE=yes")
         self.say(self.progress.end())
         for student, reason in list(failed.items())[:MOST]:
             self.say(f"  {label(student)} still needs autograding: {label(reason)}")
-        self.say(f"{counted(recorded, 'submission')} recorded in the gradebook of {course}.")
+        self.say(f"{counted(recorded, 'submission')} recorded in the gradebook of {label(course)}.")
 
     def say(self, line: str) -> None:
         """Write one line, above the progress bar where there is one."""

@@ -80,8 +80,8 @@ def run_nbgrader(options: argparse.Namespace) -> int:
             options.force,
             office=rules,
         )
-        facts = {"course": str(options.nbgrader), "recorded": len(recorded.graded), "failed": dict(recorded.failed)}
-        show(Event("recorded", facts))
+        name = options.nbgrader.resolve().name
+        show(Event("recorded", {"course": name, "recorded": len(recorded.graded), "failed": dict(recorded.failed)}))
         file = options.nbgrader / course_totals.NAME
         written = deliver(course_totals.table(options.nbgrader, rules), file)
         lines = [f"Totals by the rules of the course: {file}"] if written else []

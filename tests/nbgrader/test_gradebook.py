@@ -254,6 +254,30 @@ def test_from_the_command_line(classroom, said, fork_server, monkeypatch):
     assert done.stderr.startswith("Nothing waits for autograding. All again,")
 
 
+def test_a_notebook_with_another_name_is_named(classroom, said, fork_server, monkeypatch):
+    monkeypatch.setattr(run, "executor_of", Here(fork_server))
+    for student in ("ada", "ben", "cyd"):
+        classroom.submit(student, classroom.solved())
+    place = classroom.root / "submitted/{}" / FOLDER / f"{FOLDER}.ipynb"
+    ben = Path(str(place).format("ben"))
+    ben.rename(ben.with_name("context_vectors (1).ipynb"))
+    Path(str(place).format("cyd")).unlink()
+    command = ("grade", "--nbgrader", ".", "--jobs", "1", "--assignment", FOLDER)
+    for _ in range(2):  # also when nothing else waits
+        done = said(*command, cwd=classroom.root)
+        assert done.returncode == 3, done.stderr
+        assert (
+            f"ben still needs autograding: the folder holds context_vectors (1).ipynb and no {FOLDER}.ipynb"
+            in done.stderr
+        )
+        assert f"cyd still needs autograding: the folder holds no {FOLDER}.ipynb" in done.stderr
+        assert "recorded in the gradebook of kata." in done.stderr
+    totals = (classroom.root / "totals.csv").read_text()
+    assert "ada,,7,7,7,," in totals and "a person's score" not in totals
+    ben.with_name("context_vectors (1).ipynb").rename(ben)
+    assert "cyd" in said(*command, cwd=classroom.root).stderr and classroom.scores("ben")["task_3"] == 3.5
+
+
 UNFIT = {
     os.fsdecode(b"b\xff"): "",
     "a\nb": "",

@@ -17,7 +17,7 @@ from grader.classroom.office import Office
 from grader.integrations.nbgrader import earlier_attempts, submitted
 
 NAME = "totals.csv"
-BY_HAND = "has cells that wait for a person's score"
+BY_HAND, NOT_AUTOGRADED = "has cells that wait for a person's score", "is not autograded"
 
 Words = Mapping[tuple[str, str], tuple[str, ...]]  # by student and exercise
 Submissions = Mapping[str, Mapping[str, SubmittedAssignment]]  # exercise → student → submission
@@ -63,7 +63,7 @@ def _rows(
         own_handins = {
             exercise: handed_in[exercise][student] for exercise in exercises if student in handed_in[exercise]
         }
-        waits = [exercise for exercise, handin in own_handins.items() if _is_unfinished(handin)]
+        waits = {exercise: reason for exercise, handin in own_handins.items() if (reason := _unfinished(handin))}
         own_overrides = [
             override for override in office.overrides if override.student == student and override.exercise in max_points
         ]
@@ -84,7 +84,7 @@ def _rows(
             if handin.late_submission_penalty
         ]
         notes = [f"{override.exercise[:2]}: {override.words}" for override in own_overrides] + [
-            f"{exercise[:2]}: {BY_HAND}" for exercise in waits
+            f"{exercise[:2]}: {reason}" for exercise, reason in waits.items()
         ]
         notes += [
             f"{exercise[:2]}: {remark}" for exercise in own_handins for remark in remarks.get((student, exercise), ())
@@ -98,7 +98,9 @@ def _points(submission: SubmittedAssignment) -> float:
     return round(max(0.0, submission.score - (submission.late_submission_penalty or 0.0)), 6)
 
 
-def _is_unfinished(submission: SubmittedAssignment) -> bool:
-    """Whether a score is missing: the sum would be too low."""
-    grades = (grade for notebook in submission.notebooks for grade in notebook.grades)
-    return any(grade.auto_score is None and grade.manual_score is None for grade in grades)
+def _unfinished(submission: SubmittedAssignment) -> str:
+    """Why a score is missing, so that the sum would be too low; "" where none is."""
+    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+    if not any(grade.auto_score is None and grade.manual_score is None for grade in grades):
+        return ""
+    return BY_HAND if any(grade.auto_score is not None for grade in grades) else NOT_AUTOGRADED

@@ -18,11 +18,14 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
 from grader.classroom.handins import HandIn, Origin, Student
-from grader.classroom.intake import beneath
+from grader.classroom.intake import beneath, tally
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
 from grader.records import regular_file
+from grader.records.sanitize import label
 from grader.records.submission import Submission
+
+MOST_NAMED = 3  # notebooks of a folder that holds no notebook of the assignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +108,12 @@ def waiting(app: AutogradeApp, force: bool = False, again: Collection[str] = ())
 
 
 def refused(app: AutogradeApp) -> dict[str, str]:
-    """The students whose folder would end a run of nbgrader for all others, each with the reason."""
-    reasons = {id: _reason_to_refuse(id, folder) for id, folder in folders(app).items()}
+    """The students whose submission is not graded, each with the reason.
+
+    Their folder would end a run of nbgrader for all others, or does not hold the assignment's notebook.
+    """
+    name = f"{released_notebook(app)[0]}.ipynb"
+    reasons = {id: _reason_to_refuse(id, folder) or _missing(folder, name) for id, folder in folders(app).items()}
     return {id: reason for id, reason in reasons.items() if reason}
 
 
@@ -139,6 +146,20 @@ def _reason_to_refuse(id: str, folder: str) -> str:
     except (BadSubmission, ValueError, ArithmeticError, TypeError) as error:
         return f"{TIMESTAMP} holds no time ({error}): remove it, or write the time into it"
     return ""
+
+
+def _missing(folder: str, name: str) -> str:
+    """What is in a student's folder where it does not hold the assignment's notebook; "" where it does."""
+    try:
+        entries = sorted(os.listdir(folder))
+    except OSError as error:
+        return f"the folder cannot be read: {error.strerror}"
+    if name in entries:
+        return ""
+    notebooks = [entry for entry in entries if regular_file.is_notebook(entry)]
+    if not notebooks:
+        return f"the folder holds no {name}"
+    return f"the folder holds {label(tally.listed(notebooks, MOST_NAMED))} and no {name}: rename the right one"
 
 
 def _place(pattern: str, folder: str, name: str) -> str:
