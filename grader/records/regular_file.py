@@ -70,17 +70,30 @@ def open_regular(path: Path | str, links: bool = False, folder: int | None = Non
     return os.fdopen(descriptor, "rb")
 
 
-def text_of(data: bytes, shown_name: str) -> str:
-    """The bytes of a file as UTF-8 text. shown_name: its name in messages. Raises BadSubmission."""
+def text_of(data: bytes, shown_name: str, encoding: str | None = None) -> str:
+    """The bytes of a file as text in UTF-8, else in the encoding that it declares. Raises BadSubmission.
+
+    shown_name: its name in messages.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadSubmission(
-            f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
-        ) from None
+        text = _decoded(data, encoding) if encoding else ""
+        if not text or len(text.encode()) > MAX_SOURCE:
+            raise BadSubmission(
+                f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
+            ) from None
     if "\0" in text:
         raise BadSubmission(f"{shown_name} holds a NUL byte: it is not a text file. Save it again as plain text.")
     return text
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    """The text; "" where the bytes are none in this encoding."""
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return ""
 
 
 def reset_advice(shown_name: str) -> str:

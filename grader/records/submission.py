@@ -10,6 +10,7 @@ from grader.catalog.errors import BadSubmission
 from grader.records.notebook_code import NOT_PYTHON, code_of
 from grader.records.regular_file import is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
+from grader.records.source_encoding import declared_encoding
 
 MAX_BROKEN_CELLS = 5  # the most cells that are not Python of which each has a note of its own
 START_ADVICE = " Start from the stub of the exercise."
@@ -55,7 +56,7 @@ def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
             )
         notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
     else:
-        text = text_of(data, shown_name)
+        text = text_of(data, shown_name, declared_encoding(data))
     if not text.strip():
         raise BadSubmission(f"{shown_name} is empty.{reset_advice(shown_name) or START_ADVICE}")
     if BIDI.search(text):

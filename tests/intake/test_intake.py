@@ -83,6 +83,35 @@ def test_a_source_of_many_fingerprints_keeps_the_same_as_one_that_holds_it():
     assert len(fingerprints(one)) <= MOST
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "iso-8859-15", "cp1252", "windows-1251", "koi8-r", "shift_jis", "gbk"])
+@pytest.mark.parametrize("before", ["", "#!/usr/bin/env python3\n", "\n", "# Ä"[:2] + "\r\n"])
+def test_a_source_in_the_encoding_that_it_declares_is_read_as_python_reads_it(encoding, before):
+    letters = {"windows-1251": "Привет", "koi8-r": "Привет", "shift_jis": "日本", "gbk": "中文"}.get(encoding, "Größe")
+    data = f"{before}# -*- coding: {encoding} -*-\nname = '{letters}'\n".encode(encoding)
+    python: dict[str, str] = {}
+    exec(compile(data, "a.py", "exec"), python)
+    mine: dict[str, str] = {}
+    exec(submission.decode(data, "a.py", notebook=False).source, mine)
+    assert mine["name"] == python["name"] == letters
+
+
+@pytest.mark.parametrize("head", ["# coding: {}\n", "x = 1\n# coding: {}\n", "\n\n# coding: {}\n", "coding = '{}'\n"])
+@pytest.mark.parametrize(
+    "encoding", ["latin-1", "utf-8", "utf-7", "punycode", "unicode_escape", "zlib", "none", "ascii"]
+)
+def test_other_declarations_do_not_count(head, encoding):
+    if head.startswith("# ") and encoding == "latin-1":
+        pytest.skip("this one counts")
+    with pytest.raises(BadSubmission, match="not UTF-8"):
+        submission.decode(head.format(encoding).encode() + "x = 'é'\n".encode("latin-1"), "a.py", notebook=False)
+
+
+def test_a_source_is_not_larger_once_it_is_read():
+    data = b"# coding: latin-1\n# " + b"\xe9" * (regular_file.MAX_SOURCE - 40)
+    with pytest.raises(BadSubmission):
+        submission.decode(data, "a.py", notebook=False)
+
+
 # Notebooks
 
 
