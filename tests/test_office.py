@@ -175,6 +175,64 @@ def test_a_file_that_is_no_roster_is_refused_in_words(grade, tmp_path, text):
     assert done.returncode == 2 and "roster.csv" in done.stderr and not (tmp_path / "out/grades.csv").exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("id,name\nada,Ada\n,Ben Ray\n", "line 3: Ben Ray has no id"),
+        ("student,email\nada,a@x.edu\n,b@x.edu\n", 'b@x.edu has no id. Write one into the column "student"'),
+        ("username,first_name,last_name,role\nada,A,L,student\n,Ben,Ray,student\n", "Ben Ray has no id"),
+        (CANVAS.replace('"Hopper, Grace",12', '"Hopper, Grace",'), "line 4: Hopper, Grace has no id"),
+    ],
+)
+def test_a_row_with_a_name_and_no_id_is_refused(grade, tmp_path, text, who):
+    lay(tmp_path, "roster.csv", text)
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 2 and who in done.stderr and not (tmp_path / "out/grades.csv").exists()
+
+
+def test_empty_rows_and_other_roles_need_no_id(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name,role\nada,Ada,student\n,,\n,Ms Teacher,teacher\n")
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    assert grade("--roster", "roster.csv").returncode == 0 and list(by_student(tmp_path)) == ["ada"]
+
+
+GITHUB = '"identifier","github_username"\n"{}","ghu1"\n"{}","ghu2"\n"{}","ghu3"\n'
+
+
+def test_two_rosters_that_name_different_people_are_refused(grade, tmp_path):
+    lay(tmp_path, "lists/gradebook.csv", CANVAS)
+    lay(tmp_path, "lists/roster.csv", GITHUB.format("u1", "u2", "u3"))
+    lay(tmp_path / "in", "lovelaceada_11_901_context_vectors.py")
+    done = grade("--roster", "lists")
+    assert done.returncode == 2 and "gradebook.csv and roster.csv name different people" in done.stderr, done.stderr
+    assert "Lovelace, Ada" in done.stderr and "ROSTER=file" in done.stderr
+    lay(tmp_path, "lists/roster.csv", GITHUB.format("S1", "S2", "S3"))  # Canvas knows these as SIS ids
+    done = grade("--roster", "lists")
+    assert done.returncode == 0 and list(by_student(tmp_path)) == ["11", "12", "13"], done.stderr
+    lay(tmp_path, "lists/roster.csv", GITHUB.format("S1", "S2", "S2").rpartition('"S2"')[0])  # one has left
+    assert grade("--roster", "lists").returncode == 0
+
+
+@pytest.mark.parametrize("login", ["", "0123456789abcdef0123456789abcdef", "teststudent"])
+def test_canvas_own_test_student_is_nobody(grade, tmp_path, login):
+    lay(tmp_path, "roster.csv", CANVAS.replace("0123456789012345678901234567890123456789", login))
+    lay(tmp_path / "in", "lovelaceada_11_901_context_vectors.py")
+    assert "Roster: 3 students" in grade("--roster", "roster.csv").stderr
+    lay(tmp_path, "roster.csv", CANVAS.replace('"Student, Test",99,,', '"Student, Test",99,S4,'))  # a person
+    assert "Roster: 4 students" in grade("--roster", "roster.csv").stderr
+
+
+def test_one_entry_is_named_once(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name\nada,Ada\n")
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    for folder in RIGHT:
+        lay(tmp_path / "in", f"submission_7009/{folder[3:]}.py", RIGHT[folder])
+    done = grade("--roster", "roster.csv")
+    assert "needs a person: submission_7009: nobody on the roster is called submission_7009" in done.stderr
+    assert "1 name waits in aliases.csv, 1 of them new" in done.stderr
+
+
 def test_lists_of_nbgrader_and_classroom_50(grade, tmp_path):
     lay(tmp_path, "roster.csv", "username,first_name,last_name,email,section,github_id,role\n"
         "ada,Ada,Lovelace,ada@x.edu,A,1,student\nteach,T,T,t@x.edu,,2,teacher\n")  # fmt: skip

@@ -94,7 +94,8 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
     lines += [_foreign(listing) for listing in office.roster.listings if listing.is_guessed]
     if result.open:
         new = f", {added} of them new" if added else ""
-        lines.append(f"{len(result.open)} names wait in {label(str(path))}{new}: {_listed(result.open)}")
+        wait = "1 name waits" if len(result.open) == 1 else f"{len(result.open):,} names wait"
+        lines.append(f"{wait} in {label(str(path))}{new}: {_listed(result.open)}")
     return Matched(result.found, tuple(lines))
 
 

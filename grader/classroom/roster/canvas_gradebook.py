@@ -14,15 +14,15 @@ Rules, as they stand in the source of canvas-lms:
 
 import re
 
-from grader.classroom.roster.people import Person
+from grader.catalog.errors import WrongUse
+from grader.classroom.roster.people import Person, without_id
 from grader.classroom.roster.sheet import Sheet
 
 TITLE = re.compile(r"(.*)\s\(\d+\)", re.S)  # Assignment.title_and_id
 NO_STUDENT = re.compile(r"\s*(points possible|manual posting.*|muted)?\s*", re.I)
 QUOTED = re.compile(r'="(.*)"', re.S)
 UNTOUCHED = ("EX", "N/A")
-TEST_STUDENT = "student, test"  # the course's StudentViewEnrollment, whose login is a hash
-HASH = re.compile(r"[0-9a-f]{40}")
+TEST_STUDENT = "student, test"  # the course's StudentViewEnrollment, whose login is a hash and who has no SIS ID
 
 
 def is_mine(sheet: Sheet) -> bool:
@@ -48,25 +48,23 @@ def possible_points(sheet: Sheet, column: int) -> str:
     return next((sheet.cell(row, column) for row in rows), "")
 
 
-def _is_made_up(login: str) -> bool:
-    """Whether a login is no person's: Canvas gives its test student a hash, and somebody may have taken it out."""
-    return not login or HASH.fullmatch(login) is not None
-
-
 def _person(sheet: Sheet, row: int) -> Person | None:
-    """The student in this row, or None."""
+    """The student in this row, or None. Raises WrongUse for a name without an ID."""
     id, login = sheet.cell(row, sheet.column("ID")), sheet.cell(row, sheet.column("SIS Login ID"))
+    sis_id = sheet.cell(row, sheet.column("SIS User ID"))
     first = sheet.column("FirstName")
     name = sheet.cell(row, 0) if first is None else f"{sheet.cell(row, 0)}, {sheet.cell(row, first)}"
     if quoted := QUOTED.fullmatch(name):
         name = quoted[1]
-    if not id or NO_STUDENT.fullmatch(name) or (name.casefold() == TEST_STUDENT and _is_made_up(login)):
+    if NO_STUDENT.fullmatch(name) or (name.casefold() == TEST_STUDENT and not sis_id and "@" not in login):
         return None
+    if not id:
+        raise WrongUse(without_id(sheet, row, name, "ID"))
     return Person(
         id,
         name,
         login if "@" in login else "",
-        sheet.cell(row, sheet.column("SIS User ID")),
+        sis_id,
         login,
         sheet.cell(row, sheet.column("Section")),
         numbers=(id,),

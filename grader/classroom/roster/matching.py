@@ -179,7 +179,7 @@ def _unknown(name: Open, handins: list[HandIn], aliases_file: str) -> NeedsPerso
     entry = label(f"{name.name} ({name.key})" if name.key != name.name else name.key)
     reason = f"{entry} could be {', '.join(name.fits)}" if name.fits else f"nobody on the roster is called {entry}"
     reason += f". Similar names: {', '.join(map(label, name.similar))}" if name.similar and not name.fits else ""
-    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins)) or (entry,)
+    where = tuple(sorted({label(handin.origin.name or handin.shown) for handin in handins})) or (entry,)
     return NeedsPerson((entry,), where, reason, TO_DO.format(aliases_file), len(_files(handins)))
 
 
@@ -187,7 +187,7 @@ def _rivals(handins: list[HandIn]) -> NeedsPerson:
     """Several entries with one exercise of one student."""
     student, exercise = handins[0].student, handins[0].exercise
     reason = f"{len(handins)} entries hold {exercise} of {label(student.name or student.id)}"
-    where = tuple(sorted(label(handin.origin.name or handin.shown) for handin in handins))
+    where = tuple(sorted({label(handin.origin.name or handin.shown) for handin in handins}))
     return NeedsPerson((student.id,), where, reason, "leave the one that counts in the folder", len(_files(handins)))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from grader.classroom.handins import Student
 from grader.classroom.roster.sheet import Sheet
+from grader.records.sanitize import label
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,12 @@ class Roster:
     def by_id(self) -> dict[str, Person]:
         """The people by their id."""
         return {person.id: person for person in self.people}
+
+
+def without_id(sheet: Sheet, row: int, name: str, column: str) -> str:
+    """The message about a row that names a student without an id, whose hand-ins would be nobody's."""
+    place = f"{label(str(sheet.path))}, line {row + 2}"
+    return f'{place}: {label(name)} has no id. Write one into the column "{column}", or take the line out'
 
 
 def merged(first: Person, second: Person) -> Person:

@@ -4,7 +4,8 @@ nbgrader imports students from the columns id, first_name, last_name, email, lms
 Classroom 50 keeps username, first_name, last_name, email, section, github_id, role (roster.csv; students.csv before).
 """
 
-from grader.classroom.roster.people import Person
+from grader.catalog.errors import WrongUse
+from grader.classroom.roster.people import Person, without_id
 from grader.classroom.roster.sheet import Sheet
 
 IDS = ("id", "student", "student_id", "student id", "username", "identifier", "github_username")
@@ -21,17 +22,20 @@ def is_mine(sheet: Sheet) -> bool:
 
 
 def people(sheet: Sheet) -> dict[int, Person]:
-    """The students by row. Who has another role is left out."""
+    """The students by row. Who has another role is left out. Raises WrongUse for a name without an id."""
     by_row = {}
     for row in range(len(sheet.rows)):
-        id = sheet.cell(row, sheet.column(*IDS))
-        if not id or sheet.cell(row, sheet.column("role")).casefold() not in STUDENT:
-            continue
+        id, email = sheet.cell(row, sheet.column(*IDS)), sheet.cell(row, sheet.column(*EMAILS))
         both = (sheet.cell(row, sheet.column(*titles)) for titles in (FIRST, LAST))
+        name = sheet.cell(row, sheet.column(*NAMES)) or " ".join(filter(None, both))
+        if sheet.cell(row, sheet.column("role")).casefold() not in STUDENT or not (id or name or email):
+            continue
+        if not id:
+            raise WrongUse(without_id(sheet, row, name or email, sheet.titles[sheet.column(*IDS) or 0]))
         by_row[row] = Person(
             id,
-            sheet.cell(row, sheet.column(*NAMES)) or " ".join(filter(None, both)),
-            sheet.cell(row, sheet.column(*EMAILS)),
+            name,
+            email,
             sheet.cell(row, sheet.column(*SIS_IDS)),
             sheet.cell(row, sheet.column(*LOGINS)),
             sheet.cell(row, sheet.column("section")),

@@ -1,5 +1,6 @@
 """Reads a roster: one file, or a folder with several, such as Moodle's worksheets of several assignments."""
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,8 @@ from grader.records.sanitize import label
 
 KEPT = ("aliases.csv", "overrides.csv", "comments.csv", "handed_in.csv")  # ours, beside the roster
 KINDS = "a Canvas gradebook, a Moodle grading worksheet or grade export, nbgrader's students, Classroom 50's roster"
-MOST_FILES = 200
+MOST_FILES, MOST_NAMED = 200, 3  # files of a folder; students that a message names
+PLATFORMS = {"canvas": "Canvas", "worksheet": "Moodle", "moodle": "Moodle", "plain": "a list"}  # by kind of listing
 
 
 def read(path: Path, titles: Mapping[str, str] | None = None) -> Roster:
@@ -73,7 +75,8 @@ def _of_platform(table: sheet.Sheet) -> Listing | None:
 def joined(listings: Sequence[Listing]) -> Roster:
     """One roster of several files. People are one where id, e-mail, SIS id or login say so, else by a unique full name.
 
-    Raises WrongUse where a file names one student twice, or a name alone stands for several people.
+    Raises WrongUse where a file names one student twice, a name alone stands for several people, or files of two
+    platforms name different people.
     """
     people: list[Person] = []
     places: dict[tuple[int, int], int] = {}  # (listing, row) → index in `people`
@@ -88,6 +91,7 @@ def joined(listings: Sequence[Listing]) -> Roster:
             else:
                 people[index] = merged(people[index], person)
             places[number, row] = index
+    _demand_same_people(listings, places, people)
     keys = [person.id for person in people]
     if twice := [key for key, count in Counter(keys).items() if count > 1]:
         raise WrongUse(
@@ -117,6 +121,28 @@ class _Known:
         if not indices and person.id == person.name:  # the file tells nothing else
             indices = self.by_name.get(likeness(person.name), set())
         return next(iter(indices)) if len(indices) == 1 else None
+
+
+def _demand_same_people(
+    listings: Sequence[Listing], places: Mapping[tuple[int, int], int], people: Sequence[Person]
+) -> None:
+    """Raise WrongUse where files of two platforms each name people whom the other does not."""
+    named: dict[str, set[int]] = defaultdict(set)  # indices of people, by platform
+    for (number, _), index in places.items():
+        named[PLATFORMS[listings[number].kind]].add(index)
+    for one, two in itertools.combinations(named, 2):
+        alone = [people[index] for index in sorted(named[one] - named[two])], named[two] - named[one]
+        if all(alone):
+            files = {
+                name: ", ".join(label(x.sheet.path.name) for x in listings if PLATFORMS[x.kind] == name)
+                for name in (one, two)
+            }
+            some = ", ".join(label(person.name or person.id) for person in alone[0][:MOST_NAMED])
+            raise WrongUse(
+                f"{files[one]} and {files[two]} name different people: {len(alone[0]):,} of the first are not in the "
+                f"second ({some}…), and {len(alone[1]):,} of the second are not in the first. Everybody would have two "
+                "rows. Name one of the files: ROSTER=file. Or give both a column in common: email, login or sis_id"
+            )
 
 
 def _demand_unique(listing: Listing) -> None:
