@@ -19,7 +19,7 @@ from in_this_process import Here
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, clones, run, version, versions
+from grader.classroom import arrivals, clones, database, run, store, version, versions
 from grader.classroom.course import rules_file, template, totals
 from grader.classroom.course.attempts import Attempt, counting
 from grader.classroom.course.lateness import Lateness, lateness, share
@@ -449,6 +449,25 @@ def replaced_first(result):
 
     first, *others = result.checks
     return replace(result, checks=(replace(first, points=0.0, outcome="failed"), *others))
+
+
+@pytest.mark.parametrize("full_after", [0, 8])
+def test_a_full_disk_is_said_in_words(grade, tmp_path, monkeypatch, full_after):
+    for number in range(30):
+        lay(tmp_path / "in", f"s{number}/context_vectors.py", f"{RIGHT[CONTEXT]}\n# {number}\n")
+    (tmp_path / "out").mkdir()
+    opened = database.open_database
+
+    def small(path, schema):
+        file = opened(path, schema)
+        pages = file.execute("pragma page_count").fetchone()[0] + full_after
+        file.execute(f"pragma max_page_count = {pages}")
+        return file
+
+    monkeypatch.setattr(store, "open_database", small)
+    done = grade()
+    assert done.returncode == 3 and "The grader could not do its work: " in done.stderr
+    assert "the disk is full. What it holds is kept: make room, and type the same command" in done.stderr
 
 
 def test_ten_versions_are_kept(tmp_path):

@@ -8,13 +8,12 @@ every result that was written.
 
 import contextlib
 import json
-import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.catalog.errors import WrongUse
 from grader.classroom.database import decoded, encoded, open_database
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.stored_result import mark, read
@@ -110,13 +109,8 @@ class Store:
 
         version: of the exercise. Raises InfrastructureError where the disk is full.
         """
-        try:
-            self.file.execute("insert or replace into versions values (?, ?)", (key, version))
-            self.file.execute("insert or ignore into results values (?, ?)", (key, record))
-        except sqlite3.OperationalError as error:
-            raise InfrastructureError(
-                f"{self.path} cannot be written: {error}. What it holds is kept: grade again"
-            ) from None
+        self.file.execute("insert or replace into versions values (?, ?)", (key, version))
+        self.file.execute("insert or ignore into results values (?, ?)", (key, record))
 
     # The hand-ins of the latest run.
 
@@ -133,7 +127,8 @@ class Store:
                 self.file.executemany(f"delete from {table} where student = ?", [(student,) for student in gone])
             yield
         except BaseException:
-            self.file.execute("rollback")
+            if self.file.in_transaction:  # on a full disk it is over
+                self.file.execute("rollback")
             raise
         self.file.execute("commit")
 
