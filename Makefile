@@ -108,8 +108,9 @@ handback: $(READY)  ## feedback as the platform takes it: PLATFORM=moodle|canvas
 	@$(GRADER) handback $(call option,,PLATFORM) $(call option,--out,OUT) $(call option,--rules,RULES) \
 	  $(call option,--output,OUTPUT) $(call yes,--release,RELEASE)
 
-explain: $(READY)  ## why a grade is what it is, call by call: STUDENT=id EX=03 [OUT=results]
-	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT)
+explain: $(READY)  ## why a mark is what it is, call by call: STUDENT="id, name or alias" EX=03 [OUT=results ROSTER=file RULES=course.toml]
+	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT) \
+	  $(call option,--roster,ROSTER) $(call option,--rules,RULES)
 
 nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
 	@$(GRADER) nbgrader $(call option,,COURSE) $(call option,--ex,EX) $(call option,--exchange,EXCHANGE)

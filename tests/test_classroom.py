@@ -157,7 +157,7 @@ def test_a_grade_can_be_explained(mixed, said):
     assert f"seed {SEED}" in told.stdout and "The same as in the folder." in told.stdout
     assert "called   softmax_naive(tensor" in told.stdout and "likely:" in told.stdout
     nobody = said("explain", "zoe", "02", "--out", out)
-    assert nobody.returncode == 2 and "zoe handed in nothing" in nobody.stderr
+    assert nobody.returncode == 2 and "Nobody in these results is called zoe" in nobody.stderr
 
 
 def test_a_folder_serves_one_run_at_a_time(mixed, tmp_path):

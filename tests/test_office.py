@@ -643,6 +643,46 @@ def test_the_best_attempt_counts_even_when_its_file_is_gone(grade, here, tmp_pat
     assert by_student(tmp_path)["ada"][CONTEXT] == "6.5"
 
 
+def test_a_mark_is_explained_by_any_name_and_with_the_rules(grade, said, tmp_path):
+    lay(tmp_path, "roster.csv", CANVAS)
+    lay(tmp_path, "course.toml", 'attempts = "best"\nroster = "roster.csv"\n[late]\npercent = 1\n')
+    lay(tmp_path / "in", "lovelaceada_LATE_11_901_context_vectors.py")
+    grade()
+    shutil.rmtree(tmp_path / "in")
+    lay(tmp_path / "in", "lovelaceada_11_902_context_vectors.py", WRONG[CONTEXT])
+    grade()
+    assert by_student(tmp_path)["11"][CONTEXT] == "6.93"
+    for name in ("11", "S1", "ADA@x.edu", "Lovelace, Ada", "ada lovelace", "Lovelace"):
+        told = said("explain", name, "03", "--out", "out", cwd=tmp_path)
+        assert told.returncode == 0, told.stderr
+        assert "Lovelace, Ada (11), 03_context_vectors" in told.stdout and "an earlier attempt  seed " in told.stdout
+        assert "7 of 7 points, passed" in told.stdout and "The same as in the folder." in told.stdout
+        assert told.stdout.endswith(
+            "The mark: 6.93 of 7 points\n  late: 7 points before the deduction\n  attempt 1 of 2 counts\n"
+        )
+
+
+def test_a_mark_without_a_file_is_explained(grade, said, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name,login\na1,Ada Smith,ada\na2,Ada Smith,smith\nb,Bob Ray,bob\n")
+    lay(tmp_path, "course.toml", 'roster = "roster.csv"\n')
+    lay(tmp_path, "overrides.csv", "student,exercise,points,reason,who\na1,03,4,oral exam,me\n")
+    lay(tmp_path, "aliases.csv", "found,student\nweek1-ghu7,b\n")
+    (tmp_path / "in/week1-ghu7").mkdir()
+    (tmp_path / "in/week1-ghu7/context_vectors.py").write_bytes(b"\xff")
+    assert grade().returncode == 0
+
+    def told(name: str) -> str:
+        done = said("explain", name, "03", "--out", "out", cwd=tmp_path)
+        return done.stdout + done.stderr
+
+    by_hand = "Nothing was handed in.\n\nThe mark: 4 of 7 points\n  set by hand: 4 points, by me (oral exam)\n"
+    assert told("ADA").endswith(by_hand)  # her login
+    assert "Ada Smith could be Ada Smith (a1); Ada Smith (a2). Name one by the id" in told("Ada Smith")
+    for name in ("ghu7", "week1-ghu7", "bob", "Ray"):
+        assert "context_vectors.py is not UTF-8 text" in told(name) and "The mark: 0 of 7 points" in told(name)
+    assert "Ada Smith (a2) handed in nothing for 03_context_vectors" in told("smith")
+
+
 def test_times_of_nbgrader_and_of_clones(tmp_path):
     assert arrivals.parsed("2015-02-02 15:58:23.948203 UTC\n") == datetime(2015, 2, 2, 15, 58, 23, 948203, timezone.utc)
     assert arrivals.parsed("2015-02-02 15:58:23 America/Los_Angeles").utcoffset() == timedelta(hours=-8)

@@ -1,13 +1,19 @@
-"""Explains a grade: grades the submission again and lists every call of every check."""
+"""Explains a mark: grades the attempt that counts again, lists every call of every check, and says what follows."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Found
+from grader.classroom import known_names
+from grader.classroom.course.marks import Mark
+from grader.classroom.course.settings import Course
+from grader.classroom.grades import number
+from grader.classroom.handins import Found, Student
+from grader.classroom.history import History
 from grader.classroom.ledger import Ledger
+from grader.classroom.office import Office, marks
 from grader.classroom.store import Store
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
@@ -17,7 +23,7 @@ from grader.judge.session import Session
 from grader.judge.where import search
 from grader.judge.words import kind
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings
-from grader.records.sanitize import inert
+from grader.records.sanitize import inert, label
 from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
@@ -25,22 +31,26 @@ from grader.sandbox.remote import Remote
 
 @dataclass(frozen=True)
 class Explanation:
-    """A second grading.
+    """A mark, and the second grading of the attempt that counts.
 
-    where: the file; calls: one line for each call, by check; recorded: the result in the folder of results.
+    where: the file; result: None where nothing was handed in; for a file that cannot be read, the recorded one; calls:
+    one line for each call, by check; recorded: the result in the folder of results; mark: by the rules of the course.
     """
 
-    where: str
-    result: ExerciseResult
-    calls: dict[str, tuple[str, ...]]
-    recorded: ExerciseResult | None
+    student: Student
+    exercise: catalog.Exercise
+    mark: Mark
+    where: str = ""
+    result: ExerciseResult | None = None
+    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recorded: ExerciseResult | None = None
 
     @property
     def differs(self) -> bool:
         """Whether a check has another outcome than in the recorded result."""
-        return self.recorded is not None and [c.outcome for c in self.recorded.checks] != [
-            c.outcome for c in self.result.checks
-        ]
+        if self.recorded is None or self.result is None:
+            return False
+        return [check.outcome for check in self.recorded.checks] != [check.outcome for check in self.result.checks]
 
 
 class CallLister(Examiner):
@@ -57,25 +67,44 @@ class CallLister(Examiner):
         return key, error, calls
 
 
-def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | None = None) -> Explanation:
-    """Grade a student's submission again, with the seed and device of its result.
+def explain(
+    out: Path, name: str, exercise: catalog.Exercise, office: Office | None = None, tier: str | None = None
+) -> Explanation:
+    """Explain a student's mark: grade the attempt that counts again, with the seed and device of its result.
 
-    Raises WrongUse where there is no such result, or the file or the checks have changed since.
+    name: of the student, as known_names.find understands it; office: the rules and the roster. Raises WrongUse where
+    there is no mark, or the checks have changed since.
     """
+    office = office or Office(Course())
     file = Store.existing(out)
     try:
-        entry = file.handin(student, exercise.folder)
-        if entry is None:
-            raise WrongUse(f"{inert(student)} handed in nothing for {exercise.folder}, as far as {out} knows")
+        history = History(file)
+        student = known_names.find(name, file.rolled(), office, history)
+        entry = file.handin(student.id, exercise.folder)
+        latest = file.result(entry[1]) if entry and entry[1] else None
+        if (reason := file.troubles().get((student.id, exercise.folder))) is not None:
+            raise WrongUse(f"{label(student.label)} has no mark for {exercise.folder}: {label(reason)}")
+        mark = marks(office, file, history, student, [latest] if latest else []).get(exercise.folder)
+        if mark is None:
+            raise WrongUse(f"{label(student.label)} handed in nothing for {exercise.folder}, as far as {out} knows")
+        explanation = Explanation(student, exercise, mark, recorded=mark.result)
+        if entry is None or mark.result is None:
+            return explanation
         handin, key = entry
-        facts = file.fact("settings")
+        attempts = history.of(student.id).get(exercise.folder, [])
+        attempt = next((attempt for attempt in reversed(attempts) if attempt.digest == mark.digest), None)
+        key = attempt.key if attempt else key
+        place = f"{attempt.origin.name}, an earlier attempt" if attempt and mark.is_earlier else handin.shown
+        explanation = replace(explanation, where=label(place))
         seed = file.seed(key or "")
+        if seed is None:  # the file cannot be read as a submission
+            return replace(explanation, result=mark.result)
+        facts = file.fact("settings")
         settings = Settings(facts["device"], seed, facts["timeout"], reveal=True, where=facts.get("where", False))
         ledger = Ledger(file, settings, Found("", ()))
-        submission = ledger.read(handin)
-        if seed is None or ledger.key(exercise.folder, submission) != key:
-            raise WrongUse(f"{handin.shown} or the checks have changed since it was graded. Grade again: make grade …")
-        recorded = file.result(key)
+        submission = history.submission(mark.digest) or ledger.unchanged(handin, mark.digest)
+        if submission is None or ledger.key(exercise.folder, submission) != key:
+            raise WrongUse(f"{label(place)} or the checks have changed since it was graded. Grade again: make grade …")
     finally:
         file.close()
     with ForkServer(settings.device, tier) as fork_server, Session(exercise, settings.seed) as session:
@@ -84,22 +113,33 @@ def explain(out: Path, student: str, exercise: catalog.Exercise, tier: str | Non
         result = lister.examine(submission)
         calls = dict(lister.lines)  # the search asks the same checks again
         result = search.located(lister, submission, result)
-    return Explanation(handin.shown, replace(result, sandbox=sandbox), calls, recorded)
+    return replace(explanation, result=replace(result, sandbox=sandbox), calls=calls)
 
 
 def lines(explanation: Explanation) -> Iterator[str]:
     """The explanation as text."""
-    result = explanation.result
-    yield f"{explanation.where}  seed {result.seed}, device {result.device}, sandbox tier {result.sandbox.tier}"
-    yield f"{result.title}: {result.points:g} of {result.max_points:g} points, {result.status}"
-    if result.message:
-        yield f"  {result.message}"
-    for check in result.checks:
+    result, mark = explanation.result, explanation.mark
+    yield f"{label(explanation.student.label)}, {explanation.exercise.folder}"
+    if result is None:
+        yield "Nothing was handed in."
+    else:
+        tier = f", sandbox tier {result.sandbox.tier}" if result.sandbox else ""
+        seed = "" if result.seed is None else f"seed {result.seed}, "
+        yield f"{explanation.where}  {seed}device {result.device}{tier}"
+        yield f"{result.title}: {result.points:g} of {result.max_points:g} points, {result.status}"
+        if result.message:
+            yield f"  {result.message}"
+        for check in result.checks:
+            yield ""
+            yield from _check(check, explanation.calls.get(check.id, ()))
         yield ""
-        yield from _check(check, explanation.calls.get(check.id, ()))
-    if explanation.recorded is not None:
-        yield ""
-        yield "NOT the grade that stands in the folder." if explanation.differs else "The same as in the folder."
+        yield "NOT what stands in the folder." if explanation.differs else "The same as in the folder."
+    yield ""
+    points = (
+        "none" if mark.points is None else f"{number(mark.points)} of {number(explanation.exercise.max_points)} points"
+    )
+    yield f"The mark: {points}"
+    yield from (f"  {label(word)}" for word in mark.words)
 
 
 def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:

@@ -101,6 +101,11 @@ class History:
             by_exercise.setdefault(row[1], []).append(_kept(row))
         return by_exercise
 
+    def entries(self) -> Iterator[tuple[str, str, str]]:
+        """Each student with a key and the name of an entry with which something was handed in."""
+        for student, key, name in self.file.execute("select distinct student, origin_key, entry from attempts"):
+            yield student, decoded(key), decoded(name)
+
     def latest(self, student: str, exercise: str) -> Kept | None:
         """The last attempt of a student at an exercise."""
         query = (
