@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import stat
 import tarfile
 import zipfile
@@ -211,6 +212,36 @@ def test_a_download_beside_entries_of_students_is_asked_about(tmp_path):
     (need,) = found.needs_person
     assert need.where == ("submissions (1).zip",) and "let only downloads lie here" in need.to_do
     assert {handin.student.id for handin in found.handins} >= {"Ada"}
+
+
+@pytest.mark.parametrize("content", ["{}/context_vectors.py", "x/{}/03_context_vectors/mine.ipynb", "{}.zip:3.py"])
+@pytest.mark.parametrize("outer", ["a zip in a zip", "a zip in a folder", "zips in a folder", "folders in a folder"])
+def test_a_class_that_looks_like_one_student_needs_a_person(tmp_path, content, outer):
+    work = lay(tmp_path / "work", *(content.format(name) for name in ("ada", "bob", "cyd")))
+    root = tmp_path / "in"
+    root.mkdir()
+    for week in ("week1", "week2") if "s in" in outer else ("week1",):
+        if outer == "folders in a folder":
+            shutil.copytree(work, root / week)
+        else:
+            shutil.make_archive(str(root / week), "zip", work)
+    if outer == "a zip in a zip":
+        shutil.make_archive(str(tmp_path / "outer"), "zip", root)
+        root = tmp_path / "outer.zip"
+    found = find(root, ALL)
+    named = {need.where[0].removesuffix(".zip") for need in found.needs_person} | {
+        one.student.id for one in found.unplaced
+    }
+    assert not found.handins and named == ({"week1", "week2"} if "s in" in outer else {"week1"}), found
+    count = found.count
+    assert count.found == count.to_grade + count.refused + count.needs_person + sum(count.left_out.values())
+
+
+def test_one_students_weeks_and_attempts_are_one_students(tmp_path):
+    lay(tmp_path, "bob/context_vectors.py", "ada/week1/softmax_naive.py", "ada/week2/context_vectors.py")
+    lay(tmp_path, "ada/week3/04.py", "cyd/old/context_vectors.py", "cyd/new/context_vectors.py")
+    found = find(tmp_path, ALL)
+    assert not found.needs_person and {handin.student.id for handin in found.handins} == {"ada", "bob", "cyd"}
 
 
 def test_a_whole_download_below_other_folders(tmp_path):

@@ -1,12 +1,14 @@
 """Collects the best file of each student for each exercise."""
 
+import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grader.catalog import Exercise
-from grader.classroom.handins import Count, Found, HandIn, Misplaced, Origin, Student, Unplaced
+from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Student, Unplaced
 from grader.classroom.intake import student_ids
 from grader.classroom.intake.claims import likeness
 from grader.classroom.intake.exercise_names import ALONE, exercise_meant, in_short, reading_of
@@ -18,6 +20,12 @@ from grader.records.sanitize import label
 EXPECTED = {"readme.md", "hints.md", "timestamp.txt", "__init__.py", "conftest.py", "thumbs.db", "desktop.ini"}
 USUAL, FOREIGN = "README and the like", "neither .py nor .ipynb"  # why a file is left out
 OTHER_EXERCISES, OTHER_ATTEMPTS = "of exercises not asked for", "other attempts"
+FEW, SEVERAL = 2, 3  # folders with the same exercise that may be a class's: in the only entry, and in one of several
+SEVERAL_STUDENTS = "several folders in it hold the same exercise: is each a student's?"
+ONE_EACH = (
+    "if it holds a class, unpack it and name it alone as SUBMISSIONS; if it is one student's, leave one file of each "
+    "exercise in it"
+)
 NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
 # Pictures and data that lie beside an answer. No other file without an answer to its exercise is passed over.
 BESIDE_ANSWERS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".json", ".js", ".css", ".pt", ".npy", ".toml")
@@ -40,6 +48,7 @@ class Collector:
         self.offers: dict[tuple[str, str], Offer] = {}  # by key of the files and exercise
         # Files of which only the folder names the exercise, each with its place, by key of the files and exercise.
         self.unnamed: dict[tuple[str, str], list[tuple[Entry, str, Origin]]] = {}
+        self.rivals: dict[tuple[str, str], set[str]] = {}  # places of files for one exercise, where there are several
         self.unusable: dict[tuple[str, str], str] = {}  # why a file cannot be graded, by key of the files and exercise
         self.reasons: dict[str, str] = {}  # the same of the first such file, by key of the files
         self.elsewhere: set[str] = set()  # keys with files of exercises that were not asked for
@@ -79,6 +88,7 @@ class Collector:
         if old_offer is None:
             self.offers[key, folder] = new_offer
             return
+        self.rivals.setdefault((key, folder), {self.trail(old_offer)}).add(self.trail(new_offer))
         chosen, reason = better(old_offer, new_offer)
         refused = old_offer if chosen is new_offer else new_offer
         self.offers[key, folder] = chosen
@@ -120,6 +130,7 @@ class Collector:
 
     def result(self) -> Found:
         """All files that were found, as plain data. It empties the collector."""
+        self.ask_about_classes()
         for (key, folder), nodes in self.unnamed.items():
             slug = folder.partition("_")[2]
             if (key, folder) in self.offers:
@@ -152,6 +163,22 @@ class Collector:
         misplaced = sorted(self.log.misplaced, key=lambda entry: entry.path)
         needing = sorted(self.log.needs_person, key=lambda need: need.where)
         return Found(self.layout(), tuple(handins), tuple(misplaced), tuple(needing), count, unplaced)
+
+    def ask_about_classes(self) -> None:
+        """Ask a person about entries in which several folders hold the same exercise: perhaps each is a student's."""
+        least = FEW if len(self.people) == 1 else SEVERAL
+        rivals = [*self.rivals.items(), *((own, {where for _, where, _ in n}) for own, n in self.unnamed.items())]
+        for key in dict.fromkeys(key for (key, _), places in rivals if len(_branches(places)) >= least):
+            if key not in self.origins:  # the folder of one student
+                continue
+            own = [pair for pair in self.offers if pair[0] == key]
+            files = len(own)
+            for pair in own:
+                del self.offers[pair]
+            files += sum(len(self.unnamed.pop(pair)) for pair in list(self.unnamed) if pair[0] == key)
+            del self.people[key]
+            place = (label(self.origin_of(key).name),)
+            self.log.needs_person.append(NeedsPerson((label(key),), place, SEVERAL_STUDENTS, ONE_EACH, files))
 
     def students(self, keys: Iterable[str]) -> dict[str, Student]:
         """The students whose files have these keys, by the id that their platform gives."""
@@ -194,3 +221,10 @@ class Collector:
         if self.clones:
             parts.append(f"clones of this repository ({len(self.clones)})")
         return ", ".join(parts) or "nothing that looks like a class"
+
+
+def _branches(places: Iterable[str]) -> set[str]:
+    """The folders and archives in which the ways to these files part."""
+    ways = [re.split("[/:]+", place)[:-1] for place in places]
+    shared = sum(1 for _ in itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*ways)))
+    return {way[shared] for way in ways if len(way) > shared}
