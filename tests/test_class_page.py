@@ -4,6 +4,7 @@ import math
 import re
 import statistics
 from collections import Counter
+from datetime import datetime, timezone
 
 import pytest
 from browser import CONTRASTS, Tab, browser
@@ -13,9 +14,11 @@ from thorough import THOROUGH
 from grader import catalog
 from grader.classroom.handins import Class, Student
 from grader.classroom.outputs import write
-from grader.classroom.pages.class_page import class_page
+from grader.classroom.pages.class_page import class_page, render
+from grader.classroom.past import Past, Run
 from grader.classroom.similar import Agreement, Pair
 from grader.classroom.similar.fingerprints import Lines
+from grader.classroom.summary import Summary
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
 MANY = 2000 if THOROUGH else 1020
@@ -55,7 +58,8 @@ def text(klass) -> str:
         Pair(a, b, folders()[5], 0.62, (), 8.0, 20.0),
         Pair(a, c, folders()[5], 1.0, (), 19.0, 19.0),
     )
-    return class_page(klass, pairs)
+    runs = [Run(datetime(2026, 11, day, 9, tzinfo=timezone.utc), MANY, 700 * day) for day in (2, 9, 16)]
+    return render(Summary.of(klass), pairs, past=Past(runs=runs))
 
 
 @pytest.fixture(scope="module")
@@ -298,6 +302,30 @@ def test_three_widths_in_light_and_dark_break_no_word_and_have_contrast(page):
         faint = page.evaluate(CONTRASTS)  # of texts in SVG too, at which axe does not look
         assert faint
         assert [one for one in faint if one["ratio"] < 4.5][:5] == [], scheme
+
+
+def test_what_each_run_added(page):
+    cells = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+    found = page.eval_on_selector_all("#runs + .scroll tbody tr", cells)
+    many = f"{MANY:,}"
+    assert found == [
+        ["2026-11-02 09:00", many, "1,400", "+1,400"],
+        ["2026-11-09 09:00", many, "6,300", "+4,900"],
+        ["2026-11-16 09:00", many, "11,200", "+4,900"],
+    ]
+
+
+def test_the_table_of_runs_fits_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 700})
+    assert page.eval_on_selector("#runs + .scroll", "one => one.scrollWidth <= one.clientWidth")
+
+
+def test_each_entry_of_the_list_of_sections_leads_to_one(page):
+    lost = "all => all.map(a => a.hash).filter(hash => !document.querySelector(hash))"
+    assert page.eval_on_selector_all("nav a[href^='#']", lost) == []
+    assert {"#teach", "#help", "#runs", "#errors"} <= set(
+        page.eval_on_selector_all("nav a", "all => all.map(a => a.hash)")
+    )
 
 
 def test_it_fits_a_phone_and_follows_the_colours_of_the_system(page):

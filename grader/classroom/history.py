@@ -8,10 +8,9 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from grader.classroom.analysis.spread import Spread
 from grader.classroom.database import decoded, encoded
 from grader.classroom.handins import Origin
 from grader.classroom.past import Run
@@ -28,7 +27,7 @@ create table if not exists marks (
     student text, exercise text, points real, digest text, version text, given text,
     primary key (student, exercise)) without rowid;
 create table if not exists runs (
-    time text primary key, students integer, handed_in integer, totals text) without rowid;
+    time text primary key, students integer, handed_in integer) without rowid;
 create table if not exists overrides (line text primary key, digest text, seen text) without rowid;
 """
 
@@ -175,15 +174,13 @@ class History:
 
     def runs(self) -> list[Run]:
         """The runs after which the class stood otherwise than before, in order."""
-        rows = self.file.execute("select time, students, handed_in, totals from runs order by time").fetchall()
-        spreads = [Spread(**json.loads(totals)) if totals else None for *_, totals in rows]
-        return [Run(datetime.fromisoformat(row[0]), row[1], row[2], spread) for row, spread in zip(rows, spreads)]
+        rows = self.file.execute("select time, students, handed_in from runs order by time")
+        return [Run(datetime.fromisoformat(time), *counts) for time, *counts in rows]
 
     def add_run(self, run: Run) -> None:
         """Remember how the class stands."""
-        totals = json.dumps(asdict(run.totals)) if run.totals else None
-        row = (run.time.isoformat(), run.students, run.handed_in, totals)
-        self.file.execute("insert or replace into runs values (?, ?, ?, ?)", row)
+        row = (run.time.isoformat(), run.students, run.handed_in)
+        self.file.execute("insert or replace into runs (time, students, handed_in) values (?, ?, ?)", row)
 
     # Overrides.
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from grader.classroom.analysis.spread import Spread, spread
 from grader.classroom.rows import ABSENT
 from grader.classroom.summary import Summary
 from grader.records.results import PASSED, ExerciseResult
@@ -21,17 +20,16 @@ class Stuck:
 
 @dataclass(frozen=True)
 class Run:
-    """The state of the class after a run. handed_in: exercises of all students; totals: None where nobody has one."""
+    """The state of the class after a run. handed_in: exercises of all students."""
 
     time: datetime
     students: int
     handed_in: int
-    totals: Spread | None
 
     @property
-    def facts(self) -> tuple:
+    def facts(self) -> tuple[int, int]:
         """All but the time."""
-        return self.students, self.handed_in, self.totals
+        return self.students, self.handed_in
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ def run(summary: Summary, time: datetime) -> Run:
     """The present state of the class."""
     absent = sum(row.states.count(ABSENT) for row in summary.rows)
     handed_in = len(summary.rows) * len(summary.exercises) - absent
-    return Run(time, len(summary.rows), handed_in, spread(summary.totals()))
+    return Run(time, len(summary.rows), handed_in)
 
 
 def stuck(

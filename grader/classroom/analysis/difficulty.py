@@ -8,6 +8,7 @@ from grader.classroom.rows import CHECK_FAILED, CHECK_PASSED, Row
 from grader.classroom.summary import Summary
 
 LEAST = 5  # students who passed, and who failed, below which a correlation says nothing
+LEAST_TRIED = 5  # files on which a check was tried, below which a share says nothing
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,18 @@ def checks(summary: Summary) -> list[Difficulty]:
     return difficulties
 
 
-def hardest(all_checks: Iterable[Difficulty], count: int) -> list[Difficulty]:
-    """The checks that the largest share of the files failed on which they were tried, `count` at most."""
-    failed = [check for check in all_checks if check.failed]
+def least_tried(all_checks: Iterable[Difficulty]) -> int:
+    """On how many files a check must have been tried to be compared: in a small class, on as many as any check."""
+    return min(LEAST_TRIED, max((check.tried for check in all_checks), default=0))
+
+
+def hardest(all_checks: Sequence[Difficulty], count: int) -> list[Difficulty]:
+    """The checks that the largest share of the files failed on which they were tried, `count` at most.
+
+    Those that were tried on fewer than `least_tried` files are left out.
+    """
+    least = least_tried(all_checks)
+    failed = [check for check in all_checks if check.failed and check.tried >= least]
     return sorted(failed, key=lambda check: (-check.failing, -check.failed, check.exercise, check.title))[:count]
 
 

@@ -69,6 +69,7 @@ def render(
         max_points=number(summary.max_points),
         runs=past.runs,
         hardest=difficulty.hardest(checks, MOST_CHECKS),
+        least_tried=difficulty.least_tried(checks),
         checks=checks,
         troubles=commonest(summary.troubles, MOST_TROUBLES),
         clusters=clusters,
