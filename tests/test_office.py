@@ -344,6 +344,28 @@ def test_a_loose_file_needs_a_person(grade, tmp_path, name, beside):
     assert name in (tmp_path / "out/class.html").read_text()
 
 
+def test_git_takes_in_nothing_of_a_course(grade, tmp_path):
+    shutil.copy(paths.ROOT / ".gitignore", tmp_path)
+    lay(tmp_path, "course.toml", 'roster = "roster.csv"\n')
+    lay(tmp_path, "overrides.csv", "student,exercise,points\nada,03,7\n")
+    lay(tmp_path, "comments/ada.md", "Well done.\n")
+    lay(tmp_path, "comments.csv", "student,exercise,comment\n")
+    lay(tmp_path, "handed_in.csv", "student,exercise,time\n")
+    lay(tmp_path, "roster.csv", "id,name\nada,Ada\n")
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    lay(tmp_path / "in", "mallory/context_vectors.py")
+    assert grade("--roster", "roster.csv").returncode == 3 and (tmp_path / "aliases.csv").exists()
+    (tmp_path / "in").rename(tmp_path / "downloads")
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    added = subprocess.run(["git", "ls-files"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert added == ".gitignore\n"
+    (tmp_path / "out/.gitignore").write_text("!grades.csv\n")  # the instructor's own
+    (tmp_path / "downloads").rename(tmp_path / "in")
+    grade("--roster", "roster.csv")
+    assert (tmp_path / "out/.gitignore").read_text() == "!grades.csv\n"
+
+
 def test_nobody_found_is_not_done(grade, tmp_path):
     done = grade()
     assert done.returncode == 3 and done.stderr.startswith("No student was found")

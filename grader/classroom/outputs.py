@@ -27,6 +27,7 @@ from grader.records.sanitize import label
 
 GRADES, PAGE, LEFT = "grades.csv", "class.html", "left"
 RECORD = "result.json"
+IGNORED = ".gitignore"  # so that git takes in no results, wherever they lie
 
 
 class Unwritten(WrongUse):
@@ -72,6 +73,8 @@ def write(
         if reason and path.name == GRADES and text is not None:
             sys.stdout.write(text)
 
+    if not (out / IGNORED).exists():
+        put(out / IGNORED, lambda: "*\n")
     troubles = by_student(ungraded or {})
     first_ids: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
     for student, all_results in students:
