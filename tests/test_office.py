@@ -546,9 +546,25 @@ def test_totals_weigh_and_drop():
     rule = TotalRule({"a": 2.0}, 1)
     assert totals.maximum(folders, most, rule) == 25
     assert totals.total(folders, [5.0, 5.0, None], most, rule) == 15
-    assert totals.total(folders, [0.0, 5.0, 4.0], most, rule) == 9
+    assert totals.total(folders, [0.0, 5.0, 4.0], most, rule) == 22.5  # 9 of the 10 that are left, of 25
     assert totals.total(folders, [None, None, None], most, rule) == 0
-    assert totals.total([], [], [], rule) == 0
+    assert totals.total([], [], [], rule) == totals.maximum([], [], rule) == 0
+
+
+@pytest.mark.parametrize("rule", [TotalRule({}, 1), TotalRule({"b": 3.0}, 1), TotalRule({"a": 0.5}, 2)])
+def test_who_lacks_as_many_exercises_as_are_dropped_has_all_points(rule):
+    folders, most = ["a", "b", "c"], [5.0, 6.0, 7.0]
+    perfect = totals.maximum(folders, most, rule)
+    assert totals.total(folders, list(most), most, rule) == perfect
+    for missing in range(3):
+        points = [None if i == missing else earned for i, earned in enumerate(most)]
+        assert totals.total(folders, points, most, rule) == perfect
+
+
+def test_the_same_share_of_every_exercise_is_the_same_share_of_the_total():
+    folders, most, rule = ["a", "b", "c"], [5.0, 6.0, 7.0], TotalRule({"b": 2.0}, 1)
+    half = [points / 2 for points in most]
+    assert totals.total(folders, half, most, rule) == totals.maximum(folders, most, rule) / 2
 
 
 def test_which_attempt_counts():
