@@ -7,6 +7,7 @@ import stat
 import tarfile
 import zipfile
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,29 @@ def test_gradescopes_export(tmp_path):
     got = placed(tmp_path)
     assert set(got) == {("77", CONTEXT), ("bob@x.edu", CONTEXT), ("78", CONTEXT), ("submission_3", SOFTMAX)}
     assert {s.name for s in find(tmp_path, ALL).students} == {"Ada Lovelace", "Bob", "Cyd", "submission_3"}
+
+
+@pytest.mark.parametrize(
+    ("written", "hour"),
+    [
+        ("2026-11-22 21:10:26.409000000 Z", 21),
+        ("2026-11-22T13:10:26-08:00", 21),
+        ("'2026-11-22 22:10:26 +0100'", 21),
+        ("2026-11-22 21:10:26", 21),
+        ("2026-11-22", None),
+        ("2026-13-45 21:10:26 Z", None),
+    ],
+)
+def test_gradescopes_export_says_when_each_folder_was_handed_in(tmp_path, written, hour):
+    lay(tmp_path, "submission_1/context_vectors.py", "submission_2/context_vectors.py")
+    (tmp_path / "submission_metadata.yml").write_text(
+        f"submission_1:\n  :submitters:\n  - :name: Ada\n    :sid: '77'\n  :created_at: {written}\n  :history:\n"
+        "  - :id: 5\n    :created_at: 2026-11-01 10:00:00.0 Z\nsubmission_2:\n  :submitters:\n  - :sid: '78'\n"
+    )
+    times = {handin.student.id: handin.origin.time for handin in find(tmp_path, ALL).handins}
+    assert times["78"] is None
+    expected = None if hour is None else datetime(2026, 11, 22, hour, 10, 26, tzinfo=timezone.utc)
+    assert times["77"] == expected
 
 
 def test_one_download_an_exercise(tmp_path):

@@ -1,7 +1,7 @@
 """When a hand-in came, as its platform says. What a student could have written is taken from no other place.
 
-In turn: handed_in.csv of the instructor; Moodle's grading worksheet; nbgrader's timestamp.txt in submitted/; the commit
-time of a clone, which is the time of the student's own clock.
+In turn: handed_in.csv of the instructor; Moodle's grading worksheet; the list in Gradescope's export; nbgrader's
+timestamp.txt in submitted/; the commit time of a clone, which is the time of the student's own clock.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,9 +33,8 @@ def clock(written_times: Times, roster: Roster | None, zone: tzinfo) -> Clock:
     def time_of(handin: HandIn) -> datetime | None:
         """The time of one hand-in."""
         origin = handin.origin
-        if time := written_times.get((handin.student.id, handin.exercise)) or numbers.get(
-            (origin.platform, origin.key)
-        ):
+        written_time = written_times.get((handin.student.id, handin.exercise))
+        if time := written_time or numbers.get((origin.platform, origin.key)) or origin.time:
             return time
         if origin.platform == "nbgrader" and not handin.member:
             return _timestamp(handin.place)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ class Origin:
 
     platform: who made its name ("Moodle", "Canvas", "Gradescope", "nbgrader"; "": it is a name of its own); key: what
     the platform calls the student; name: of the entry; late: the platform marks it as late; clone: the folder of a
-    clone, or "".
+    clone, or ""; time: when it was handed in, where the download itself says so.
     """
 
     platform: str = ""
@@ -40,6 +41,7 @@ class Origin:
     name: str = ""
     late: bool = False
     clone: str = ""
+    time: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

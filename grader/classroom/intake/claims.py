@@ -8,6 +8,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from grader.records.sanitize import label
 
@@ -22,7 +23,7 @@ class Claim:
     key: identifies the student's files; people: id and name of each student; platform: the platform that made the name,
     "" for the own name of a folder or an archive; layout: in words; rest: the name that the student gave; where: the
     place below the class's folder; hint: the exercise whose download this is; container: the place of that download;
-    late: whether the platform marks the entry as late.
+    late: whether the platform marks the entry as late; time: when it was handed in, where the platform says so.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Claim:
     hint: str | None
     container: str
     late: bool = False
+    time: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,21 @@
 """Walks the entries of a class: claims each one for a student, or says why it cannot."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from grader.catalog import Exercise
 from grader.classroom.intake import archives
 from grader.classroom.intake.claims import Claim
 from grader.classroom.intake.exercise_names import exercise_of_download
 from grader.classroom.intake.folders import Entry
-from grader.classroom.intake.platform_names import GRADESCOPE, Owner, owner_of, possible_owners, submitters_of
+from grader.classroom.intake.platform_names import (
+    GRADESCOPE,
+    Owner,
+    owner_of,
+    possible_owners,
+    submitters_of,
+    times_of,
+)
 from grader.classroom.intake.recognizer import METADATA, Recognizer, exercise_of_entry, is_class_file, is_container
 from grader.classroom.intake.walker import FORKS, Walker, hidden, inside, is_exercises, kind_reason
 from grader.records.sanitize import label
@@ -27,7 +35,9 @@ ALONE = (
 )
 MOVE_IT = "move it out of here and name it alone as SUBMISSIONS"
 
-Submitters = dict[str, list[tuple[str, str]]]  # the id and name of everybody who handed in a folder, by its name
+# The id and name of everybody who handed in a folder, and when they did, by the folder's name.
+Submitters = dict[str, list[tuple[str, str]]]
+Times = dict[str, datetime]
 
 
 class ClassWalker(Walker):
@@ -42,7 +52,7 @@ class ClassWalker(Walker):
         """Treat each entry as a student's. hint: the exercise whose download this is."""
         if hint is None and not trail and self.recognizer.are_downloads(children):
             return self.walk_downloads(children)
-        submitters = self.submitters(children)
+        submitters, times = self.submitters(children)
         may_hold_downloads = hint is None and not self._holds_students(children)
         for child in children:
             where, exercise = trail + child.name, exercise_of_entry(child) if hint is None else None
@@ -62,7 +72,7 @@ class ClassWalker(Walker):
                 question = "it is called like the folder that holds a class, and lies beside students' entries"
                 self.ask_one(child, where, _key(child), question, f"{RENAME_IT}; if it holds the class, {MOVE_IT}")
             elif child.kind == "dir" and child.name in submitters:
-                self._claim_for_submitters(child, submitters[child.name], trail, hint)
+                self._claim_for_submitters(child, submitters[child.name], times.get(child.name), trail, hint)
             elif hint is None and not trail and self.recognizer.is_download(child):
                 question = "it is full of files with names of Moodle or Canvas, and lies beside entries that are not"
                 self.ask_one(child, where, _key(child), question, f"{RENAME_IT}; if it is a download, {ALONE}")
@@ -110,12 +120,13 @@ class ClassWalker(Walker):
         is_submitted = node.kind == "dir" and node.name == "submitted"
         return is_exercises(node) or (is_submitted and any(map(self.recognizer.is_like_a_students, inside(node))))
 
-    def submitters(self, children: Sequence[Entry]) -> Submitters:
-        """Gradescope's list of the people who handed in each folder; {} where there is none."""
+    def submitters(self, children: Sequence[Entry]) -> tuple[Submitters, Times]:
+        """Gradescope's list of the people who handed in each folder, and of the times; empty where there is none."""
         for child in children:
             if child.name == METADATA and child.kind == "file":
-                return submitters_of(child.text())
-        return {}
+                text = child.text()
+                return submitters_of(text), times_of(text)
+        return {}, {}
 
     def _holds_students(self, children: Sequence[Entry]) -> bool:
         """Whether a student's entry lies beside entries that are named after exercises."""
@@ -151,7 +162,7 @@ class ClassWalker(Walker):
             self.claims.append(claim)
 
     def _claim_for_submitters(
-        self, child: Entry, submitters: list[tuple[str, str]], trail: str, hint: str | None
+        self, child: Entry, submitters: list[tuple[str, str]], time: datetime | None, trail: str, hint: str | None
     ) -> None:
         """Claim a folder of Gradescope's export for all who handed it in."""
         where, people = trail + child.name, tuple((id, label(name)) for id, name in submitters)
@@ -160,7 +171,9 @@ class ClassWalker(Walker):
             self.log.ask([(child, where)], [name for _, name in people], reason, f"give each an id in {METADATA}")
         else:
             layout = "Gradescope's export"
-            self.claims.append(Claim(where, people, "Gradescope", layout, child, child.name, where, hint, trail))
+            self.claims.append(
+                Claim(where, people, "Gradescope", layout, child, child.name, where, hint, trail, time=time)
+            )
 
     def _handle_single_file(self, child: Entry, where: str) -> None:
         """A file that is no archive and names no student: ask whose it is, unless it is a file of the course."""

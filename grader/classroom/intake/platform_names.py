@@ -2,12 +2,17 @@
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 
 # "First Last_123456_assignsubmission_file_" and, without folders, "…_assignsubmission_file_name.zip"
 MOODLE = re.compile(r"(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.S)
 # "lastfirst_12345_67890_name.py", late ones "lastfirst_LATE_12345_67890_name.py"
 CANVAS = re.compile(r"(?P<name>[^_/]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<rest>.+)", re.S)
 GRADESCOPE = re.compile(r"submission_(\d+)")
+# When a folder of Gradescope's export was handed in, as Ruby writes a time: "2026-11-20 21:10:26.409000000 Z"
+CREATED = re.compile(
+    r"""  :created_at:\s*['"]?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d*)?\s*(Z|UTC|[+-]\d\d:?\d\d|)['"]?\s*"""
+)
 # The platforms' marks in a name. The name of a student or of a file may hold such a mark too.
 MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
 CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
@@ -61,3 +66,19 @@ def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
         for folder, people in by_folder.items()
         if people
     }
+
+
+def times_of(text: str) -> dict[str, datetime]:
+    """The time at which each folder of Gradescope's export was handed in, by the same file. Without a zone it is UTC."""
+    times: dict[str, datetime] = {}
+    folder = ""
+    for line in text.split("\n"):
+        if top := re.fullmatch(r"['\"]?(submission_\w+)['\"]?:\s*", line):
+            folder = top[1]
+        elif folder and folder not in times and (created := CREATED.fullmatch(line)):
+            zone = "+0000" if created[3] in ("", "Z", "UTC") else created[3].replace(":", "")
+            try:
+                times[folder] = datetime.strptime(f"{created[1]} {created[2]} {zone}", "%Y-%m-%d %H:%M:%S %z")
+            except ValueError:
+                continue
+    return times
