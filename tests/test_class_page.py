@@ -5,6 +5,7 @@ import re
 import statistics
 from collections import Counter
 from datetime import datetime, timezone
+from dataclasses import replace
 
 import pytest
 from browser import CONTRASTS, Tab, browser
@@ -12,6 +13,8 @@ from made_up_class import HOSTILE, folders, made_up, result_of, results, stream,
 from thorough import THOROUGH
 
 from grader import catalog
+from grader.classroom.course.marks import Mark
+from grader.classroom.course.overrides import Override
 from grader.classroom.handins import Class, Student
 from grader.classroom.outputs import write
 from grader.classroom.pages.class_page import class_page, render
@@ -391,3 +394,19 @@ def test_what_the_grader_could_not_do_is_shown(tmp_path):
     text = (tmp_path / "class.html").read_text("utf-8")
     assert "<strong>1</strong> not graded: see the reasons below" in text
     assert "not graded: the worker died" in text
+
+
+def test_points_set_by_hand_are_in_the_table_whatever_the_file_was(tab, tmp_path):
+    folder = folders(1)[0]
+    broken = replace(result_of(folder), status=ERROR, checks=())
+    summary = Summary([folder])
+    override = Override("s1", folder, "", 3.0, "oral exam", "me")
+    mark = Mark(folder, 0.0, 3.0, result=broken, overrides=(override,))
+    summary.add(Student("s1"), [broken], marks={folder: mark})
+    summary.add(Student("s2"), [broken])
+    path = tmp_path / "class.html"
+    path.write_text(render(summary), "utf-8")
+    page = tab.load(path)
+    cells = page.locator("#table tbody tr td:last-child")
+    assert cells.all_inner_texts() == ["3 ✎", "error"]
+    assert "set by hand" in cells.first.locator("abbr").get_attribute("title")

@@ -10,23 +10,27 @@ import sqlite3
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from in_this_process import Here
+from made_up_class import result_of
 
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, clones, database, run, store, version, versions
-from grader.classroom.course import rules_file, template, totals
+from grader.classroom.course import overrides, rules_file, template, totals
 from grader.classroom.course.attempts import Attempt, counting
 from grader.classroom.course.lateness import Lateness, lateness, share
+from grader.classroom.course.overrides import Override
 from grader.classroom.course.settings import Course, LateRule
 from grader.classroom.course.totals import TotalRule
 from grader.integrations import gradescope_rules
 from grader.integrations.one_student import Graded
+from grader.reports import html
 
 SOFTMAX, CONTEXT = "02_softmax_naive", "03_context_vectors"
 RIGHT = {folder: paths.solution(folder).read_text("utf-8") for folder in (SOFTMAX, CONTEXT)}
@@ -638,6 +642,10 @@ def test_overrides_and_comments(grade, here, tmp_path):
     assert "oral exam" in table["bob"]["note"] and "override: set by hand" in done.stderr
     page = (tmp_path / "out/ada/feedback.html").read_text()
     assert "Well &lt;b&gt;argued&lt;/b&gt;." in page and "set by hand" in page
+    record = json.loads((tmp_path / "out/ada/result.json").read_text())["results"][0]
+    shown = next(check for check in record["checks"] if check["id"] == failed[0]["id"])
+    assert shown["outcome"] == "passed" and "read it" in shown["message"]  # nothing contradicts the mark
+    assert json.loads((tmp_path / "out/bob/result.json").read_text())["results"][0]["points"] == 5.5
     assert "See me." in (tmp_path / "out/bob/feedback.html").read_text()
     assert "oral exam" in (tmp_path / "out/class.html").read_text()
     judged = len(here.seen)
@@ -651,6 +659,16 @@ def test_overrides_and_comments(grade, here, tmp_path):
     assert grade().returncode == 0
     lay(tmp_path, "overrides.csv", "student,exercise,check,points,reason,who\nzoe,03,,5,,\n")
     assert grade().returncode == 3
+
+
+@pytest.mark.parametrize("status", ["failed", "error"])
+def test_points_for_an_exercise_leave_what_the_checks_found(status):
+    result = replace(result_of(CONTEXT), status=status)
+    override = Override("ada", CONTEXT, "", 3.5, "oral exam", "me")
+    given = overrides.applied(result, [override])
+    assert (given.checks, given.points, given.checked_points) == (result.checks, 3.5, result.points)
+    shown = " ".join(str(html.verdict(given, "full")).split())
+    assert "3.5 of 7 points, set by hand" in shown and "oral exam" in shown
 
 
 @pytest.mark.parametrize(
@@ -758,8 +776,6 @@ def test_sections_and_extensions_move_the_deadline(tmp_path):
 
 
 def test_gradescope_follows_the_rules(tmp_path):
-    from made_up_class import result_of
-
     lay(tmp_path, "course.toml", '[late]\npercent = 20\n[weights]\n"03" = 2\n[extensions]\n'
         '"slow@x.edu" = { "03" = 2026-11-30 }\n')  # fmt: skip
     lay(tmp_path, "overrides.csv", "student,exercise,points,reason,who\nset@x.edu,03,1,oral,me\n")

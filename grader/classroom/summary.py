@@ -95,6 +95,7 @@ class Summary:
         states = [ABSENT] * len(self.exercises)
         outcomes = [""] * len(self.exercises)
         diagnoses: set[Kind] = set()
+        by_hand = []
         for result in results:
             index = self._index[result.exercise]
             points[index], states[index] = result.points, state_of(result)
@@ -116,12 +117,15 @@ class Summary:
             if mark.points is not None and states[index] in (ABSENT, NOT_GRADED):  # a person set the points
                 states[index] = ALL_PASSED if mark.points >= self._most[index] else SOME_FAILED
             points[index] = mark.points
+            if mark.overrides:
+                by_hand.append(index)
         _count(self.diagnoses, *diagnoses)
         shared = tuple(self._kinds.setdefault(kind, kind) for kind in sorted(diagnoses) if kind in self.diagnoses)
         total = None if NOT_GRADED in states else totals.total(self._folders, points, self._most, self.rule)
         late, said = words_of(marks or {})
         all_notes = (*said, *ungraded_notes, *notes)
-        row = Row(student, tuple(points), "".join(states), shared, total, late, all_notes, tuple(outcomes))
+        hands = tuple(sorted(by_hand))
+        row = Row(student, tuple(points), "".join(states), shared, total, late, all_notes, tuple(outcomes), hands)
         self._rows.append(row)
         self._sorted = False
         return row

@@ -6,16 +6,19 @@ import os
 import shutil
 import socket
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from a_course import FOLDER, Course, cell
 from extras import needed, when_used
 from in_this_process import Here
+from made_up_class import result_of
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom import office, run
+from grader.classroom.course import overrides
 from grader.classroom.handins import Graded
 from grader.judge import examiner
 from grader.records import seeds as seeds_of
@@ -23,8 +26,9 @@ from grader.records import seeds as seeds_of
 needed("nbgrader", "classroom")
 nbformat = when_used("nbformat")
 PACKAGE = "grader.integrations.nbgrader"
-course, gradebook, preprocessors, submitted = (
-    when_used(f"{PACKAGE}.{name}") for name in ("course", "gradebook", "preprocessors", "submitted")
+cells, course, gradebook, outcomes, preprocessors, submitted = (
+    when_used(f"{PACKAGE}.{name}")
+    for name in ("cells", "course", "gradebook", "outcomes", "preprocessors", "submitted")
 )
 
 SEED = 7
@@ -127,6 +131,21 @@ def test_the_rules_of_the_course_hold(classroom, grade):
         "ada": None, "ben": pytest.approx(early), "late": 2.8, "slow": 1.4,
     }  # fmt: skip
     assert sum(points for _, points, *_ in found["stub"][2] if points) == 3.5
+
+
+@pytest.mark.parametrize("status", ["failed", "error"])
+def test_points_for_a_whole_exercise_do_not_turn_what_passed_into_what_failed(status):
+    result = replace(result_of(FOLDER, passed=0.5), status=status)
+    given = overrides.applied(result, [overrides.Override("ada", FOLDER, "", 3.5, "oral exam", "me")])
+    made = [
+        cells.Cell(f"task_{task}", "code", "", None, locked=True, grade=True, points=points)
+        for task, points in ((0, 3.0), (1, 4.0))
+    ]
+    assert sum(outcomes.score(given, cell) for cell in made) == 3.5
+    page = outcomes.html(given, made[0], first=True)
+    assert "oral exam" in page and "set by hand for the exercise" in page
+    passed = sum(check.outcome == "passed" for check in result.checks)
+    assert page.count("✔") == (passed if status == "failed" else 0)
 
 
 def test_what_is_graded_is_left_alone_until_it_changes(classroom, grade):

@@ -8,7 +8,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom.roster import sheet
-from grader.records.results import FAILED, PASSED, ExerciseResult
+from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 from grader.records.sanitize import label
 
 NAME = "overrides.csv"
@@ -62,26 +62,26 @@ def read(path: Path) -> tuple[Override, ...]:
 
 
 def applied(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseResult:
-    """The result with the points of overridden checks. An override of the exercise is spread over all its checks."""
+    """The result with the points that a person gave.
+
+    An override of a check takes the place of what was found. One of the exercise leaves the checks as they are: they
+    say what the code does, and `given` which points count.
+    """
     for override in overrides:
-        checks = []
-        share = (override.points or 0.0) / (result.max_points or 1.0)
-        max_points = spread = 0.0  # of the checks so far: rounding never changes the sum
-        for check in result.checks:
-            points = check.points
-            if override.check == check.id:
-                points = check.max_points if override.points is None else override.points
-            elif not override.check:
-                max_points += check.max_points
-                points = round(round(max_points * share, 6) - spread, 6)
-                spread += points
-            if points == check.points:
-                checks.append(check)
-            else:
-                outcome = PASSED if points >= check.max_points else FAILED
-                checks.append(replace(check, points=points, outcome=outcome, message=override.words, diagnosis=None))
-        result = replace(result, checks=tuple(checks), notes=(*result.notes, override.words))
+        if override.check:
+            checks = tuple(_set(check, override) if check.id == override.check else check for check in result.checks)
+            result = replace(result, checks=checks)
+        else:
+            result = replace(result, given=override.points)
+        result = replace(result, notes=(*result.notes, override.words))
     return result
+
+
+def _set(check: CheckResult, override: Override) -> CheckResult:
+    """The check with the points of its override."""
+    points = check.max_points if override.points is None else override.points
+    outcome = PASSED if points >= check.max_points else FAILED
+    return replace(check, points=points, outcome=outcome, message=override.words, diagnosis=None, lines=(), where="")
 
 
 def of(result: ExerciseResult, student: str, overrides: Iterable[Override]) -> ExerciseResult:

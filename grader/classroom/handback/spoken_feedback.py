@@ -13,7 +13,7 @@ OUTCOMES = {"passed": "passed", "failed": "failed", "not_checked": "not checked"
 
 def lines(handed: Handed, exercise: str, level: str) -> Iterator[str]:
     """The lines. handed: the student's results for this exercise alone."""
-    result = handed.results[0]
+    result = handed.standing.shown(handed.results[0])
     record = limited(as_json.record(result), level)
     points = handed.standing.points(exercise, result.points)
     yield f"Feedback on {exercise[:2]} {result.title}: {number(points, '–')} of {number(result.max_points)} points"

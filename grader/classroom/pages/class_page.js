@@ -3,7 +3,7 @@
 
 const PAGE = 50;
 const WORDS = { e: ["error", "could not be loaded"], n: ["stub", "untouched"], u: ["?", "not graded"] };
-const [ID, NAME, FOLDER, POINTS, TOTAL, STATES, GROUPS, MISTAKES, TOPICS] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const [ID, NAME, FOLDER, POINTS, TOTAL, STATES, GROUPS, MISTAKES, TOPICS, BY_HAND] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const named = data.rows.some((row) => row[NAME]);
@@ -102,13 +102,19 @@ function drawn(index) {
   line.append(who);
   if (named) line.append(make("td", row[NAME]));
   line.append(points(row[TOTAL], ""));
-  data.exercises.forEach((_, exercise) => line.append(points(row[POINTS][exercise], row[STATES][exercise])));
+  data.exercises.forEach((_, exercise) => {
+    const isByHand = row[BY_HAND].includes(exercise);
+    line.append(points(row[POINTS][exercise], row[STATES][exercise], isByHand));
+  });
   return line;
 }
 
-function points(value, state) {
+function points(value, state, isByHand = false) {
   const cell = make("td", "", { class: "number" });
-  if (state in WORDS) cell.append(make("span", WORDS[state][0], { class: "words error", title: WORDS[state][1] }));
+  if (isByHand) {
+    const found = state in WORDS ? `; the file: ${WORDS[state][1]}` : "";
+    cell.append(value === null ? "–" : String(value), make("abbr", " ✎", { title: `set by hand${found}` }));
+  } else if (state in WORDS) cell.append(make("span", WORDS[state][0], { class: "words error", title: WORDS[state][1] }));
   else cell.textContent = value === null ? "–" : String(value);
   if (state === "p") cell.classList.add("passed");
   return cell;

@@ -148,6 +148,7 @@ def _data(
                 members.get(id(row), ()),
                 [numbers[kind] for kind in row.diagnoses if kind in numbers],
                 topics.get(place, ()),
+                row.by_hand,
             ]
             for place, row in enumerate(summary.rows)
         ],

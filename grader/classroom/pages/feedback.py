@@ -63,7 +63,7 @@ def page(
     exercises: the folders of all exercises that count; level: one of reports.html.LEVELS; ungraded: exercise folder →
     why the grader has no result. The student is not told the reason.
     """
-    by_folder = {result.exercise: result for result in results}
+    by_folder = {result.exercise: standing.shown(result) for result in results}
     rows = []
     for folder in exercises:
         result, mark = by_folder.get(folder), standing.marks.get(folder)
@@ -117,7 +117,8 @@ def record(
         "results": [],
     }
     # One line for each result: easy to compare, and json.dumps is ten times as fast without indentation.
-    lines = [json.dumps(limited(as_json.record(result), level), ensure_ascii=False) for result in results]
+    shown = map(standing.shown, results)
+    lines = [json.dumps(limited(as_json.record(result), level), ensure_ascii=False) for result in shown]
     start = json.dumps(head, ensure_ascii=False).removesuffix("]}")
     return start + ",".join(f"\n{line}" for line in lines) + "]}\n"
 
