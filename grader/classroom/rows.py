@@ -20,8 +20,8 @@ class Row:
 
     total: by the rule of the course; None where an exercise could not be graded, since the sum would be too low. late:
     what came late; notes: what else an instructor must know. outcomes: of the checks of each exercise, in order, a
-    letter each; "" where the file could not be run or was untouched. by_hand: the exercises, by index, for which a person
-    gave points.
+    letter each; "" where the file could not be run or was untouched. by_hand: the indices of the exercises for which a
+    person gave points.
     """
 
     student: Student

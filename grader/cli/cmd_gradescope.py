@@ -9,6 +9,7 @@ from typing import Any
 from grader import catalog
 from grader.catalog import errors
 from grader.catalog.errors import WrongUse
+from grader.classroom.course.settings import Course
 from grader.cli.cmd_bundle import save, write
 
 
@@ -32,14 +33,15 @@ def run(options: argparse.Namespace) -> int:
     exercises = catalog.find_all(options.exercises)
     if options.grade is not None:
         return grade(options, exercises)
-    from grader.integrations import gradescope
+    from grader.classroom import office
+    from grader.integrations import gradescope, gradescope_rules
 
-    if options.rules is not None:
-        from grader.classroom import office
-
-        office.opened(options.rules, None)  # so that mistakes in it are reported now, and not by Gradescope
-    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier, options.rules)
+    # Read now, so that a mistake in the rules is reported here and not by Gradescope.
+    rules = office.opened(options.rules, None) if options.rules is not None else None
+    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier, rules)
     write(options.output or Path("gradescope.zip"), zipped)
+    for line in gradescope_rules.advice(exercises, rules or office.Office(Course())):
+        print(line)
     return errors.PASSED
 
 

@@ -4,12 +4,12 @@ The fields are those of https://gradescope-autograders.readthedocs.io/en/latest/
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from grader.catalog import Exercise, paths
-from grader.classroom.course import overrides
-from grader.integrations import bundle
+from grader.classroom.course import settings
+from grader.classroom.office import Office
+from grader.integrations import bundle, gradescope_rules
 from grader.integrations.gradescope_rules import NO_RULES, Ruled
 from grader.integrations.one_student import Graded
 from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
@@ -25,7 +25,11 @@ def results(graded: Graded, hidden: str = "visible", ruled: Ruled = NO_RULES) ->
     ruled: the rules of the course, which change the results and the score.
     """
     graded, score, lines = ruled.applied(graded)
-    tests = [test for exercise, result in graded.results for test in _tests(exercise, result, hidden)]
+    tests = [
+        _weighted(test, ruled.weight(exercise.folder))
+        for exercise, result in graded.results
+        for test in _tests(exercise, result, hidden)
+    ]
     messages = [f"{result.exercise}: {_message(result)}" for _, result in graded.results if result and result.message]
     misplaced = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
     return {
@@ -68,6 +72,11 @@ def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str) -> It
         yield _test(name, place, check.points, check.max_points, _output(check), visibility, check.outcome == PASSED)
 
 
+def _weighted(test: dict[str, Any], weight: float) -> dict[str, Any]:
+    """A test with its share of the assignment's points."""
+    return test | {field: round(test[field] * weight, 6) for field in ("score", "max_score")}
+
+
 def _message(result: ExerciseResult) -> str:
     """The message about the whole file. Errors of the grader are not shown to students."""
     return f"not graded. {BLAMELESS}" if result.status == NOT_GRADED else result.message
@@ -95,11 +104,11 @@ def _output(check: CheckResult) -> str:
 
 
 def package(
-    exercises: Sequence[Exercise], seed: int | None, hidden: str, accept_tier: str | None, rules: Path | None = None
+    exercises: Sequence[Exercise], seed: int | None, hidden: str, accept_tier: str | None, office: Office | None = None
 ) -> bytes:
     """The autograder zip. seed None: a new secret in every run; otherwise every run uses this seed.
 
-    rules: course.toml, which goes into the zip together with overrides.csv beside it.
+    office: the rules of the course, which go into the zip without what names students: see gradescope_rules.files.
     """
     kata = dict(bundle.whole())
     arguments = [",".join(exercise.folder for exercise in exercises), "--hidden", hidden]
@@ -107,8 +116,8 @@ def package(
     arguments += ["--accept-tier", accept_tier] if accept_tier else []
     content = {f"kata/{name}": data for name, data in kata.items()}
     content |= {name: paths.module(f"integrations/templates/{name}").read_bytes() for name in SCRIPTS}
-    if rules is not None:
-        content |= {path.name: path.read_bytes() for path in (rules, rules.with_name(overrides.NAME)) if path.exists()}
-        arguments += ["--rules", f"../{rules.name}"]
+    if office is not None:
+        content |= gradescope_rules.files(office)
+        arguments += ["--rules", f"../{settings.NAME}"]
     content["options"] = ("\n".join(arguments) + "\n").encode()
     return bundle.zipped(content, programs=SCRIPTS)

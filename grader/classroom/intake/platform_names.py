@@ -69,7 +69,7 @@ def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
 
 
 def times_of(text: str) -> dict[str, datetime]:
-    """The time at which each folder of Gradescope's export was handed in, by the same file. Without a zone it is UTC."""
+    """The time at which each folder of Gradescope's export was handed in, by the same file; UTC without a zone."""
     times: dict[str, datetime] = {}
     folder = ""
     for line in text.split("\n"):
