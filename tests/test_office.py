@@ -839,6 +839,28 @@ def test_the_zip_for_gradescope_says_which_points_to_set_and_whom_it_cannot_know
     assert gradescope_rules.pseudonym("Ada@x.edu") in table and "ill" not in table and "5013" not in table
 
 
+def test_students_read_no_path_of_the_instructors(grade, said, tmp_path):
+    lay(tmp_path / "in", "stub/context_vectors.py", paths.stub(CONTEXT).read_text("utf-8"))
+    lay(tmp_path / "in", "empty/context_vectors.py", "")
+    (tmp_path / "in/latin").mkdir()
+    (tmp_path / "in/latin/context_vectors.py").write_bytes("# Müller\n".encode("latin-1"))
+    lay(tmp_path / "in", "broken/context_vectors.ipynb", "no notebook")
+    lay(tmp_path / "in", "long_11_222_context_vectors.py", "def f(:\n")
+    grade()
+    said("handback", "canvas", "--release", "--out", tmp_path / "out", cwd=tmp_path)
+    said("handback", "folder", "--release", "--out", tmp_path / "out", cwd=tmp_path)
+    read = [path for path in (tmp_path / "out").rglob("*") if path.name in ("feedback.html", "result.json")]
+    texts = [path.read_text("utf-8") for path in read]
+    (archive,) = (tmp_path / "out/handback/canvas").glob("*.zip")
+    with zipfile.ZipFile(archive) as opened:
+        texts += [opened.read(name).decode() for name in opened.namelist()]
+    assert len(texts) == 5 * 2 + 5 + 1
+    for text in texts:
+        assert str(tmp_path) not in text and str(paths.ROOT) not in text
+    page = (tmp_path / "out/stub/feedback.html").read_text("utf-8")
+    assert "write your code in place of each `raise NotImplementedError` in context_vectors.py" in page
+
+
 # 4. Handing back.
 
 

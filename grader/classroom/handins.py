@@ -64,6 +64,11 @@ class HandIn:
         """The place of the file, as one harmless line."""
         return label(f"{self.path}:{self.member}" if self.member else str(self.path))
 
+    @property
+    def filename(self) -> str:
+        """The name of the file that was handed in, without the place of the download."""
+        return label(os.path.basename(self.member or self.place))
+
     def below(self, folder: Path) -> str:
         """The place of the file in this folder, as one harmless line."""
         place = os.path.relpath(self.place, folder)

@@ -152,8 +152,8 @@ def advice(exercises: Sequence[Exercise], office: Office) -> Iterator[str]:
         named = ", ".join(map(label, unknown[:5])) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
         yield (
             "Gradescope knows students by e-mail address and by the student id in its own roster. Overrides and "
-            f"extensions of {named} match somebody there only if that is this student id. With `roster` in course.toml, "
-            "a file with e-mail addresses, they go by the address."
+            f"extensions of {named} match somebody there only if that is this student id. With `roster` in course.toml "
+            "(a file with e-mail addresses) they go by the address."
         )
 
 

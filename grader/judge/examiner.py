@@ -165,7 +165,7 @@ class Examiner(Checker):
             checks=tuple(checks),
             # What a call printed may hold a hidden input; what loading printed cannot.
             output=inert(output if self.settings.reveal else remote.output_of_load),
-            message="" if begun else messages.not_started(self.exercise.folder, submission.source),
+            message="" if begun else messages.not_started(self.exercise.folder, submission, self.settings.reveal),
             started=begun,
             notes=notes,
         )

@@ -135,10 +135,12 @@ def missing(name: str, names: list[str], filename: str) -> str:
     return f"{filename} defines no {name} (it defines {defined})"
 
 
-def not_started(folder: str, source: str) -> str:
-    """The message on a submission in which nothing was begun."""
-    if places.is_notebook(source):
+def not_started(folder: str, submission: Submission, is_own: bool) -> str:
+    """The message on a submission in which nothing was begun. is_own: its author reads it at the desk of the stub."""
+    if places.is_notebook(submission.source):
         return "not started yet: replace `raise NotImplementedError` in the cells above and run them"
+    if not is_own:
+        return f"not started yet: write your code in place of each `raise NotImplementedError` in {submission.filename}"
     return f"not started yet: open {paths.shown(paths.stub(folder))}"
 
 

@@ -17,8 +17,8 @@ MAX_OUTPUT = 2_000  # characters of what the code printed
 def score(result: ExerciseResult, cell: Cell) -> float:
     """The points of a grade cell: the share of its checks that passed, of the points that it has in the gradebook.
 
-    Points that a person gave for the exercise are shared by all cells. Raises InfrastructureError where the cell holds no
-    checks of this exercise.
+    Points that a person gave for the exercise are shared by all cells. Raises InfrastructureError where the cell holds
+    no checks of this exercise.
     """
     if result.given is not None:
         return round(result.given / (result.max_points or 1.0) * cell.points, 6)
