@@ -611,7 +611,14 @@ def test_the_file_that_make_course_writes_changes_nothing_and_stays(said, tmp_pa
         ("drop_lowest = 1.5", "whole number"),
         ('timezone = "Nowhere"', "knows no Nowhere"),
         ("late = 3", "late must be a table"),
-        ("= 1", "no TOML"),
+        ("= 1", "line 1, is no TOML: = 1"),
+        ('[deadlines]\n"03" = 2026-13-45', "line 2: there is no time 2026-13-45. Write 2026-11-20"),
+        ('[deadlines]\n"03" = 2026-02-30T25:00:00', "line 2: there is no time 2026-02-30T25:00:00"),
+        (
+            '[deadlines]\n"03" = 2026-11-20\n[extensions]\n"4711" = { "03" = 2026-11-10 }',
+            "4711: 03_context_vectors would",
+        ),
+        ('[deadlines]\n"03" = 2026-11-20\n[cut_off]\n"03" = 2026-11-10', "cut off before its deadline"),
         ('attempts = ["best"]', "latest, best"),
     ],
 )

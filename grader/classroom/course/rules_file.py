@@ -1,6 +1,7 @@
 """Reads course.toml. What is misspelt is told, so that no rule is silently without effect."""
 
 import math
+import re
 from datetime import date, datetime, time, timezone, tzinfo
 from pathlib import Path
 from typing import Any
@@ -19,20 +20,25 @@ KEYS = {
     "[late]": ("per", "percent", "cap", "grace_minutes", "unknown"),
     "[sections]": ("deadlines", "cut_off"),
 }  # fmt: skip
+DATE = re.compile(r"=\s*(\d{4}-\d[\d:TZ.+-]*)")  # at the end of a line that TOML cannot read
 
 
 def read(path: Path) -> Course:
     """The rules in a file. Raises WrongUse where it cannot be read, or holds what is no rule."""
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except OSError as error:
         raise WrongUse(f"{path} cannot be read: {error.strerror}. Make one: make course") from None
-    except (ValueError, UnicodeDecodeError) as error:  # tomllib's own error is a ValueError
-        raise WrongUse(f"{path} is no TOML: {error}") from None
+    except UnicodeDecodeError:
+        raise WrongUse(f"{path} is not UTF-8 text. Save it again with the encoding UTF-8") from None
     try:
-        return _course(path, content)
+        course = _course(path, tomllib.loads(text))
+        _demand_order(course)
+        return course
     except _Wrong as error:
         raise WrongUse(f"{path}: {error}") from None
+    except ValueError as error:  # of tomllib
+        raise WrongUse(f"{path}{_not_toml(text, str(error))}") from None
 
 
 class _Wrong(ValueError):
@@ -66,6 +72,36 @@ def _course(path: Path, content: dict[str, Any]) -> Course:
         {title: _column(title, value) for title, value in _table(content, "columns").items()},
         {title: _text(_table(content, "titles"), title) for title in _table(content, "titles")},
     )
+
+
+def _not_toml(text: str, error: str) -> str:
+    """What follows the file's name in the message about a file that is no TOML: the line, and what is wrong with it."""
+    match = re.search(r"line (\d+)", error)
+    lines = text.splitlines()
+    if match is None or int(match[1]) > len(lines):
+        return f" is no TOML: {error}"
+    line = lines[int(match[1]) - 1].strip()
+    if date_written := DATE.search(line):
+        return f", line {match[1]}: there is no time {date_written[1]}. Write 2026-11-20, or 2026-11-20T23:59:00"
+    return f", line {match[1]}, is no TOML: {label(line)}"
+
+
+def _demand_order(course: Course) -> None:
+    """Raise where nobody could hand in as long as a deadline says, or where an extension gives a student less time."""
+    sections = course.sections.items()
+    for where, times, ends in [("", course.deadlines, course.cut_off), *((f" of {n}", *both) for n, both in sections)]:
+        for exercise in times.keys() & ends.keys():
+            if ends[exercise] < times[exercise]:
+                raise _Wrong(f"cut_off{where}: {exercise} is cut off before its deadline")
+    deadlines = [course.deadlines, *(section[0] for _, section in sections)]
+    for student, own in course.extensions.items():
+        for exercise, until in own.items():
+            known = [times[exercise] for times in deadlines if exercise in times]
+            if known and until < min(known):
+                raise _Wrong(
+                    f"extensions.{label(student)}: {exercise} would have to come earlier than for all others, "
+                    f"{until:%Y-%m-%d %H:%M} instead of {min(known):%Y-%m-%d %H:%M}"
+                )
 
 
 def _late(table: dict[str, Any]) -> LateRule:
