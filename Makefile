@@ -112,6 +112,9 @@ explain: $(READY)  ## why a mark is what it is, call by call: STUDENT="id, name 
 	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT) \
 	  $(call option,--roster,ROSTER) $(call option,--rules,RULES)
 
+forget: $(READY)  ## remove one student from the results and from the tables beside course.toml: STUDENT=id [OUT=results RULES ROSTER]
+	@$(GRADER) forget $(call option,,STUDENT) $(call option,--out,OUT) $(call option,--rules,RULES) $(call option,--roster,ROSTER)
+
 nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
 	@$(GRADER) nbgrader $(call option,,COURSE) $(call option,--ex,EX) $(call option,--exchange,EXCHANGE)
 

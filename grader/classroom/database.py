@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.classroom import private
 
 NO_ROOM = {
     "database or disk is full": "the disk is full",
@@ -56,7 +57,7 @@ def open_database(path: Path, schema: str) -> Database:
     """
     folder = path.parent
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=private.OWNER, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
         with contextlib.suppress(OSError):  # some drives have no modes
             path.chmod(0o600)  # SQLite gives the same mode to the files beside it

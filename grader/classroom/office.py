@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.classroom import arrivals, version
+from grader.classroom import arrivals, private, version
 from grader.classroom.course import comments, overrides, rules_file, settings
 from grader.classroom.course.attempts import Attempt
 from grader.classroom.course.comments import Comments
@@ -90,6 +90,7 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
     path = (office.folder or Path()) / aliases.NAME
     result = matching.match(found, office.roster, aliases.read(path, office.roster), str(path))
     added = aliases.add(path, result.open)
+    private.everything(path)
     lines = [f"Roster: {len(office.roster.people):,} students in {_files(office.roster)}."]
     lines += [_foreign(listing) for listing in office.roster.listings if listing.is_guessed]
     if result.open:

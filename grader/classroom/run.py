@@ -6,17 +6,32 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, losses, office, outputs, pool, similar, version, without_effect
+from grader.classroom import (
+    arrivals,
+    changes,
+    losses,
+    office,
+    outputs,
+    pool,
+    private,
+    pseudonyms,
+    similar,
+    version,
+    versions,
+    without_effect,
+)
 from grader.classroom.handins import Found, Graded, HandIn
 from grader.classroom.history import History
 from grader.classroom.intake import finder
 from grader.classroom.ledger import STALE, Ledger, Memory
 from grader.classroom.marking import Marking
 from grader.classroom.plan import Event, Plan, Undone
+from grader.classroom.roster import filling
 from grader.classroom.store import Store
 from grader.classroom.tasks import Order, Outcome
 from grader.records import containment
@@ -41,6 +56,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     submissions = finder.find(plan.submissions, plan.exercises)
     file = Store(plan.out)
     try:
+        private.folder(plan.out)
         past = file.rolled()
         matched = office.matched(plan.office, submissions, past)
         submissions = matched.found
@@ -88,10 +104,19 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
         notes = (*marking.notes, *without_effect.lines(plan.office, [row.student.id for row in summary.rows], folders))
         publish(Event("notes", {"lines": notes}))
+        _protect(plan.out)
         publish(Event("spent", {"processes": spent, "own": own_time.seconds}))
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:
         file.close()
+
+
+def _protect(out: Path) -> None:
+    """Keep the results from other users, whatever the mode of an earlier run's files is."""
+    names = {outputs.GRADES, outputs.PAGE, outputs.LEFT, changes.NAME, pseudonyms.NAME, versions.FOLDER, filling.FOLDER}
+    for path in out.iterdir():
+        if path.name in names or (path / outputs.RECORD).exists():
+            private.everything(path)
 
 
 def replaced(plan: Plan, submissions: Found) -> list[str]:

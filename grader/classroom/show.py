@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from grader.catalog.errors import WrongUse
+from grader.classroom import private
 from grader.classroom.changes import Change
 from grader.classroom.grades import number
 from grader.classroom.grading_progress import GradingProgress
@@ -35,6 +36,8 @@ class Show:
             self.log = log.open("a", encoding="utf-8") if log else None
         except OSError as error:
             raise WrongUse(f"{log} cannot be written: {error.strerror}") from None
+        if log is not None:
+            private.everything(log)
 
     def __call__(self, event: Event) -> None:
         if self.log:

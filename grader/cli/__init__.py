@@ -20,7 +20,7 @@ from grader.records.sanitize import inert
 VERBS = (
     "check", "grade", "explain", "list", "progress", "documented", "mistakes", "verify", "stub", "new", "doctor",
     "plot", "nbgrader", "report", "watch", "hint", "reset", "solution", "notebook", "similar", "bundle", "gradescope",
-    "classroom50", "docs", "train", "experiment", "try", "course", "handback", "update",
+    "classroom50", "docs", "train", "experiment", "try", "course", "handback", "update", "forget",
 )  # fmt: skip
 MAKE = "--make"  # the first argument, where the Makefile calls
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed

@@ -34,14 +34,16 @@ def run(options: argparse.Namespace) -> int:
     from grader.cli.grade_class import office_of
 
     office = office_of(options)
+    from grader.classroom import private
     from grader.classroom.handback import released
 
     released.demand(office.course, options.release)
     all_handed = list(released.read(options.out, office))
     exercises, level = released.exercises(all_handed), released.level(options.out, office.course, options.feedback)
-    folder = (options.output or options.out / "handback") / options.platform
+    folder = (options.output or options.out / released.FOLDER) / options.platform
     try:
         missing = write(options.platform, folder, all_handed, exercises, level)
+        private.everything(options.output or folder.parent)
     except OSError as error:
         raise WrongUse(f"{error.filename} cannot be written: {error.strerror}. Another folder: OUTPUT=dir") from None
     print(NEXT[options.platform])

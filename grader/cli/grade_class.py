@@ -57,6 +57,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     """
     if not options.assignment:
         raise WrongUse("name the assignment too: --assignment NN_slug")
+    from grader.classroom import private
     from grader.classroom import run as classroom
     from grader.classroom.intake import tally
     from grader.classroom.run import Event
@@ -84,6 +85,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         show(Event("recorded", {"course": name, "recorded": len(recorded.graded), "failed": dict(recorded.failed)}))
         file = options.nbgrader / course_totals.NAME
         written = deliver(course_totals.table(options.nbgrader, rules), file)
+        private.everything(file)
         lines = [f"Totals by the rules of the course: {file}"] if written else []
         if recorded.earlier:
             names = label(tally.listed(recorded.earlier, MOST_EARLIER))

@@ -16,6 +16,8 @@ from grader.classroom.outputs import by_student, counting
 from grader.classroom.store import Store
 from grader.records.results import ExerciseResult
 
+FOLDER = "handback"  # in the results
+
 
 @dataclass(frozen=True)
 class Handed:

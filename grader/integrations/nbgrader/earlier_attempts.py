@@ -15,6 +15,7 @@ from nbgrader.apps import AutogradeApp
 
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import office as offices
+from grader.classroom import private
 from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
 from grader.classroom.course.marks import Mark
 from grader.classroom.handins import HandIn
@@ -61,6 +62,7 @@ def choose(course: Path, office: Office, handins: Sequence[HandIn], results: Map
                 _keep(_place(course, exercise, id, tried[-1].digest), handin)
             if marks[id].is_earlier and _place(course, exercise, id, marks[id].digest).is_dir():
                 earlier_chosen.add(id)
+        private.everything(course / FOLDER)
         return Chosen(marks, frozenset(earlier_chosen))
     finally:
         file.close()

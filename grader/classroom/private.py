@@ -1,0 +1,51 @@
+"""Keeps results from other users of the machine: folders are for their owner alone (0700), and so are files (0600).
+
+A folder with the set-group-ID bit (`chmod 2770 results`) is one that the instructor shares with a group. There the
+group keeps its rights.
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+OWNER, GROUP, EXECUTE = 0o700, 0o070, 0o111
+
+
+def folder(path: Path) -> None:
+    """Make a private folder, or make the one that is there private. Raises OSError."""
+    path.mkdir(mode=OWNER, parents=True, exist_ok=True)
+    _limit(path, _kept(path))
+
+
+def everything(path: Path) -> None:
+    """Make a file private, or a folder with all that is in it. No link is followed."""
+    kept = _kept(path)
+    for place in (path, *_below(path)):
+        _limit(place, kept)
+
+
+def _below(path: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(path):
+        yield from (Path(root, name) for name in (*folders, *files))
+
+
+def _kept(path: Path) -> int:
+    """The bits that may stay in the modes of this folder and of what is in it."""
+    for place in (path, path.parent):
+        with contextlib.suppress(OSError):
+            if place.stat().st_mode & stat.S_ISGID:
+                return OWNER | GROUP
+    return OWNER
+
+
+def _limit(path: Path, kept: int) -> None:
+    """Take all other bits away. Files are never programs."""
+    with contextlib.suppress(OSError):  # it is another user's, or the drive has no modes
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            return
+        wanted = mode & (kept | stat.S_ISGID) if stat.S_ISDIR(mode) else mode & kept & ~EXECUTE
+        if stat.S_IMODE(mode) != wanted:
+            path.chmod(wanted)
