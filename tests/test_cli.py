@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.cli import cmd_check, grade_class
+from grader.cli import _parser, cmd_check, grade_class
 from grader.worker.codec import describe
 
 GOLDEN = paths.ROOT / "tests" / "golden"
@@ -113,6 +114,14 @@ def test_a_class_is_graded_though_modules_lie_where_one_stands(kata, tmp_path):
     done = kata("grade", "class", "--ex", "03", "--jobs", 1)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "handed in" / "results" / "ada" / "feedback.html").exists()
+
+
+def test_what_the_guide_types_in_a_folder_of_ones_own_is_understood():
+    lines = paths.ROOT.joinpath("docs/classroom.md").read_text("utf-8").splitlines()
+    typed = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("kata ")]
+    assert {words[0] for words in typed} == {"grade", "handback", "explain", "forget"}
+    for words in typed:
+        assert _parser(words).parse_args(words).run
 
 
 def test_files_may_be_named_by_an_option_as_make_does(said, tmp_path):

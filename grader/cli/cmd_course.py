@@ -24,6 +24,7 @@ def run(options: argparse.Namespace) -> int:
         raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None
     shown_path = paths.shown(options.output)
     by_itself = options.output.resolve() == Path(settings.NAME).resolve()
-    how = "`make grade` in this folder uses it from now on" if by_itself else f"then: make grade … RULES={shown_path}"
-    print(f"{shown_path} is written. Edit it; {how}.")
+    elsewhere = f"follows it in that folder (kata grade DIR), and from here with RULES={shown_path}"
+    how = "in this folder follows it from now on" if by_itself else elsewhere
+    print(f"{shown_path} is written. Edit it: grading {how}.")
     return errors.PASSED
