@@ -926,6 +926,32 @@ def test_handing_back_to_canvas_keeps_the_kind_of_the_file(grade, said, tmp_path
     assert zipfile.ZipFile(io.BytesIO(read["13", "903"])).namelist() == [f"feedback_{CONTEXT}.html"]
 
 
+def test_exercises_of_one_column_are_one_assignment(grade, said, tmp_path):
+    """So the points to set there, and what goes back, do not depend on what was handed in so far."""
+    lay(tmp_path, "course.toml", '[columns]\n"Attention (98766)" = ["03", "02", "04"]\n"All (9)" = "total"\n')
+    titles = "Student,ID,SIS User ID,SIS Login ID,Section,Attention (98766),All (9)\n    Points Possible,,,,,5,5\n"
+    lay(tmp_path, "roster.csv", titles + '"Ray, Ada",11,,,A,,\n"Ray, Bob",12,,,A,,\n')
+    lay(tmp_path, "comments.csv", "student,exercise,comment\n11,,Well done.\n")
+    lay(tmp_path / "in", "rayada_11_901_context_vectors.py")
+    lay(tmp_path / "in", "rayada_11_902_softmax_naive.py", RIGHT[SOFTMAX])
+    with zipfile.ZipFile(tmp_path / "in/raybob_12_903_mine.zip", "w") as archive:
+        archive.writestr("context_vectors.py", RIGHT[CONTEXT])
+    done = grade("--roster", "roster.csv")
+    points = sum(catalog.find(number).max_points for number in ("02", "03", "04"))
+    assert f"it has 5 points there and {points:g} here: set {points:g} there" in done.stderr
+    assert "it has 5 points there and 13 here with the exercises handed in so far" in done.stderr
+    assert said("handback", "canvas", "--out", tmp_path / "out", "--release", cwd=tmp_path).returncode == 0
+    assert [path.name for path in (tmp_path / "out/handback/canvas").iterdir()] == ["02_03_04.zip"]
+    with zipfile.ZipFile(tmp_path / "out/handback/canvas/02_03_04.zip") as archive:
+        read = {canvass_reading(name): archive.read(name) for name in archive.namelist()}
+    assert set(read) == {("11", "902"), ("12", "903")}  # each file would be a comment of its own
+    text = read["11", "902"].decode()
+    assert "# Well done.\n" in text and all(line.startswith("#") for line in text.splitlines())
+    for words in ("Feedback on 02 Softmax: 6 of 6", "Feedback on 03 Context vectors: 7 of 7", "nothing handed in"):
+        assert text.count(words) == 1
+    assert zipfile.ZipFile(io.BytesIO(read["12", "903"])).namelist() == ["feedback_02_03_04.html"]
+
+
 def test_the_anonymous_page_names_nobody(grade, tmp_path):
     for student in ("ada.lovelace", "grace.hopper"):
         lay(tmp_path / "in", f"{student}/context_vectors.py")

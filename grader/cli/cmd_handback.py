@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     exercises, level = released.exercises(all_handed), released.level(options.out, office.course, options.feedback)
     folder = (options.output or options.out / released.FOLDER) / options.platform
     try:
-        missing = write(options.platform, folder, all_handed, exercises, level)
+        assignments = released.assignments(office.course, all_handed)
+        missing = write(options.platform, folder, all_handed, exercises, level, assignments)
         private.everything(options.output or folder.parent)
     except OSError as error:
         raise WrongUse(f"{error.filename} cannot be written: {error.strerror}. Another folder: OUTPUT=dir") from None
@@ -54,9 +55,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def write(
-    platform: str, folder: Path, all_handed: Sequence, exercises: Sequence[str], level: str
+    platform: str,
+    folder: Path,
+    all_handed: Sequence,
+    exercises: Sequence[str],
+    level: str,
+    assignments: Sequence,
 ) -> dict[str, list[str]]:
-    """Write the files to hand back. Returns the students without a file, by exercise. Raises OSError."""
+    """Write the files to hand back. Returns the students without a file, by assignment. Raises OSError."""
     from grader.classroom.handback import canvas_feedback, moodle_feedback, plain_folder
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -69,13 +75,13 @@ def write(
         return {}
     module = {"moodle": moodle_feedback, "canvas": canvas_feedback}[platform]
     missing: dict[str, list[str]] = {}
-    for exercise in exercises:
-        parts = [part for handed in all_handed if (part := handed.alone(exercise))]
-        files = [file for part in parts if (file := module.file_of(part, exercise, level))]
-        others = [part.student.id for part in parts if part.origins[exercise].platform != module.PLATFORM]
+    for assignment in assignments:
+        parts = [part for handed in all_handed if (part := handed.alone(assignment))]
+        files = [file for part in parts if (file := module.file_of(part, assignment, level))]
+        others = [part.student.id for part in parts if part.origin.platform != module.PLATFORM]
         if others:
-            missing[exercise] = others
+            missing[assignment.name] = others
         if files:
-            (folder / f"{exercise}.zip").write_bytes(canvas_feedback.zipped(files))
-            print(f"{folder / exercise}.zip: {len(files)} files")
+            (folder / f"{assignment.name}.zip").write_bytes(canvas_feedback.zipped(files))
+            print(f"{folder / assignment.name}.zip: {len(files)} files")
     return missing

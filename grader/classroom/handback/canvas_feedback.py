@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Sequence
 
 from grader.classroom.handback import spoken_feedback
-from grader.classroom.handback.released import File, Handed
+from grader.classroom.handback.released import Assignment, File, Handed
 from grader.classroom.intake.platform_names import CANVAS
 from grader.classroom.pages import feedback
 
@@ -21,22 +21,25 @@ PLATFORM = "Canvas"
 NOTEBOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
 
 
-def file_of(handed: Handed, exercise: str, level: str) -> File | None:
-    """The feedback of one student on one exercise; None where Canvas did not name the entry."""
-    name = handed.origins[exercise].name
-    return File(name, _content(name, handed, exercise, level)) if CANVAS.fullmatch(name) else None
+def file_of(handed: Handed, assignment: Assignment, level: str) -> File | None:
+    """The feedback of one student on one assignment, under the name of the first file; None if Canvas did not name it.
+
+    One file, whatever the number of exercises: each upload is one comment.
+    """
+    name = handed.origin.name
+    return File(name, _content(name, handed, assignment, level)) if CANVAS.fullmatch(name) else None
 
 
-def _content(name: str, handed: Handed, exercise: str, level: str) -> str | bytes:
+def _content(name: str, handed: Handed, assignment: Assignment, level: str) -> str | bytes:
     """The feedback as a file of the kind that this name says."""
-    lines = list(spoken_feedback.lines(handed, exercise, level))
+    lines = list(spoken_feedback.lines(handed, assignment.exercises, level))
     suffix = name.lower().rpartition(".")[2]
     if suffix == "ipynb":
         cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": _fenced(lines)}
         return json.dumps(NOTEBOOK | {"cells": [cell]}, indent=1) + "\n"
     if suffix in ("zip", "gz", "tgz"):
-        page = feedback.page(handed.student, handed.results, [exercise], level, None, handed.standing)
-        return zipped([File(f"feedback_{exercise}.html", page)])
+        page = feedback.page(handed.student, handed.results, assignment.exercises, level, None, handed.standing)
+        return zipped([File(f"feedback_{assignment.name}.html", page)])
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 

@@ -6,20 +6,20 @@ plugin one that exists, the name is not looked at. What follows is the name of t
 with "." or "~". A file of the same name is replaced. So the submission's folder comes back with the feedback in it.
 """
 
-from grader.classroom.handback.released import File, Handed
+from grader.classroom.handback.released import Assignment, File, Handed
 from grader.classroom.intake.platform_names import MOODLE
 from grader.classroom.pages import feedback
 
 PLATFORM = "Moodle"
 
 
-def file_of(handed: Handed, exercise: str, level: str) -> File | None:
-    """The feedback of one student on one exercise; None where Moodle did not name the entry."""
-    folder = _folder(handed.origins[exercise].name)
+def file_of(handed: Handed, assignment: Assignment, level: str) -> File | None:
+    """The feedback of one student on one assignment; None where Moodle did not name the entry."""
+    folder = _folder(handed.origin.name)
     if folder is None:
         return None
-    page = feedback.page(handed.student, handed.results, [exercise], level, None, handed.standing)
-    return File(f"{folder}/feedback_{exercise}.html", page)
+    page = feedback.page(handed.student, handed.results, assignment.exercises, level, None, handed.standing)
+    return File(f"{folder}/feedback_{assignment.name}.html", page)
 
 
 def _folder(entry: str) -> str | None:

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.course.settings import Course
+from grader.classroom.course.settings import TOTAL, Course
 from grader.classroom.course.standing import Standing
 from grader.classroom.handins import Found, Origin, Student
 from grader.classroom.history import History
@@ -29,15 +29,33 @@ class Handed:
     origins: dict[str, Origin]
     ungraded: dict[str, str]
 
-    def alone(self, exercise: str) -> "Handed | None":
-        """The part about one exercise; None where the student handed in nothing for it."""
-        results = tuple(result for result in self.results if result.exercise == exercise)
-        if not results or exercise not in self.origins:
+    def alone(self, assignment: "Assignment") -> "Handed | None":
+        """The part about one assignment; None where the student handed in nothing for it."""
+        own = assignment.exercises
+        results = tuple(result for result in self.results if result.exercise in own and result.exercise in self.origins)
+        if not results:
             return None
-        marks = {folder: mark for folder, mark in self.standing.marks.items() if folder == exercise}
-        comments = {folder: text for folder, text in self.standing.comments.items() if folder in ("", exercise)}
+        marks = {folder: mark for folder, mark in self.standing.marks.items() if folder in own}
+        comments = {folder: text for folder, text in self.standing.comments.items() if folder in ("", *own)}
         standing = Standing(marks, comments, self.standing.notes)
         return replace(self, results=results, standing=standing, ungraded={})
+
+    @property
+    def origin(self) -> Origin:
+        """The entry with which the first of the results was handed in."""
+        return self.origins[self.results[0].exercise]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """An assignment of a platform, with one exercise or several."""
+
+    exercises: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its name in names of files: that of its exercise, or the numbers of several."""
+        return self.exercises[0] if len(self.exercises) == 1 else "_".join(folder[:2] for folder in self.exercises)
 
 
 @dataclass(frozen=True)
@@ -70,6 +88,16 @@ def read(out: Path, own_office: Office) -> Iterator[Handed]:
             yield Handed(student, counted, standing, origins, troubles.get(student.id, {}))
     finally:
         file.close()
+
+
+def assignments(course: Course, all_handed: Sequence[Handed]) -> list[Assignment]:
+    """The assignments of which something was handed in. Exercises of one column in course.toml are one assignment."""
+    joined: dict[str, tuple[str, ...]] = {}
+    for column in course.columns.values():
+        if column != (TOTAL,) and not any(folder in joined for folder in column):
+            joined |= dict.fromkeys(column, tuple(sorted(column)))
+    groups = (joined.get(folder, (folder,)) for folder in exercises(all_handed))
+    return [Assignment(group) for group in dict.fromkeys(groups)]
 
 
 def exercises(all_handed: Sequence[Handed]) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader import catalog
 from grader.classroom.course.settings import TOTAL
 from grader.classroom.grades import number
 from grader.classroom.intake import exercise_names
@@ -112,9 +113,10 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept_count
     if kept_count:
         stay = "1 cell stays as it was" if kept_count == 1 else f"{kept_count} cells stay as they were"
         lines.append(f"    {stay}: excused, locked, or without points here")
-    max_points = sum(exercise.max_points for exercise in summary.exercises if exercise.folder in exercises)
-    if exercises == (TOTAL,):
-        max_points = summary.max_points
+    # All exercises of the column count, also those of which nothing was handed in yet: the total alone grows.
+    is_total = exercises == (TOTAL,)
+    max_points = summary.max_points if is_total else sum(catalog.find(folder).max_points for folder in exercises)
+    so_far = " with the exercises handed in so far" if is_total else f": set {number(max_points)} there"
     if listing.kind == "canvas":
         possible = canvas_gradebook.possible_points(listing.sheet, column)
     else:
@@ -122,9 +124,7 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept_count
         possible = listing.sheet.cell(0, listing.sheet.column(*moodle_files.MAXIMUM)) if is_worksheet else ""
     try:
         if possible and float(possible.replace(",", ".")) != max_points:
-            lines.append(
-                f"    it has {possible} points there and {number(max_points)} here: set {number(max_points)} there"
-            )
+            lines.append(f"    it has {possible} points there and {number(max_points)} here{so_far}")
     except ValueError:
         pass
     return lines
