@@ -1,5 +1,7 @@
 """What the authors of checks use, and nothing else."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from grader.judge.compare import expect, expect_shape, same
@@ -46,6 +48,15 @@ __all__ = [
 ]
 
 
-def task(number: int, after: str | tuple[str, ...] = ()):
-    """Mark a check with its task in the lesson, and with the checks that must pass before it is tried."""
-    return pytest.mark.task(number, after=(after,) if isinstance(after, str) else tuple(after))
+def task(number: int, after: str | tuple[str, ...] = (), each: Mapping[str, str | tuple[str, ...]] | None = None):
+    """Mark a check with its task in the lesson, and with the checks that must pass before it is tried.
+
+    each: for a promise of several functions or classes, by name the checks that the one builds on. Where these fail,
+    the solution's stands in for it, and the promise is checked for all others, for their share of its points.
+    """
+    named = {name: _names(checks) for name, checks in (each or {}).items()}
+    return pytest.mark.task(number, after=_names(after), each=named)
+
+
+def _names(checks: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (checks,) if isinstance(checks, str) else tuple(checks)

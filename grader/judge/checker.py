@@ -1,6 +1,7 @@
 """Runs every check of an exercise on one submission: their outcomes, messages and diagnoses."""
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -94,7 +95,10 @@ class Checker:
         failures: dict[str, Failure] = {}
         for check in self.session.checks:
             name = check.id
-            blocker = next((n for n in check.after if n in results and results[n].outcome != PASSED), None)
+            blocker = self.blocker(check.after, results)
+            wrong = {f: found for f, checks in check.each.items() if (found := self.blocker(checks, results))}
+            if blocker is None and wrong.keys() == check.each.keys():
+                blocker = next(iter(wrong.values()), None)
             if blocker is not None:
                 reason = f"not checked: first mend “{results[blocker].title}”"
                 results[name] = self.result(check, NOT_CHECKED, reason)
@@ -102,7 +106,12 @@ class Checker:
             if name in self.taken_for_passed:
                 results[name] = self.result(check, PASSED)
                 continue
+            subject.stand_ins = dict.fromkeys(wrong, self.session.stand_in()) if wrong else {}
             keys[name], error, calls = self.judge(check, subject, remote)
+            if error is None and wrong:
+                titles = {function: results[found].title for function, found in wrong.items()}
+                results[name] = self.passed_in_part(check, titles)
+                continue
             if error is None:
                 results[name] = self.result(check, PASSED, "\n".join(subject.notes))
                 continue
@@ -111,6 +120,7 @@ class Checker:
             arguments = (_root_error(error, remote), last_call, submission, self.settings.reveal)
             message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
             results[name] = self.result(check, FAILED, inert(message))
+        subject.stand_ins = {}
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
@@ -132,9 +142,24 @@ class Checker:
         on_loading += [left_out.error for left_out in remote.left_out or ()]
         return messages.learner_error(on_loading[0], submission) if on_loading else submission.reason
 
+    def blocker(self, names: Iterable[str], results: Mapping[str, CheckResult]) -> str | None:
+        """The first of these checks that was not passed, not even in part."""
+        return next((name for name in names if name in results and not results[name].points), None)
+
+    def passed_in_part(self, check: Check, wrong: Mapping[str, str]) -> CheckResult:
+        """A promise that all functions keep whose own checks pass. wrong: the others, with the title of a failed check.
+
+        It gives their share of the points.
+        """
+        share = 1 - len(wrong) / len(check.each)
+        first = next(iter(wrong.values()))
+        message = f"checked without {' and '.join(wrong)}, for a part of the points: first fix “{first}”"
+        result = self.result(check, NOT_CHECKED, message)
+        return replace(result, points=round(result.max_points * share, 2))
+
     def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
         """Run one check: the key of the verdict where it can be cached, the error, the calls."""
-        if self.recording is None:
+        if self.recording is None or subject.stand_ins:
             return (None, *self.session.run(check, subject))
         # Prints are shown at a learner's desk, so there every answer is read.
         return self.recording.run(check, subject, remote, uses_verdicts=not self.settings.reveal)

@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -15,7 +15,7 @@ ISOLATION = ["-c", os.devnull, "--rootdir", str(paths.CHECKS), "--noconftest", "
 ISOLATION += ["-p", "no:cacheprovider", "--import-mode=importlib", "--assert=plain"]
 UNUSED = "terminal debugging doctest junitxml pastebin nose stepwise faulthandler logging setupplan setuponly"
 UNUSED += " recwarn unraisableexception threadexception warnings capture legacypath tmpdir monkeypatch"
-MARKER = "task(number, after): the task of the lesson a check belongs to"
+MARKER = "task(number, after, each): the task of the lesson a check belongs to, and what it builds on"
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Check:
     """One check as pytest collected it.
 
     title: the line that the learner reads, the first of the docstring. task: of the lesson; after: the checks that it
-    builds on. hidden: not in a learner's bundle. fixtures: the names of what it asks for.
+    builds on; each: by function, the checks that its part about this function builds on. hidden: not in a learner's
+    bundle. fixtures: the names of what it asks for.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Check:
     title: str
     task: int | None
     after: tuple[str, ...]
+    each: Mapping[str, tuple[str, ...]]
     hidden: bool
     fixtures: tuple[str, ...]
 
@@ -49,6 +51,7 @@ class Check:
             title=(item.function.__doc__ or name.replace("_", " ")).strip().splitlines()[0],
             task=mark.args[0] if mark else None,
             after=mark.kwargs["after"] if mark else (),
+            each=mark.kwargs["each"] if mark else {},
             hidden=item.path.name != paths.DOCUMENTED_CHECKS,
             fixtures=tuple(inspect.signature(item.function).parameters),
         )

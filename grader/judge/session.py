@@ -13,11 +13,12 @@ from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.judge.collection import Check, collect
 from grader.judge.fixtures import FIXTURES
 from grader.judge.mismatch import Mismatch
-from grader.judge.proxy import Learner, without_objects
+from grader.judge.proxy import Learner, StoodIn, without_objects
 from grader.judge.words import kind
 from grader.records import containment
 from grader.records.seeds import part
 from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.local import Local
 from grader.sandbox.recorder import Replayer
 from grader.sandbox.transcript import Stop
 
@@ -38,6 +39,7 @@ class Session:
         self.subject: Learner | None = None
         self.numbers_read: set[str] = set()  # ids of the documented numbers that checks looked at
         self._solution: Replayer | None = None
+        self._stand_in: Learner | None = None
 
     def __enter__(self) -> "Session":
         if sys.flags.optimize:
@@ -58,6 +60,8 @@ class Session:
         try:
             check.function(**{name: FIXTURES[name](self, check.id) for name in check.fixtures})
             error: BaseException | None = None
+        except StoodIn:  # what comes then needs both, and is not tried
+            error = None
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as raised:
             error = self._judge(raised, subject)
         self.subject = None
@@ -67,6 +71,9 @@ class Session:
         """Give the fixtures this check and this subject from now on."""
         self.subject = subject
         subject._begin(part(self.seed, check.id))
+        for stand_in in set(subject.stand_ins.values()):
+            stand_in._begin(subject._seed)
+            stand_in.calls = subject.calls  # the number of calls so far decides the seed of the next one
 
     def reference(self, check: str) -> Learner:
         """The proxy before the solution, for one check."""
@@ -78,9 +85,15 @@ class Session:
         learner._begin(self.subject._seed)
         return learner
 
+    def stand_in(self) -> Learner:
+        """The proxy before the solution whose functions stand in for wrong ones of the learner's."""
+        if self._stand_in is None:
+            self._stand_in = Learner(Local.load(paths.solution(self.exercise.folder), self.exercise.slug))
+        return self._stand_in
+
     def forget(self) -> None:
         """Keep nothing of the subjects so far."""
-        self.subject = self._solution = None
+        self.subject = self._solution = self._stand_in = None
 
     def _judge(self, error: BaseException, subject: Learner) -> BaseException:
         """A check that broke on the learner's answer says what the answer was."""

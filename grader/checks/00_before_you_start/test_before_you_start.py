@@ -13,7 +13,12 @@ from grader.authors import (
 )
 
 SQUARE, SHAPES = (4, 4), ((5, 3), (2, 6), (1, 4), (3, 1))
-FRESH = ("fresh_centred_rows", "fresh_all_products", "fresh_affine")  # what the promises at the end build on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "centred_rows": "fresh_centred_rows",
+    "all_products": "fresh_all_products",
+    "Affine": "fresh_affine",
+}
+ALL = FUNCTIONS | {"positions": "fresh_positions", "less_fixed_mean": "fresh_less_fixed_mean"}
 
 
 def pair(learner, reference, rng, d_in, d_out):
@@ -88,7 +93,7 @@ def test_fresh_affine(learner, reference, rng):
     keeps_dtype(mine, theirs, rng.randn(4, 3))
 
 
-@task(5, after=FRESH)
+@task(5, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs of tasks 1, 2 and 5, and both parameters, and they are the true ones."""
     same_gradients(learner.centred_rows, reference.centred_rows, rng.randn(4, 3))
@@ -96,7 +101,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(*pair(learner, reference, rng, 3, 2), rng.randn(4, 3))
 
 
-@task(5, after=FRESH)
+@task(5, each=ALL)
 def test_inputs_unchanged(learner, rng):
     """What goes in is left as it was, and a second call gives the same."""
     keeps_inputs(learner.centred_rows, rng.randn(4, 3))
@@ -106,7 +111,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.Affine(3, 2, seed=5), rng.randn(4, 3))
 
 
-@task(5, after=FRESH)
+@task(5, each=ALL)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: x, a and b of all_products, d_in and d_out of Affine."""
     x = rng.randn(4, 3)

@@ -2,7 +2,11 @@
 
 from grader.authors import agrees, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
-FRESH = ("fresh_dot_product", "fresh_scores_for_query", "fresh_attention_scores")  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "dot_product": "fresh_dot_product",
+    "attention_scores_for_query": "fresh_scores_for_query",
+    "attention_scores": "fresh_attention_scores",
+}
 
 # The telling ones first: a check ends at its first failure, and of one number many mistakes are alike.
 SHAPES = ((5, 2), (2, 3), (7, 16), (6, 3), (3, 3), (4, 1), (1, 4), (1, 1))  # (T, d)
@@ -46,7 +50,7 @@ def test_own_sum_of_products(learner, reference, no_ready_made, rng):
         no_ready_made(learner.dot_product, a, b)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach every input, and they are the true ones."""
     inputs = rng.randn(4, 3)
@@ -55,7 +59,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.attention_scores, reference.attention_scores, inputs)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The result keeps the dtype and the device of the inputs."""
     inputs, query = rng.rand(4, 3), rng.rand(3)  # small numbers: half types hold their sums
@@ -69,7 +73,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, *arguments)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     inputs, query = rng.randn(4, 3), rng.randn(3)
@@ -78,7 +82,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.attention_scores, inputs)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: a and b; inputs and query; inputs."""
     learner.dot_product(a=rng.randn(3), b=rng.randn(3))

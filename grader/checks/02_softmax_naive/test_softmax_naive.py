@@ -4,7 +4,11 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
-FRESH = ("fresh_normalize_by_sum", "fresh_softmax_naive", "fresh_softmax_stable")  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "normalize_by_sum": "fresh_normalize_by_sum",
+    "softmax_naive": "fresh_softmax_naive",
+    "softmax_stable": "fresh_softmax_stable",
+}
 
 # The telling ones first: a check ends at its first failure, and of a single weight, 1, many mistakes are alike.
 SHAPES = ((3, 5), (5,), (3, 2, 4), (4, 4), (2, 3, 1, 4), (4, 1), (1, 4), (1,))
@@ -92,7 +96,7 @@ def test_masked_scores(learner, reference, rng):
     expect(learner.softmax_stable(large), expected)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_own_softmax(learner, reference, no_ready_made, rng):
     """None of the three calls a ready-made softmax, log_softmax, logsumexp or softmin."""
     vector, matrix = rng.rand(5), rng.randn(3, 5)
@@ -108,7 +112,7 @@ def test_own_softmax(learner, reference, no_ready_made, rng):
         no_ready_made(getattr(learner, name), *arguments)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the scores, and they are the true ones."""
     same_gradients(learner.normalize_by_sum, reference.normalize_by_sum, rng.rand(5) + 0.5)
@@ -118,7 +122,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.softmax_stable, reference.softmax_stable, masked)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The result keeps the dtype and the device of the scores."""
     vector, matrix = rng.rand(5) + 0.5, rng.rand(3, 4)
@@ -132,7 +136,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, *arguments)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The scores are left as they were, and a second call gives the same."""
     keeps_inputs(learner.normalize_by_sum, rng.rand(5) + 0.5)
@@ -140,7 +144,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.softmax_stable, rng.randn(4, 3), 0)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: scores; x; x and dim."""
     learner.normalize_by_sum(scores=rng.rand(4))

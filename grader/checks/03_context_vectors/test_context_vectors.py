@@ -4,11 +4,11 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
-FRESH = (
-    "fresh_attention_weights",
-    "fresh_context_vector",
-    "fresh_context_vectors",
-)  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "attention_weights": "fresh_attention_weights",
+    "context_vector": "fresh_context_vector",
+    "context_vectors": "fresh_context_vectors",
+}
 
 # The telling ones first: a check ends at its first failure, and of one token's weight, 1, many mistakes are alike.
 SHAPES = ((5, 2), (2, 3), (7, 16), (6, 3), (3, 3), (4, 1), (1, 4), (1, 1))  # (T, d)
@@ -43,7 +43,7 @@ def test_fresh_context_vectors(learner, reference, rng):
         agrees(learner.context_vectors, reference.context_vectors, inputs)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_large_scores(learner):
     """Large scores, from −10,000 to 10,000, give no NaN: each token attends to its highest score alone."""
     inputs = torch.tensor([[100.0, 0.0], [-80.0, 0.0], [0.0, 50.0], [80.0, 60.0]])
@@ -55,7 +55,7 @@ def test_large_scores(learner):
     expect(learner.context_vectors(inputs), inputs[winners])
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs, and they are the true ones."""
     inputs = rng.randn(4, 3)
@@ -64,7 +64,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.context_vectors, reference.context_vectors, inputs)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The result keeps the dtype and the device of the inputs."""
     inputs = rng.rand(4, 3)  # small numbers: half types hold their scores
@@ -74,7 +74,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, inputs, *arguments)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     inputs = rng.randn(4, 3)
@@ -83,7 +83,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.context_vectors, inputs)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: inputs, and query_index of context_vector."""
     learner.attention_weights(inputs=rng.randn(4, 3))

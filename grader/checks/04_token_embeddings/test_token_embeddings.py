@@ -15,7 +15,11 @@ from grader.authors import (
     task,
 )
 
-FRESH = ("fresh_vocabulary", "fresh_token_ids", "fresh_embedding")  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "build_vocabulary": "fresh_vocabulary",
+    "encode": "fresh_token_ids",
+    "TokenEmbedding": "fresh_embedding",
+}
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SENTENCES = (
     "the cat and the dog, zebra Apple apple, Zebra",  # words that come again, capitals first
@@ -102,7 +106,7 @@ def test_one_embedding(learner):
         raise Mismatch(f"the parameter {facts['frozen'][0]} is not trainable (requires_grad=False)")
 
 
-@task(3, after=FRESH)
+@task(3, after="fresh_embedding")
 def test_gradients(learner, reference):
     """Gradients reach the table: each row gets the sum over the places where its token stands."""
     ids = torch.tensor([[0, 3, 3, 1], [3, 0, 5, 0]])
@@ -111,7 +115,7 @@ def test_gradients(learner, reference):
     same_gradients(OneTable(layer), OneTable(reference.TokenEmbedding(6, 4)), ids)
 
 
-@task(3, after=FRESH)
+@task(3, each={name: FUNCTIONS[name] for name in ("encode", "TokenEmbedding")})
 def test_dtype_and_device(learner, reference, rng):
     """Token ids are int64; the embedded tokens have the dtype and the device of the table."""
     ids = learner.encode("b a c", {"a": 2, "b": 0, "c": 1})
@@ -123,7 +127,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(layer, ids)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """Sentence, vocabulary and token ids are left as they were, and a second call gives the same."""
     keeps_inputs(learner.build_vocabulary, SENTENCES[1])
@@ -131,7 +135,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.TokenEmbedding(6, 4), rng.integers(1, 6, 2, 5))
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: sentence, vocabulary, vocab_size and d, and token_ids of the layer."""
     learner.build_vocabulary(sentence=SENTENCES[0])

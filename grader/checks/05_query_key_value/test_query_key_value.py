@@ -15,7 +15,10 @@ from grader.authors import (
     task,
 )
 
-FRESH = ("fresh_weights", "fresh_projection", "fresh_column_projection")  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "project": "fresh_projection",
+    "project_columns": "fresh_column_projection",
+}
 # A square first: there, what is projected from the wrong tensor has wrong numbers and the right shape.
 ROW_SIZES = ((5, 4, 4), (6, 3, 2), (1, 3, 2), (3, 3, 3), (2, 7, 3), (8, 2, 5), (1, 1, 1))  # T, d_in, d_out
 COLUMN_SIZES = (  # T, d_in, d_k, d_v
@@ -79,7 +82,7 @@ def test_fresh_column_projection(learner, reference, rng):
     agrees(mine, theirs, *(rng.randn(*shape, dtype=torch.float64) for shape in ((4, 3), (2, 3), (2, 3), (5, 3))))
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs and all three matrices, and they are the true ones."""
     inputs = rng.randn(4, 3)
@@ -88,7 +91,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.project_columns, reference.project_columns, inputs, *columns)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results keep the dtype and the device of the inputs."""
     inputs = rng.randn(4, 3)
@@ -102,7 +105,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine, inputs, *weights)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """Inputs and weights are left as they were, and a second call gives the same."""
     inputs = rng.randn(4, 3)
@@ -110,7 +113,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.project_columns, inputs, *(rng.randn(size, 3) for size in (2, 2, 5)))
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS | {"init_weights": "fresh_weights"})
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: W_query, W_key, W_value of project; W_Q, W_K, W_V of the other."""
     learner.init_weights(d_in=3, d_out=2)

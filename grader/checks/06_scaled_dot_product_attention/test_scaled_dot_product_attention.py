@@ -4,14 +4,12 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
-FRESH = (
-    "fresh_scores",
-    "fresh_weights",
-    "fresh_weights_of_one_query",
-    "fresh_context_vectors",
-    "fresh_context_vector_of_one_query",
-    "fresh_variances",
-)  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "attention_score": "fresh_scores",
+    "scaled_attention_weights": ("fresh_weights", "fresh_weights_of_one_query"),
+    "scaled_dot_product_attention": ("fresh_context_vectors", "fresh_context_vector_of_one_query"),
+    "score_variances": "fresh_variances",
+}
 
 # Leading dimensions, T_q, T_k, d_k, d_v. Equal sizes hide a wrong transpose, other sizes a wrong scale.
 SHAPES = (((), 1, 1, 3, 2), ((), 3, 5, 4, 7), ((3,), 3, 3, 3, 5), ((2,), 1, 6, 5, 1), ((2, 3), 4, 5, 7, 2))
@@ -117,14 +115,14 @@ def test_large_scores(learner):
         expect(learner.scaled_dot_product_attention(query, LARGE_KEYS, values), weights @ values)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the queries, keys and values, and they are the true ones."""
     for name, arguments in (*batches(rng), *one_query(rng)):
         same_gradients(getattr(learner, name), getattr(reference, name), *arguments)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results keep the device and the dtype of the inputs."""
     for name, arguments in batches(rng):
@@ -135,14 +133,14 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_dtype(getattr(learner, name), getattr(reference, name), *arguments, dtypes=(torch.float64,))
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     for name, arguments in batches(rng):
         keeps_inputs(getattr(learner, name), *arguments)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: query and key, query and keys, and values."""
     query, keys, values = rng.randn(2, 3), rng.randn(4, 3), rng.randn(4, 2)

@@ -132,7 +132,7 @@ def test_fresh_weights_for_v1(learner, rng):
     expect(learner.weights_for_v1(layer), tuple(weight.T.double() for weight in state.values()))
 
 
-@task(4, after=(*FRESH, "fresh_weights_for_v1"))
+@task(4, each={"SelfAttention_v2": FRESH, "weights_for_v1": "fresh_weights_for_v1"})
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: d_in, d_out and qkv_bias, x of the layer, sa_v2."""
     layer = learner.SelfAttention_v2(d_in=3, d_out=2, qkv_bias=False)

@@ -4,12 +4,11 @@ import torch
 
 from grader.authors import agrees, expect, expect_shape, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
-FRESH = (
-    "fresh_average_loop",
-    "fresh_averaging_weights",
-    "fresh_average_matmul",
-    "fresh_average_softmax",
-)  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "average_loop": "fresh_average_loop",
+    "average_matmul": "fresh_average_matmul",
+    "average_softmax": "fresh_average_softmax",
+}
 SHAPES = ((2, 5, 3), (1, 1, 1), (1, 6, 2), (3, 1, 2), (4, 4, 4), (3, 7, 4), (2, 19, 2))  # (B, T, d)
 MANY = (1, 260, 1)  # of the functions that are quick: small, but more tokens than a matrix of a fixed size has
 HUGE = 2.0**120  # times e^−80 it is still some 20
@@ -70,7 +69,7 @@ def test_large_values(learner, reference, rng):
         agrees(getattr(learner, name), getattr(reference, name), x)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs, and they are the true ones."""
     x = rng.randn(2, 4, 3)
@@ -78,7 +77,7 @@ def test_gradients(learner, reference, rng):
         same_gradients(getattr(learner, name), getattr(reference, name), x)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The averages keep the dtype and the device of the inputs."""
     x = rng.randn(2, 4, 3)
@@ -87,7 +86,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(getattr(learner, name), x)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS | {"averaging_weights": "fresh_averaging_weights"})
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     x = rng.randn(2, 4, 3)
@@ -96,7 +95,7 @@ def test_inputs_unchanged(learner, rng):
         keeps_inputs(getattr(learner, name), x)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS | {"averaging_weights": "fresh_averaging_weights"})
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: T of averaging_weights, and x of the three averages."""
     learner.averaging_weights(T=4)

@@ -4,12 +4,11 @@ import torch
 
 from grader.authors import agrees, expect, keeps_device, keeps_dtype, keeps_inputs, same_gradients, task
 
-FRESH = (
-    "fresh_causal_mask",
-    "fresh_renormalized_weights",
-    "fresh_masked_scores",
-    "fresh_causal_weights",
-)  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "mask_then_renormalize": "fresh_renormalized_weights",
+    "mask_scores": "fresh_masked_scores",
+    "causal_attention_weights": "fresh_causal_weights",
+}
 
 # Leading dimensions and T: one sequence, batches, heads. Some equal to T: a mask of the wrong
 # dimensions then fits, and must not be right.
@@ -106,7 +105,7 @@ def test_large_scores(learner):
 
 
 # What mask_then_renormalize divides by shows in its gradients alone, so they do not wait for its values.
-@task(4, after=("fresh_causal_mask", "fresh_masked_scores", "fresh_causal_weights"))
+@task(4, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the scores and the weights, and they are the true ones."""
     scores = rng.randn(2, 4, 4)
@@ -116,7 +115,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.causal_attention_weights, reference.causal_attention_weights, scores, 5)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results keep the dtype and the device of the inputs."""
     scores = rng.randn(2, 4, 4)
@@ -129,7 +128,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(getattr(learner, name), *arguments)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS | {"causal_mask": "fresh_causal_mask"})
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     scores = rng.randn(2, 4, 4)
@@ -139,7 +138,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.causal_attention_weights, scores, 5)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS | {"causal_mask": "fresh_causal_mask"})
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: T, weights, scores, and d_k."""
     learner.causal_mask(T=4)

@@ -353,7 +353,7 @@ def test_wrapper_promises(learner, reference, rng):
     keeps_device(mine.to(dtype=torch.float32), x)
 
 
-@task(4, after=("fresh_causal_attention", "fresh_wrapper"))
+@task(4, each={"CausalAttention": FRESH, "MultiHeadAttentionWrapper": "fresh_wrapper"})
 def test_argument_names(learner, rng):
     """The arguments of both classes are called as in the lesson, and x of the layers."""
     sizes = {"d_in": 3, "d_out": 2, "context_length": 4, "dropout": 0.0}

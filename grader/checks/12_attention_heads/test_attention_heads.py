@@ -19,7 +19,11 @@ from grader.authors import (
     task,
 )
 
-FRESH = ("fresh_head", "fresh_multi_head", "fresh_causal_head")  # what every promise below builds on
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "AttentionHead": "fresh_head",
+    "MultiHeadSelfAttention": "fresh_multi_head",
+    "CausalHead": "fresh_causal_head",
+}
 
 # (embed_dim, head_size): and the (B, T) of the inputs that the same layer is given one after the other.
 HEADS = {
@@ -196,7 +200,7 @@ def test_large_scores(learner, rng):
     expect(learner.CausalHead(4, 2, state=state)(x), expected)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs and every parameter, and they are the true ones."""
     x = rng.randn(2, 4, 6)
@@ -205,7 +209,7 @@ def test_gradients(learner, reference, rng):
         same_gradients(mine, theirs, x)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the layers and their inputs."""
     x = rng.randn(2, 4, 6)
@@ -215,7 +219,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(mine.to(dtype=torch.float32), x)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, reference, rng):
     """The inputs and parameters are left as they were, and a second call gives the same."""
     x = rng.randn(2, 4, 6)
@@ -225,7 +229,7 @@ def test_inputs_unchanged(learner, reference, rng):
         expect(mine.parameters(), theirs.parameters(), "the parameters after the calls")
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments of the three classes are called as in the lesson, and x of the layers."""
     for layer in (

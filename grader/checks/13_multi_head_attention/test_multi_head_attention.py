@@ -30,7 +30,12 @@ SIZES = (
     (3, 3, 9, 9, 3, 3),
     (1, 1, 3, 2, 1, 1),
 )
-FRESH = ("fresh_split_heads", "fresh_merge_heads", "fresh_project_heads", "fresh_multi_head")
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "split_heads": "fresh_split_heads",
+    "merge_heads": "fresh_merge_heads",
+    "project_heads": "fresh_project_heads",
+    "MultiHeadAttention": "fresh_multi_head",
+}
 LAYERS = ("W_query", "W_key", "W_value")
 RATE = 0.3  # of dropout. Not 0.5: the share that goes and the share that stays must be told apart
 
@@ -253,7 +258,7 @@ def test_dropout_off(learner, reference, rng):
 # All tasks
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs and every parameter, and they are the true ones."""
     same_gradients(learner.split_heads, reference.split_heads, rng.randn(2, 3, 4), 2)
@@ -263,7 +268,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(mine, theirs, rng.randn(2, 5, 3))
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the inputs; a moved layer works, in training with dropout too."""
     keeps_dtype(learner.split_heads, reference.split_heads, rng.randn(2, 3, 4), 2)
@@ -287,7 +292,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(mine.train(), x)
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_inputs_unchanged(learner, reference, rng):
     """Inputs and parameters are left as they were, and a second call gives the same."""
     keeps_inputs(learner.split_heads, rng.randn(2, 3, 4), 2)
@@ -298,7 +303,7 @@ def test_inputs_unchanged(learner, reference, rng):
     expect(mine.parameters(), theirs.parameters(), "the parameters after the calls")
 
 
-@task(4, after=FRESH)
+@task(4, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments of the functions and of the class are called as in the lesson, and x of the layer."""
     learner.split_heads(x=rng.randn(1, 2, 4), num_heads=2)

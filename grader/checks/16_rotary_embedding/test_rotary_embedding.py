@@ -5,7 +5,11 @@ import torch
 from grader.authors import Mismatch, expect, expect_shape, keeps_device, keeps_inputs, task
 
 ROOM = 1e-3  # of an angle, and so of its cosine and sine: float32 has no more at position 4,096
-FRESH = ("fresh_angles", "fresh_turned", "fresh_offset")
+TURNED = ("fresh_turned", "fresh_offset")
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "rope_angles": "fresh_angles",
+    "apply_rope": TURNED,
+}
 
 
 def angles(head_dim: int, positions: int, base: float = 10_000.0) -> torch.Tensor:
@@ -120,14 +124,14 @@ def test_fresh_offset(learner, rng):
 # All tasks
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """x, cos and sin are left as they were, and a second call gives the same."""
     keeps_inputs(learner.apply_rope, rng.randn(2, 3, 4, 6), *tables(6, 9, 30.0), 2)  # before its tables are asked for
     keeps_inputs(learner.rope_angles, 6, 9, 30.0)
 
 
-@task(3, after=(*FRESH, "inputs_unchanged"))  # autograd refuses what is written in place
+@task(3, after=(*TURNED, "inputs_unchanged"))  # autograd refuses what is written in place
 def test_gradients(learner, reference, rng):
     """The gradient reaches x, and it is the true one."""
     arguments = (rng.randn(2, 3, 4, 6), *tables(6, 9, 30.0), 2)
@@ -139,7 +143,7 @@ def test_gradients(learner, reference, rng):
     expect(got["argument 0"], expected, "the gradient of x", tolerance=1e-4)
 
 
-@task(3, after=FRESH)
+@task(3, after=TURNED)
 def test_dtype_and_device(learner, rng):
     """The result has the dtype and the device of x, also where cos and sin have another dtype."""
     x, (cos, sin), by = rng.randn(2, 3, 4, 6), tables(6, 9, 30.0), angles(6, 9, 30.0)[2:6]
@@ -155,7 +159,7 @@ def test_dtype_and_device(learner, rng):
     keeps_device(learner.apply_rope, x, cos, sin, 2)
 
 
-@task(3, after=FRESH)
+@task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: head_dim, context_length and base; x, cos, sin and offset."""
     learner.rope_angles(head_dim=6, context_length=9, base=30.0)

@@ -31,7 +31,10 @@ SIZES = (
     (2, 9, 2, 12, 4, 2),
 )
 LONG = 1030  # tokens: more than the masks that are often made for all sequences
-FRESH = ("fresh_repeat_kv", "fresh_attention")
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "repeat_kv": "fresh_repeat_kv",
+    "GroupedQueryAttention": "fresh_attention",
+}
 SHARED = ("W_key.weight", "W_value.weight")
 PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "linear", "matmul", "einsum")
 
@@ -143,7 +146,7 @@ def test_grouped_projection(learner, rng):
         raise Mismatch("more keys or values are projected than those of num_kv_groups heads", details)
 
 
-@task(2, after=("fresh_repeat_kv", "parameters"))
+@task(2, after="parameters")
 def test_same_as_expanded(learner, rng):
     """A layer with as many groups as heads gives the same where its keys and values are copies of fewer ones."""
     sizes, x = (5, 8, 4), rng.randn(2, 6, 5)
@@ -199,14 +202,14 @@ def test_uneven_counts(learner):
 # All tasks
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs and every parameter, and they are the true ones."""
     same_gradients(learner.repeat_kv, reference.repeat_kv, rng.randn(2, 2, 3, 4), 3)
     same_gradients(*twins(learner, reference, rng, 3, 8, 4, 2), rng.randn(2, 5, 3))
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the inputs; a moved layer works."""
     heads = rng.randn(2, 2, 3, 4)
@@ -220,7 +223,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(mine, x)
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_inputs_unchanged(learner, reference, rng):
     """Inputs and parameters are left as they were, and a second call gives the same."""
     keeps_inputs(learner.repeat_kv, rng.randn(2, 2, 3, 4), 3)
@@ -229,7 +232,7 @@ def test_inputs_unchanged(learner, reference, rng):
     expect(mine.parameters(), theirs.parameters(), "the parameters after the calls")
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: x and repeats of repeat_kv, those of the class, and x of the layer."""
     learner.repeat_kv(x=rng.randn(2, 2, 3, 4), repeats=3)

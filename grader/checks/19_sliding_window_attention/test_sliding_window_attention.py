@@ -13,7 +13,7 @@ from grader.authors import (
     task,
 )
 
-FRESH = ("fresh_mask", "fresh_attention", "many_tokens")
+ATTENTION = ("fresh_attention", "many_tokens")
 # (B, H, T, h, window)
 SIZES = ((2, 3, 8, 7, 3), (1, 2, 7, 5, 1), (3, 1, 6, 2, 2), (2, 2, 9, 3, 8), (1, 1, 1, 1, 1), (1, 4, 12, 4, 5))
 MANY = ((1, 2, 150, 4, 7), (2, 1, 129, 3, 64), (1, 1, 200, 8, 70), (1, 1, 300, 2, 150))  # no number divides another
@@ -126,14 +126,14 @@ def test_large_scores(learner):
     expect(learner.sliding_window_attention(query, keys, values, 2), expected.contiguous())
 
 
-@task(2, after=FRESH)
+@task(2, after=ATTENTION)
 def test_gradients(learner, reference, rng):
     """Gradients reach queries, keys and values, and they are the true ones."""
     same_gradients(learner.sliding_window_attention, reference.sliding_window_attention, *three(rng, 2, 2, 6, 4), 3)
     same_gradients(learner.sliding_window_attention, reference.sliding_window_attention, *three(rng, 1, 1, 140, 2), 66)
 
 
-@task(2, after=FRESH)
+@task(2, after=ATTENTION)
 def test_dtype_and_device(learner, reference, rng):
     """The result has the dtype and the device of the inputs."""
     inputs = three(rng, 1, 2, 6, 4)
@@ -141,13 +141,13 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(learner.sliding_window_attention, *inputs, 3)
 
 
-@task(2, after=FRESH)
+@task(2, after=ATTENTION)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     keeps_inputs(learner.sliding_window_attention, *three(rng, 1, 2, 6, 4), 3)
 
 
-@task(2, after=FRESH)
+@task(2, each={"sliding_window_mask": "fresh_mask", "sliding_window_attention": ATTENTION})
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: T and window; query, keys, values and window."""
     learner.sliding_window_mask(T=4, window=2)
@@ -158,7 +158,7 @@ def test_argument_names(learner, rng):
 # Task 3
 
 
-@task(3, after=FRESH)
+@task(3, after=ATTENTION)
 def test_memory(learner, rng, within_memory):
     """16,384 tokens with a window of 64 take less than 512 MiB, and the result is right."""
     inputs = three(rng, 1, 1, TOKENS, SIZE)

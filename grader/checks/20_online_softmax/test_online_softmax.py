@@ -6,7 +6,10 @@ import torch
 
 from grader.authors import Mismatch, expect, expect_shape, keeps_device, keeps_dtype, keeps_inputs, task
 
-FRESH = ("fresh_online", "fresh_merge")
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "online_max_and_sum": "fresh_online",
+    "merge_blocks": "fresh_merge",
+}
 LOG_ROOM = 5e-3  # log(sum) + maximum on the way: at 1e4 a float32 has three digits after the point
 REDUCTIONS = ("max", "amax", "aminmax", "sum", "mean", "norm")
 ONLINE, MERGED = ("the maximum", "the sum"), ("the maximum", "the sum", "the output")
@@ -146,7 +149,7 @@ def merged(learner, one, two):
 # Both tasks
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_large_scores(learner):
     """Scores of ±10,000 give no NaN and no infinity, in one block or in two."""
     scores = torch.tensor([[1e4, 0.0, -1e4, 1e4], [-1e4, -1e4, 1e4, 9000.0], [-1e4, -1e4, -1e4, -1e4]])
@@ -164,7 +167,7 @@ def test_large_scores(learner):
 # instead. So there are two right gradients for the largest score, and one for all others.
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach every input, and that of maximum + log(sum) is the softmax; detaching the maximum is allowed."""
     scores = 2 * rng.randn(2, 3, 5)
@@ -211,7 +214,7 @@ def scale(truth: torch.Tensor) -> float:
     return max(1.0, float(truth.abs().max()))
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the inputs."""
     scores, (one, two) = rng.randn(2, 5), blocks(rng, 3, 4)[0]
@@ -221,7 +224,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(learner.merge_blocks, *one, *two)
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     keeps_inputs(learner.online_max_and_sum, rng.randn(2, 5), 2)
@@ -229,7 +232,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.merge_blocks, *one, *two)
 
 
-@task(2, after=FRESH)
+@task(2, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson: scores and block_size; max_a, sum_a, out_a, max_b, sum_b, out_b."""
     learner.online_max_and_sum(scores=rng.randn(2, 7), block_size=3)

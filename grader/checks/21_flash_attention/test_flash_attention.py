@@ -15,6 +15,7 @@ from grader.authors import (
 
 FORWARD = ("fresh_forward", "any_block_size", "causal")
 BACKWARD = ("fresh_backward", "causal_backward")
+FUNCTIONS = {"flash_attention": FORWARD, "flash_attention_backward": BACKWARD}
 # (B, H, T, h, block_size). The telling one first: with blocks of two, many mistakes of the mask are alike.
 SIZES = ((1, 2, 7, 5, 3), (2, 3, 8, 4, 2), (3, 1, 6, 2, 4), (2, 2, 5, 3, 64), (1, 1, 1, 1, 1), (1, 4, 9, 4, 9))
 WHOLE = (  # the same where each block is whole
@@ -184,7 +185,7 @@ def test_gradients(learner, rng):
             same_gradients(learner.flash_attention, in_blocks, *three(rng, *shape), block_size, causal)
 
 
-@task(3, after=(*FORWARD, *BACKWARD))
+@task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the inputs."""
     inputs = three(rng, 1, 2, 6, 4)
@@ -195,7 +196,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_device(learner.flash_attention_backward, *given, 4, True)
 
 
-@task(3, after=FORWARD)
+@task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
     keeps_inputs(learner.flash_attention, *three(rng, 1, 2, 6, 4), 4)
@@ -203,7 +204,7 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.flash_attention_backward, *given, 4)
 
 
-@task(3, after=(*FORWARD, *BACKWARD))
+@task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
     """The arguments are called as in the lesson, in the forward and in the backward pass."""
     given, _ = backward_of(three(rng, 1, 2, 6, 4), rng.randn(1, 2, 6, 4))

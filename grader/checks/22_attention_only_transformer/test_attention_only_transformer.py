@@ -31,7 +31,12 @@ MODELS = (
     (1, 1, 4, 6, 2, 4, 3),
 )
 LAYERS = ("W_query", "W_key", "W_value", "out_proj")
-FRESH = ("fresh_attention", "fresh_model", "fresh_weights", "fresh_loss", "fresh_generation")
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "CausalSelfAttention": "fresh_attention",
+    "AttentionOnlyTransformer": "fresh_model",
+    "next_token_loss": "fresh_loss",
+}
+ALL = FUNCTIONS | {"all_attention_weights": "fresh_weights", "generate": "fresh_generation"}
 MARGIN = 1e-3  # by which the largest logit must lead, where the next token is judged
 
 
@@ -368,7 +373,7 @@ def layers(learner, reference, rng, *sizes):
     return tuple(one.CausalSelfAttention(*sizes, state=state) for one in (learner, reference))
 
 
-@task(5, after=FRESH)
+@task(5, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the inputs, the logits and every parameter, and they are the true ones."""
     mine, theirs = layers(learner, reference, rng, 6, 3, 5)
@@ -380,7 +385,7 @@ def test_gradients(learner, reference, rng):
     same_gradients(learner.next_token_loss, reference.next_token_loss, rng.randn(2, 5, 7), ids)
 
 
-@task(5, after=FRESH)
+@task(5, each=ALL)
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the inputs; a moved model works."""
     wide, ids = (torch.float64,), rng.integers(0, 7, 2, 5)
@@ -398,7 +403,7 @@ def test_dtype_and_device(learner, reference, rng):
         keeps_device(target, twins(learner, reference, rng, 7, 4, 6, 2, 2)[0], *args)
 
 
-@task(5, after=FRESH)
+@task(5, each=ALL)
 def test_inputs_unchanged(learner, reference, rng):
     """Inputs and parameters are left as they were, and a second call gives the same."""
     mine, theirs = layers(learner, reference, rng, 6, 3, 5)
@@ -414,7 +419,7 @@ def test_inputs_unchanged(learner, reference, rng):
     expect(mine.parameters(), theirs.parameters(), "the model's parameters after the calls")
 
 
-@task(5, after=FRESH)
+@task(5, each=ALL)
 def test_argument_names(learner, rng):
     """The arguments of both classes and of the three functions are called as in the lesson."""
     layer = learner.CausalSelfAttention(d_model=4, num_heads=2, context_length=7)

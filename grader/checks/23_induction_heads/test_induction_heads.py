@@ -23,7 +23,16 @@ MODELS = (
     (1, 4, 3, 4, 8, 2, 1),
 )
 LAYERS = ("W_query", "W_key", "W_value", "out_proj")
-FRESH = ("fresh_tokens", "fresh_previous_token", "fresh_induction", "fresh_loss", "fresh_removal", "fresh_head")
+FUNCTIONS = {  # the functions, each with the checks that promises about it build on
+    "previous_token_score": "fresh_previous_token",
+    "induction_score": "fresh_induction",
+    "second_half_loss": "fresh_loss",
+}
+ALL = (
+    {"repeated_tokens": "fresh_tokens"}
+    | FUNCTIONS
+    | {"without_head": "fresh_removal", "find_induction_head": "fresh_head"}
+)
 TRAINED = (32, 64, 64, 2, 4)
 MARGIN = 1e-3  # by which a head must lead, where the leader is judged
 
@@ -209,7 +218,7 @@ def test_first_of_equals(learner, rng):
 # All tasks
 
 
-@task(5, after=FRESH)
+@task(5, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
     """Gradients reach the weights that are scored, and every parameter of the model whose loss is taken."""
     weights = rng.rand(2, 3, 6, 6)
@@ -222,7 +231,7 @@ def test_gradients(learner, reference, rng):
     expect(got, expected, "the gradients of the loss", tolerance=2e-5)
 
 
-@task(5, after=FRESH)
+@task(5, each=FUNCTIONS | {"without_head": "fresh_removal"})
 def test_dtype_and_device(learner, reference, rng):
     """The results have the dtype and the device of the weights or of the model."""
     weights, wide = rng.rand(2, 3, 6, 6), (torch.float64,)
@@ -240,7 +249,7 @@ def test_dtype_and_device(learner, reference, rng):
         expect(target(model, ids, *args), logits if args else true_loss(logits, ids))
 
 
-@task(5, after=FRESH)
+@task(5, each={name: checks for name, checks in ALL.items() if name != "repeated_tokens"})
 def test_inputs_unchanged(learner, rng):
     """Weights, tokens and the model are left as they were, and a second call gives the same."""
     weights = rng.rand(2, 3, 6, 6)
@@ -256,7 +265,7 @@ def test_inputs_unchanged(learner, rng):
     expect([facts["frozen"], facts["training"]], [[], True], "what of the model is frozen, and whether it trains,")
 
 
-@task(5, after=FRESH)
+@task(5, each=ALL)
 def test_argument_names(learner, rng):
     """The arguments of the six functions are called as in the lesson."""
     learner.repeated_tokens(batch=2, period=3, vocab_size=7, generator=torch.Generator().manual_seed(1))

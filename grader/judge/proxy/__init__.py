@@ -11,7 +11,7 @@ The same proxy stands before the solution (`reference`), run in the grader's own
 from grader.judge.proxy.held_object import without_objects
 from grader.judge.proxy.learner import Learner
 from grader.judge.proxy.module import Module
-from grader.judge.proxy.target import Target
+from grader.judge.proxy.target import StoodIn, Target
 from grader.judge.proxy.tensors import tensors_in
 
-__all__ = ["Learner", "Module", "Target", "tensors_in", "without_objects"]
+__all__ = ["Learner", "Module", "StoodIn", "Target", "tensors_in", "without_objects"]

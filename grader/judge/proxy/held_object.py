@@ -18,6 +18,7 @@ class HeldObject(Proxy):
     """
 
     class_name: str
+    _learner: Any
 
     @property
     def handle(self) -> Handle:

@@ -1,7 +1,7 @@
 """The proxy of the learner's module, and the requests that it makes."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -41,6 +41,8 @@ class Learner(Proxy):
         # the first forbidden operation in each.
         self.watched: dict[str, Forbidden] = {}
         self.hits: dict[str, list[Any]] = {}
+        # By name, the proxy before the solution whose function is called in the place of a wrong one of the learner's.
+        self.stand_ins: Mapping[str, Learner] = {}
         self.map_of: dict[str, int] = {}  # by class with renamed parameters: the number of the map that is right
 
     @property
@@ -51,7 +53,7 @@ class Learner(Proxy):
     def __getattr__(self, name: str) -> "Target":
         if name.startswith("_"):
             raise AttributeError(name)
-        return Target(self, [name], name)
+        return Target(self.stand_ins.get(name, self), [name], name)
 
     def _begin(self, seed: int) -> None:
         """Begin a new check: forget the objects and calls of the last one."""

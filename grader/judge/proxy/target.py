@@ -27,6 +27,10 @@ WANTS = {
 }  # fmt: skip
 
 
+class StoodIn(Exception):
+    """A call would need an object of the learner's and a function of the solution's, or the reverse."""
+
+
 class Target(Proxy):
     """A callable on the learner's side. Calling it asks the worker; arguments travel as data.
 
@@ -119,6 +123,8 @@ class Target(Proxy):
     ) -> tuple[Any, Reply]:
         """Make a call of this kind on the learner's side, and take note of it. Returns the value and the reply."""
         learner = self._learner
+        if any(isinstance(value, HeldObject) and value._learner is not learner for value in (*args, *kwargs.values())):
+            raise StoodIn
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
         text, outline = self._described(args, kwargs)

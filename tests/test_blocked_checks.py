@@ -1,0 +1,84 @@
+"""What a failed check blocks: its own function's further checks, and never the points of other functions."""
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+from grader.judge import examiner
+from grader.judge.collection import collect
+from grader.judge.proxy import Learner
+from grader.judge.session import Session
+from grader.records.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult, Settings
+from grader.records.submission import Submission
+from grader.sandbox.local import Local
+
+SHARED = [
+    (exercise.folder, name)
+    for exercise in catalog.exercises()
+    for name in dict.fromkeys(name for check in collect(exercise) for name in check.each)
+]
+# Checks that wait for a check of another function on purpose: they look at one through the other.
+ON_PURPOSE = {
+    ("16_rotary_embedding", "documented_distances"),  # turned by one function with the angles of the other
+    ("16_rotary_embedding", "distance_alone"),
+    ("22_attention_only_transformer", "removed_layer"),  # the model is made of such layers
+}
+
+
+def graded(fork_server, folder: str, source: str) -> ExerciseResult:
+    settings = Settings(seed=5, diagnose=False)
+    return examiner.grade(catalog.find(folder), Submission(source, "submission.py"), fork_server, settings)
+
+
+@pytest.mark.parametrize(("folder", "name"), SHARED)
+def test_a_wrong_function_takes_no_points_of_others(fork_server, folder, name):
+    """Everything but one function is the solution's (and what calls it)."""
+    broken = f"\n\ndef {name}(*args, **kwargs):\n    raise RuntimeError('broken')\n"
+    result = graded(fork_server, folder, paths.solution(folder).read_text("utf-8") + broken)
+    by_id = {check.id: check for check in result.checks}
+    for check in collect(catalog.find(folder)):
+        sound = [one for one, names in check.each.items() if all(by_id[n].outcome == PASSED for n in names)]
+        if not check.each:
+            continue
+        mine = by_id[check.id]
+        assert mine.outcome != FAILED and bool(mine.points) == bool(sound), (mine, sound)
+        assert mine.points == pytest.approx(mine.max_points * len(sound) / len(check.each), abs=0.006)
+
+
+def test_one_wrong_function_of_three_costs_its_own_share(fork_server):
+    source = paths.solution("02_softmax_naive").read_text("utf-8")
+    wrong = "\n\ndef softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim=0)\n"  # ready-made besides
+    result = graded(fork_server, "02_softmax_naive", source + wrong)
+    assert result.points == 3.33  # its own four checks cost 2, a third of the promises 0.67
+    (own,) = [check for check in result.checks if check.id == "own_softmax"]
+    assert (own.outcome, own.points) == (NOT_CHECKED, 0.33)
+    assert own.message.startswith(
+        "checked without softmax_stable, for a part of the points: first fix “softmax_stable is"
+    )
+
+
+def test_a_promise_that_another_function_breaks_is_failed_beside_a_wrong_one(fork_server):
+    source = paths.solution("02_softmax_naive").read_text("utf-8")
+    wrong = "\n\ndef softmax_stable(x, dim=-1):\n    return x\n"
+    detached = "\n\ndef softmax_naive(x):\n    return torch.exp(x.detach()) / torch.exp(x).sum(dim=0)\n"
+    result = graded(fork_server, "02_softmax_naive", source + wrong + detached)
+    assert {check.id: check.outcome for check in result.checks}["gradients"] == FAILED
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_a_check_waits_for_checks_of_what_it_asks(exercise):
+    """Else a wrong function blocks a check of another one. What asks several names them: `each`."""
+    with Session(exercise, 5) as session:
+        asked: dict[str, set[str]] = {}
+        for check in session.checks:
+            if check.measured:
+                continue
+            subject = Learner(Local.load(paths.solution(exercise.folder), exercise.slug))
+            error, calls = session.run(check, subject)
+            assert error is None
+            asked[check.id] = {call.function.partition(".")[0] for call in calls}
+    for check in session.checks:
+        if check.measured or (exercise.folder, check.id) in ON_PURPOSE:
+            continue
+        blockers = [asked[name] for name in check.after if name in asked]
+        assert set.intersection(asked[check.id], *blockers), (check.id, check.after)
