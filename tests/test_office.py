@@ -785,12 +785,13 @@ def test_sections_and_extensions_move_the_deadline(tmp_path):
 def test_gradescope_follows_the_rules(tmp_path):
     lay(tmp_path, "course.toml", '[late]\npercent = 20\n[weights]\n"03" = 2\n[extensions]\n'
         '"slow@x.edu" = { "03" = 2026-11-30 }\n')  # fmt: skip
-    lay(tmp_path, "overrides.csv", "student,exercise,points,reason,who\nset@x.edu,03,1,oral,me\n")
+    lay(tmp_path, "overrides.csv", "student,exercise,points,reason,who\n77,03,1,oral,me\n")
+    lay(tmp_path, "roster.csv", "id,name,email,sis_id\n77,Set,set@x.edu,S77\n")
 
     def applied(email: str, created: str, *results: tuple) -> tuple:
         facts = {
             "created_at": created,
-            "users": [{"email": email}],
+            "users": [{"email": email, "sid": "S77" if "SET" in email else ""}],
             "assignment": {"due_date": "2026-11-20T12:00:00+00:00"},
         }
         lay(tmp_path / "zip", "submission_metadata.json", json.dumps(facts))
@@ -801,13 +802,17 @@ def test_gradescope_follows_the_rules(tmp_path):
         return applied(email, created)[1][1]
 
     result = result_of(CONTEXT)
-    for name, content in gradescope_rules.files(office.opened(tmp_path / "course.toml", None)).items():
+    for name, content in gradescope_rules.files(
+        office.opened(tmp_path / "course.toml", tmp_path / "roster.csv")
+    ).items():
         lay(tmp_path / "zip", name, content.decode())
         assert "x.edu" not in content.decode() and "oral" not in content.decode()  # every container has these files
     assert score("a@x.edu", "2026-11-20T12:00:00+00:00") == 14
     assert score("a@x.edu", "2026-11-21T13:00:00+00:00") == pytest.approx(14 * 0.6)
     assert score("slow@x.edu", "2026-11-21T13:00:00+00:00") == 14
     assert score("SET@x.edu", "2026-11-21T13:00:00+00:00") == 2
+    *_, line, _ = applied("SET@x.edu", "2026-11-20T12:00:00+00:00")[1][2]
+    assert line == "03 Context vectors: 1 of 7 points (set by hand: 1 points), times 2: 2 of 14"
     ruled, (graded, _, lines) = applied("a@x.edu", "2026-11-21T13:00:00+00:00")
     assert lines == [
         "02 Softmax: 0 of 6 points",
