@@ -14,8 +14,6 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
 from grader.judge import examiner
 from grader.judge.measuring import TooMuchMemory, within_memory
-from grader.judge.mismatch import Mismatch
-from grader.judge.promises.own_computation import computes_itself
 from grader.judge.proxy import Learner
 from grader.records.results import Settings
 from grader.records.submission import Submission
@@ -156,7 +154,7 @@ def test_a_class_is_told_and_the_grader_itself_never_takes_the_memory(fork_serve
 
 
 @pytest.mark.parametrize("gradients", [False, True])
-def test_ready_made_functions_are_seen_in_a_measured_call_too(fork_server, gradients):
+def test_a_measured_call_has_no_ready_made_functions_either(fork_server, gradients):
     """The name is put together at run time, and only where there are many tokens."""
     source = """
 import torch
@@ -170,8 +168,6 @@ def mine(x):
     for learner in learner_of(source, fork_server):
         learner.watched = {"mine": rule}
         within_memory(learner.mine, tokens(64), mebibytes=512, gradients=gradients)
-        assert not learner.hits
-        within_memory(learner.mine, tokens(2048), mebibytes=512, gradients=gradients)
-        assert learner.hits["mine"] == ["scaled_dot_product_attention", 6]
-        with pytest.raises(Mismatch, match="ready-made scaled_dot_product_attention"):
-            computes_itself(learner.mine, rule, tokens(4))
+        with pytest.raises(LearnerError) as error:
+            within_memory(learner.mine, tokens(2048), mebibytes=512, gradients=gradients)
+        assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"] and error.value.frame[0] == 6

@@ -115,6 +115,8 @@ class Examiner(Checker):
         self.taken_for_passed = taken_for_passed
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
         limited.start()  # meanwhile the first worker is made
+        for rule in session.exercise.forbidden[:1]:
+            fork_server.without_ready_made(rule)  # it starts in the background
 
     def examine(self, submission: Submission) -> ExerciseResult:
         """The verdict on one submission."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from grader.catalog import documented
 from grader.judge import measuring
 from grader.judge.mismatch import Mismatch
-from grader.judge.promises.own_computation import computes_itself
+from grader.judge.promises.own_computation import computes_itself, computes_without_ready_made
 from grader.judge.proxy import Learner
 from grader.judge.randomness import Random
 from grader.records.forbidden import forbidden_uses
@@ -53,6 +53,7 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
                 for use in forbidden_uses(source, replace(rule, functions=(target.name,))):
                     raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
                 computes_itself(target, rule, *args, **kwargs)
+                computes_without_ready_made(target, reference(session, check), rule, *args, **kwargs)
 
     return demand
 

@@ -20,15 +20,15 @@ class TooMuchMemory(Mismatch):
 def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = False, **kwargs: Any) -> Any:
     """The result of a call (or its gradients) by which the worker has not grown by `mebibytes` MiB or more.
 
-    Of a rule about ready-made functions the names alone are watched for; `no_ready_made` afterwards says what was seen.
-    The growth counts from before the file is loaded, so that nothing can be set aside. It is always measured on the
-    CPU. BEYOND it the system gives the worker no more; the line that asked is told then. Raises TooMuchMemory;
-    InfrastructureError where this machine does not tell how much memory a process takes.
+    Where a rule forbids ready-made functions, the worker has none. The growth counts from before the file is loaded, so
+    that nothing can be set aside. It is always measured on the CPU. BEYOND it the system gives the worker no more; the
+    line that asked is told then. Raises TooMuchMemory; InfrastructureError where this machine does not tell how much
+    memory a process takes.
     """
     learner, worker = target._learner, target._learner._connection
     if not isinstance(worker, Remote):
         raise TypeError("the memory of this process is not measured: ask a worker")
-    with worker.measured(mebibytes + BEYOND) as meter:
+    with worker.measured(mebibytes + BEYOND, learner.watched.get(target.name)) as meter:
         try:
             ask = target.gradients if gradients else target
             result = ask(*args, measured=True, **kwargs)

@@ -116,6 +116,8 @@ class Recording:
         if script is None:
             return (None, *self.session.run(check, subject))
         bodies = remote.ask_ahead(script.requests, script.held)
+        # Another worker is asked too by a check of one's own formula, whose answers are not in the key.
+        uses_verdicts &= "no_ready_made" not in check.fixtures
         keys = self.keys(check, remote, bodies, subject.hits) if uses_verdicts else ()
         key = keys[-1] if keys else None
         verdict = self.verdict_on(keys)

@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict, replace
 from typing import Any
 
+from grader.catalog import Forbidden
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.limits import Limits
 from grader.sandbox import selftest
@@ -29,11 +30,12 @@ def on_device(limits: Limits, device: str) -> Limits:
 class ForkServer:
     """A process that has imported torch and forks workers. It starts at once, in the background.
 
-    tier: "A" to "D", or a tiers.Tier; None takes the strongest that this machine offers. Raises InfrastructureError
-    where the machine does not offer it.
+    tier: "A" to "D", or a tiers.Tier; None takes the strongest that this machine offers. rule: one of an exercise; no
+    worker has the ready-made functions that it forbids. Raises InfrastructureError where the machine does not offer the
+    tier.
     """
 
-    def __init__(self, device: str = "cpu", tier: str | Tier | None = None):
+    def __init__(self, device: str = "cpu", tier: str | Tier | None = None, rule: Forbidden | None = None):
         self.device, self.forced = device, tier is not None
         try:
             self.tier = tier if isinstance(tier, Tier) else choose(device, tier)
@@ -41,9 +43,11 @@ class ForkServer:
             raise InfrastructureError(f"this machine has no such sandbox: {missing}") from None
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
-        self.process = Process(self.tier, device)
+        self.formula = _formula(rule) if rule else None
+        self.process = Process(self.tier, device, self.formula)
         import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
 
+        self._without: ForkServer | None = None
         self.spent = WorkersSpent()
         self._record: Sandbox | None = None
         self._torch = ""
@@ -116,8 +120,22 @@ class ForkServer:
         except Lost:
             return None
 
+    def without_ready_made(self, rule: Forbidden) -> "ForkServer":
+        """The same fork server without what a rule forbids. It starts at the first use, in the background.
+
+        One is kept: another rule's ends the one before it.
+        """
+        if self._without is None or self._without.formula != _formula(rule) or self._without.tier is not self.tier:
+            if self._without is not None:
+                self._without.close()
+            self._without = ForkServer("cpu", self.tier, rule)
+            self._without.spent = self.spent
+        return self._without
+
     def close(self) -> str:
         """End the fork server and all its workers. Returns the last line it wrote to stderr, if any."""
+        if self._without is not None:
+            self._without.close()
         return self.process.close()
 
     def _end(self, pid: Pid, grace: float = 0.0, stopped: bool = False) -> int | None:
@@ -180,7 +198,7 @@ class ForkServer:
             tier = weaker(self.tier, self.device, last_line)
             if tier is not None:
                 self.tier, self._record, self._weakened = tier, None, True
-        self.process = Process(self.tier, self.device)
+        self.process = Process(self.tier, self.device, self.formula)
         return last_line
 
     def _describe(self) -> Sandbox:
@@ -200,3 +218,7 @@ class ForkServer:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _formula(rule: Forbidden) -> dict[str, list[str]]:
+    return {"names": list(rule.names), "groups": list(rule.allowed)}

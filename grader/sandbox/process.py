@@ -23,6 +23,8 @@ gc.disable()
 os.register_at_fork = lambda **functions: None
 plan = json.loads(sys.argv[1])
 sys.path += plan["import_paths"]
+if plan["formula"]:
+    sys.modules["numpy"] = None
 spec = u.spec_from_file_location("worker", plan["worker"] + "/__init__.py", submodule_search_locations=[plan["worker"]])
 sys.modules["worker"] = module = u.module_from_spec(spec)
 spec.loader.exec_module(module)
@@ -103,16 +105,19 @@ def sender(connection: socket.socket, deadline: float) -> int | None:
 
 
 class Process:
-    """One fork server, from start to end."""
+    """One fork server, from start to end.
 
-    def __init__(self, tier: Tier, device: str):
+    formula: where it is not None, the names and the groups of operations of a rule: see worker.server.main.
+    """
+
+    def __init__(self, tier: Tier, device: str, formula: dict[str, list[str]] | None = None):
         own_end, server_end = connected()
         environment = dict(ENVIRONMENT)
         for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
             if name in os.environ:
                 environment[name] = os.environ[name]
         environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
-        plan = json.dumps(mounts.plan(tier, device, server_end.fileno()))
+        plan = json.dumps(mounts.plan(tier, device, server_end.fileno()) | {"formula": formula})
         command = [*mounts.bubblewrap(tier, device), "--"] if tier.bwrap else []
         command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT, plan]
         self.process = subprocess.Popen(

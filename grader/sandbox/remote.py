@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+from grader.catalog import Forbidden
 from grader.catalog.limits import Limits
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
@@ -26,6 +27,7 @@ class Remote(LoadedChannel):
         self.hung_when_measured: dict[str, float] = {}  # kept apart from `hung`: measured calls have large inputs
         self.ahead = Transcript()  # the requests that were sent before the check made them
         self.asked_live = False  # whether the check has made another request since
+        self._without: Remote | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -53,12 +55,20 @@ class Remote(LoadedChannel):
         self.count(len(reply))
         return self.read(request, reply)
 
+    def without_ready_made(self, rule: Forbidden) -> "Remote":
+        """The same submission in a worker that has none of the ready-made functions that a rule forbids."""
+        fork_server = self.fork_server.without_ready_made(rule)
+        if self._without is None or self._without.fork_server is not fork_server:
+            self._close_without()
+            self._without = Remote(fork_server, self.submission, self.name, self.limits)
+        return self._without
+
     @contextlib.contextmanager
-    def measured(self, memory_mb: int) -> Iterator[Meter]:
+    def measured(self, memory_mb: int, rule: Forbidden | None = None) -> Iterator[Meter]:
         """Within the block another worker answers, whose memory is measured from its first moment.
 
-        memory_mb: all the memory that it is given. It has none of the usual worker's objects. Raises LearnerError where
-        the source cannot be loaded.
+        memory_mb: all the memory that it is given. It has none of the usual worker's objects, and none of the functions
+        that a rule forbids. Raises LearnerError where the source cannot be loaded.
         """
         usual = self.worker, self.limits, self.hung, self.output, self.output_of_load
         seconds = self.limits.measured_s
@@ -70,7 +80,8 @@ class Remote(LoadedChannel):
             call_cpu_s=seconds,
         )
         self.hung = self.hung | self.hung_when_measured
-        self.worker = self.fork_server.spawn(self.limits)
+        fork_server = self.fork_server if rule is None else self.fork_server.without_ready_made(rule)
+        self.worker = fork_server.spawn(self.limits)
         try:
             self.worker.meter = meter = Meter(self.worker.pid)
             self.run_source()
@@ -112,6 +123,16 @@ class Remote(LoadedChannel):
     def drop_ahead(self) -> None:
         """Forget the replies to requests that were sent ahead."""
         self.ahead, self.asked_live = Transcript(), False
+
+    def close(self) -> None:
+        """End the worker, and the one without ready-made functions."""
+        self._close_without()
+        super().close()
+
+    def _close_without(self) -> None:
+        if self._without is not None:
+            self._without.close()
+            self._without = None
 
     def restart(self) -> None:
         """End the worker, so that the next request starts a new one, in which no earlier request has left a trace."""

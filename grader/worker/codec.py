@@ -106,7 +106,7 @@ class Encoder:
                 facts["stride"] = list(value.stride())
             if value.device.type != "cpu" or not is_contiguous or value.is_conj() or value.is_neg():
                 tensor = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
-            data = ctypes.string_at(tensor.data_ptr(), size) if size else b""
+            data = bytes_of(tensor, size) if size else b""
             self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
             return ["tensor", len(self.tensors) - 1, facts]
 
@@ -174,14 +174,24 @@ class Decoder:
         size = tensor.nbytes
         if size != len(raw.data):
             raise ProtocolError("a tensor's shape and bytes do not agree")
-        if size:  # faster than torch.frombuffer, and aligned like any other tensor
-            ctypes.memmove(tensor.data_ptr(), bytes(raw.data), size)
+        if size:
+            filled(tensor, bytes(raw.data))
         if self.strides:
             stride = facts.get("stride")
             return torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
         device = str(facts.get("device", "cpu"))[:20]
         tensor.facts = {"device": device, "requires_grad": facts.get("requires_grad") is True}
         return tensor
+
+
+def bytes_of(tensor: torch.Tensor, size: int) -> bytes:
+    """The bytes of a contiguous tensor: `size` of them."""
+    return ctypes.string_at(tensor.data_ptr(), size)
+
+
+def filled(tensor: torch.Tensor, data: bytes) -> None:
+    """Fill a new tensor with bytes. This is faster than torch.frombuffer, and aligned like any other tensor."""
+    ctypes.memmove(tensor.data_ptr(), data, len(data))
 
 
 def describe(value) -> str:

@@ -14,7 +14,7 @@ import time
 
 import torch
 
-from . import framing, import_filter, loading, protocol, rlimits, stand_in_modules, warm_up, wire
+from . import framing, import_filter, loading, protocol, rlimits, stand_in_modules, warm_up, wire, without_ready_made
 from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
@@ -29,6 +29,7 @@ def main(control: socket.socket, plan: dict) -> None:
 
     plan: what lockdown.layers.Lockdown reads, `versions` (of the readable packages, by name), and `parent`, the
     grader's process id if this process is to end with it. Where it is None, this process ends with the socket alone.
+    Where it has `formula`, {"names", "groups"}, no worker has torch's ready-made functions: see without_ready_made.
     """
     if plan["parent"] is not None:
         rlimits.die_with_parent(plan["parent"])
@@ -36,10 +37,12 @@ def main(control: socket.socket, plan: dict) -> None:
     import_filter.install(plan["versions"])
     rlimits.adopt_orphans()
     rlimits.set_signals()
-    if plan["seccomp"] == "closed":
-        warm_up.preload()
+    if plan["seccomp"] == "closed" or plan["formula"]:  # no worker can open a file
+        warm_up.preload(without_compiler=bool(plan["formula"]))
     warm_up.warm()
     stand_in_modules.install()  # after torch has found none of these modules
+    if plan["formula"]:
+        without_ready_made.take_out(**plan["formula"])
     lockdown = Lockdown(plan)
     if warm_up.threads() != 1:
         raise RuntimeError(f"the fork server runs {warm_up.threads()} threads; a fork of it would hang")
@@ -54,7 +57,7 @@ def main(control: socket.socket, plan: dict) -> None:
             forks += 1
             if forks == MANY_FORKS:
                 kernel.use_large_pages()
-            reply = {"pid": spawn(fds[0], lockdown, command)}
+            reply = {"pid": spawn(fds[0], lockdown, command | {"sealed": bool(plan["formula"])})}
             live.add(reply["pid"])
         else:
             status, used = end(command["pid"], live, command["grace"])
@@ -97,6 +100,8 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
     # Where memory is measured, the CPU computes: the start of CUDA would count as memory of the learner's.
     if lockdown.device == "cuda" and not command["limits"]["measured"]:
         share_the_gpu()
+    if command["sealed"]:
+        without_ready_made.seal()
     serve(served, command["limits"]["output"])
 
 

@@ -30,6 +30,8 @@ PRELOADED = [
     "unicodedata", "locale", "zoneinfo", "importlib.metadata",
 ]  # fmt: skip
 
+COMPILER = ("torch._dynamo", "torch.fx", "numpy")
+
 CALLS = (
     protocol.Call,
     protocol.CallWithInputs,
@@ -117,11 +119,15 @@ def _call(target: str | int, argument, kind: type = protocol.Call, **options) ->
     return kind(path, ["list", [argument]], ["dict", []], 1, **options)
 
 
-def preload() -> None:
-    """Import the modules that the code in a worker which can open no file may import."""
+def preload(without_compiler: bool = False) -> None:
+    """Import the modules that the code in a worker which can open no file may import.
+
+    without_compiler: leave out torch's, which takes longer than all others, and numpy.
+    """
     for name in PRELOADED:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+        if not (without_compiler and name.startswith(COMPILER)):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
     with contextlib.suppress(Exception):
         importlib.import_module("importlib.metadata").version("torch")  # imports further modules at first use
 

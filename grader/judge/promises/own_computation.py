@@ -1,21 +1,23 @@
-"""The promise that a function computes its result itself, without ready-made functions."""
+"""The promise that a function computes its result itself, without ready-made functions.
+
+The watch in the learner's process finds the call and the line, which is what a learner wants to know. Code that blinds
+it gains nothing: the same call is made in a worker that has no ready-made function, and must be right there too.
+"""
 
 from typing import Any
 
 from grader.catalog import Forbidden
-from grader.judge.dispatched import demand_no_machinery
 from grader.judge.mismatch import Mismatch
+from grader.judge.promises.answers import agrees
 from grader.judge.promises.targets import where
-from grader.judge.proxy import Target
+from grader.judge.proxy import Learner, Target
+from grader.sandbox.call_results import LearnerError
+from grader.sandbox.remote import Remote
 
 
 def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) -> None:
-    """All calls of this function so far used only operations of the rule's groups, and this call used at least one.
-
-    Its file must not use what could switch off the watch on operations, which runs in the learner's process.
-    """
+    """All calls of this function so far used only operations of the rule's groups, and this call used at least one."""
     target(*args, watch=rule, **kwargs)
-    demand_no_machinery(target._learner.source)
     hit = target._learner.hits.get(target.name)
     if hit:
         name, line = hit
@@ -24,3 +26,18 @@ def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) 
         raise Mismatch(f"{location} uses {function}: write it yourself")
     if not target._learner.calls[-1].computed:
         raise Mismatch(f"{target.name} gives a result without computing it: {rule.reason}")
+
+
+def computes_without_ready_made(target: Target, theirs: Learner, rule: Forbidden, *args: Any, **kwargs: Any) -> None:
+    """The call gives the reference's result in a worker that has none of the functions that the rule forbids.
+
+    Known mistakes, which are ours, are not asked.
+    """
+    connection = target._learner._connection
+    if not isinstance(connection, Remote):
+        return
+    mine = Learner(connection.without_ready_made(rule), seed=target._learner._seed)
+    try:
+        agrees(getattr(mine, target.name), getattr(theirs, target.name), *args, **kwargs)
+    except (Mismatch, LearnerError):
+        raise Mismatch(f"{target.name} is not right where torch has no ready-made functions: {rule.reason}") from None

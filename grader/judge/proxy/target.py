@@ -36,7 +36,7 @@ class Target(Proxy):
 
     seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
     watch: the rule that this call must keep; a forbidden operation in it is added to the learner's hits.
-    measured: the memory of the call is measured: it is made on the CPU, and only forbidden names are looked for.
+    measured: the memory of the call is measured: it is made on the CPU, by a worker without the forbidden functions.
     owner: the class whose method this is: a method that hung on one object is not called on another.
     """
 
@@ -131,7 +131,7 @@ class Target(Proxy):
         call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
         learner.calls.append(call)
         device = "cpu" if measured else device or learner._device
-        watch = watch or learner.watched.get(self.name)
+        watch = None if measured else watch or learner.watched.get(self.name)
         request = kind(
             target=self._path,
             args=["list", [encoder.node(value) for value in args]],
@@ -139,7 +139,7 @@ class Target(Proxy):
             seed=encoder.node(seed),
             device=device,
             banned=list(watch.names if watch else ()),
-            allowed=list(watch.allowed if watch and not measured else ()),
+            allowed=list(watch.allowed if watch else ()),
             **options,
         )
         value, reply = learner._exchange(request, encoder, call)
