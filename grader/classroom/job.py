@@ -18,15 +18,11 @@ from typing import Any, TextIO
 
 from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
-from grader.classroom import alike
 from grader.classroom.stored_result import written
-from grader.records.bounded_cache import BoundedCache
 from grader.records.own_time import own_time
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
-
-CACHE = 32 << 20  # bytes of results that are cached
 
 
 def main(connection: socket.socket) -> None:
@@ -36,14 +32,12 @@ def main(connection: socket.socket) -> None:
 
 
 class Job:
-    """The work of one process. task: the submission that is being graded; codes: its digests."""
+    """The work of one process. task: the submission that is being graded."""
 
     def __init__(self, lines: TextIO, answers: TextIO) -> None:
         self.started = time.monotonic()
         self.lines, self.answers = lines, answers
         self.task: dict[str, Any] | None = None
-        self.codes = alike.Codes()
-        self.cache: BoundedCache[str | None, ExerciseResult] = BoundedCache(CACHE)
 
     def run(self) -> None:
         """Grade one task after the other until no more come."""
@@ -79,27 +73,12 @@ class Job:
                     self.task = self.next()
 
     def row(self, exercise: Exercise) -> Iterator[Submission]:
-        """The next submissions of this exercise. One that behaves like an earlier one gets its result at once."""
-        self.cache.clear()
+        """The next submissions of this exercise. Of equal files the class sends one: see ledger.Ledger.key."""
         while self.task is not None and self.task["exercise"] == exercise.folder:
-            submission = Submission(self.task["source"], self.task["filename"], tuple(self.task["notes"]))
-            self.codes = alike.codes(submission, exercise.forbidden)
-            result = self.cache.get(self.codes.lines) or self.cache.get(self.codes.form)
-            if result is not None:
-                self.answer(result)
-            else:
-                yield submission
+            yield Submission(self.task["source"], self.task["filename"], tuple(self.task["notes"]))
             self.task = self.next()
 
     def record(self, submission: Submission, result: ExerciseResult) -> None:
-        """Cache a verdict for the submissions that behave alike, and send it."""
-        if self.codes.lines is not None and result.status != NOT_GRADED:
-            self.cache.put(self.codes.lines, result)
-        if self.codes.form is not None and alike.names_no_line(submission, result):
-            self.cache.put(self.codes.form, result)
-        self.answer(result)
-
-    def answer(self, result: ExerciseResult) -> None:
         """Send the result of the current task."""
         if result.status == NOT_GRADED:
             return self.send({"key": self.task["key"], "failed": result.message})

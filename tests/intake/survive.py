@@ -12,7 +12,6 @@ import hostile
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
-from grader.classroom import alike
 from grader.classroom.intake import archives, beneath, exercise_names, platform_names, student_ids
 from grader.classroom.intake.finder import find
 from grader.classroom.similar.fingerprints import fingerprints
@@ -116,7 +115,7 @@ CASES = {  # how each is made, which does not count, and what is done with it
 
 def _looked_at(found: Submission) -> None:
     """What is done with the source of everybody."""
-    found.digest, alike.codes(found), fingerprints(found.source)
+    found.digest, fingerprints(found.source)
     introspection.notes(found.source), introspection.reaches(found.source)
     for rule in RULES[:1]:
         forbidden.forbidden_uses(found.source, rule)
