@@ -5,7 +5,6 @@ results/grades.csv  results/class.html  results/<student>/result.json  results/<
 
 import contextlib
 import itertools
-import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +20,7 @@ from grader.classroom.pages import class_page, feedback
 from grader.classroom.past import Past
 from grader.classroom.similar import Pair
 from grader.classroom.summary import Summary
-from grader.records import containment
+from grader.records import containment, whole_file
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 
@@ -186,14 +185,12 @@ def _differs(path: Path, text: str) -> bool:
 def _replace(path: Path, text: str) -> str:
     """Replace the file as a whole where its text changes. Returns why it could not be written, or ""."""
     data = text.encode("utf-8", "backslashreplace")
-    new = path.with_name(f".{path.name}.new")
     try:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             if path.read_bytes() == data:
                 return ""
         path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_bytes(data)
-        os.replace(new, path)
+        whole_file.write(path, data)
     except OSError as error:
         return f"cannot be written: {error.strerror}"
     return ""

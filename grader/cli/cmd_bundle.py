@@ -7,6 +7,7 @@ from pathlib import Path
 from grader.catalog import errors
 from grader.catalog.errors import WrongUse
 from grader.integrations import bundle
+from grader.records import whole_file
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,9 +42,7 @@ def save(path: Path, text: str) -> bool:
 def replace(path: Path, data: bytes | str) -> None:
     """Write a file as a whole or not at all. Raises WrongUse where it cannot be written."""
     try:
-        new = path.with_name(f".{path.name}.new")
-        new.write_bytes(data.encode() if isinstance(data, str) else data)
-        new.replace(path)
+        whole_file.write(path, data)
     except (OSError, ValueError) as error:
         name = str(path).encode("utf-8", "backslashreplace").decode()
         raise WrongUse(f"{name} cannot be written: {getattr(error, 'strerror', None) or error}") from None

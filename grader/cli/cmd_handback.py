@@ -7,6 +7,7 @@ from pathlib import Path
 from grader.catalog import errors
 from grader.catalog.errors import WrongUse
 from grader.cli.cmd_grade import LEVELS
+from grader.records import whole_file
 from grader.records.sanitize import label
 
 PLATFORMS = ("moodle", "canvas", "folder")
@@ -70,7 +71,7 @@ def write(
         for file in plain_folder.files(all_handed, exercises, level):
             path = folder / file.name
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(file.content.encode("utf-8", "backslashreplace"))
+            whole_file.write(path, file.content)
         print(f"{folder}: {len(all_handed)} pages")
         return {}
     module = {"moodle": moodle_feedback, "canvas": canvas_feedback}[platform]
@@ -82,6 +83,6 @@ def write(
         if others:
             missing[assignment.name] = others
         if files:
-            (folder / f"{assignment.name}.zip").write_bytes(canvas_feedback.zipped(files))
+            whole_file.write(folder / f"{assignment.name}.zip", canvas_feedback.zipped(files))
             print(f"{folder / assignment.name}.zip: {len(files)} files")
     return missing

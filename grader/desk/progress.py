@@ -5,7 +5,6 @@ The last verdict on each exercise is stored beside it. Both may be deleted: a gr
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog import paths
+from grader.records import whole_file
 from grader.records.results import ExerciseResult
 
 SCHEMA = 2  # 1 had one state for the .py file and the notebook together
@@ -152,16 +152,8 @@ def _save(states: dict[str, State]) -> None:
 
 def _write(path: Path, text: str) -> None:
     """Replace the file as a whole. In a read-only checkout nothing is written."""
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            new.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        whole_file.write(path, text, durable=True)
 
 
 @contextlib.contextmanager

@@ -1,12 +1,12 @@
 """Puts the stub of an exercise back and keeps a copy of the learner's file beside it."""
 
 import contextlib
-import os
 import time
 from pathlib import Path
 
 from grader.catalog import paths, stubs
 from grader.catalog.errors import WrongUse
+from grader.records import whole_file
 
 
 def source(folder: str) -> str:
@@ -36,9 +36,7 @@ def reset(folder: str) -> Path | None:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
         copy = write_copy(path, content) if content else None
-        new = path.with_name(f".{path.name}.new")
-        new.write_bytes(stub)
-        os.replace(new, path)  # at once, so that an editor never reads a part of it
+        whole_file.write(path, stub)  # at once, so that an editor never reads a part of it
         paths.last_result(folder).unlink(missing_ok=True)  # it is of another file: hints begin at the first task
     except OSError as error:
         raise WrongUse(f"{paths.shown(path)} cannot be reset: {error.strerror}. Nothing was lost.") from None

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from grader.records import whole_file
+
 
 def deliver(text: str, path: Path | None = None) -> bool:
     """Write a report to a file, or to standard output where no file is named or it cannot be written.
@@ -13,7 +15,10 @@ def deliver(text: str, path: Path | None = None) -> bool:
     data = text.encode("utf-8", "backslashreplace")
     if path is not None:
         try:
-            path.write_bytes(data)
+            if path.is_relative_to("/dev"):  # /dev/stdout, a pipe of the shell's
+                path.write_bytes(data)
+            else:
+                whole_file.write(path, data)
             return True
         except (OSError, ValueError) as error:  # ValueError: the name cannot be one of a file
             name = str(path).encode("utf-8", "backslashreplace").decode()

@@ -12,6 +12,7 @@ from grader.classroom.roster import canvas_gradebook, moodle_files
 from grader.classroom.roster.people import Listing, Roster
 from grader.classroom.rows import Row
 from grader.classroom.summary import Summary
+from grader.records import whole_file
 from grader.records.sanitize import label
 
 FOLDER = "upload"
@@ -38,7 +39,7 @@ def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> t
             continue
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / filled_sheet.name).write_text(filled_sheet.text, "utf-8", newline="")
+            whole_file.write(folder / filled_sheet.name, filled_sheet.text)
             lines.append(f"To upload: {folder / filled_sheet.name}")
         except OSError as error:
             lines.append(f"{folder / filled_sheet.name} cannot be written: {error.strerror}")

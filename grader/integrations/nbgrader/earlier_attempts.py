@@ -24,7 +24,7 @@ from grader.classroom.intake import beneath
 from grader.classroom.office import Office
 from grader.classroom.store import Store
 from grader.integrations.nbgrader import submitted
-from grader.records import regular_file
+from grader.records import regular_file, whole_file
 from grader.records.results import ExerciseResult
 
 FOLDER, COUNTING = ".attempts", "counting"  # COUNTING: the submitted/ from which earlier attempts are recorded
@@ -132,8 +132,8 @@ def _keep(place: Path, handin: HandIn) -> None:
     folder, _, name = handin.place.rpartition("/")
     place.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(NoSuchFile, BadSubmission):
-        (place / name).write_bytes(beneath.read(handin.place, regular_file.MAX_NOTEBOOK))
+        whole_file.write(place / name, beneath.read(handin.place, regular_file.MAX_NOTEBOOK))
     with contextlib.suppress(NoSuchFile, BadSubmission):
         time = beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP)
         if not (place / TIMESTAMP).exists():  # of equal hand-ins the first one
-            (place / TIMESTAMP).write_bytes(time)
+            whole_file.write(place / TIMESTAMP, time)

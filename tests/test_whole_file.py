@@ -1,0 +1,109 @@
+"""Writing beside strangers' files: no link is followed, no name can be guessed, and nothing is half written."""
+
+import ast
+import os
+import re
+import threading
+
+import pytest
+from globs import some
+
+from grader.catalog import paths
+from grader.classroom import outputs
+from grader.cli import cmd_bundle
+from grader.records import whole_file
+from grader.reports import delivery
+
+WRITERS = {
+    "classroom 50, gradescope, bundles": lambda path: cmd_bundle.save(path, "text"),
+    "results": lambda path: outputs._replace(path, "text"),
+    "reports": lambda path: delivery.deliver("text", path),
+    "all of them": lambda path: whole_file.write(path, "text"),
+}
+# Who else writes files: desks and authors, in folders that no stranger writes to, and appended lines.
+OTHERS = {
+    "authoring/diagrams.py", "authoring/timing.py", "classroom/changes.py", "classroom/pseudonyms.py",
+    "classroom/show.py", "classroom/roster/aliases.py", "cli/cmd_check.py", "cli/cmd_course.py", "cli/cmd_new.py",
+    "cli/cmd_report.py", "cli/cmd_stub.py", "cli/cmd_verify.py", "desk/progress.py", "desk/reset.py",
+    "desk/training.py", "integrations/nbgrader/course.py", "records/whole_file.py", "reports/delivery.py",
+    "sandbox/selftest.py",
+}  # fmt: skip
+WRITING = re.compile(r"write_(text|bytes)|open\([^()]*['\"][wxa]b?['\"]")
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_no_link_is_followed(writer, tmp_path):
+    """The file itself, and each name that could be guessed for the new one, are links to what must stay as it is."""
+    mine, folder = tmp_path / "mine", tmp_path / "student"
+    mine.write_text("mine")
+    folder.mkdir()
+    path = folder / "result.json"
+    for name in ("result.json", ".result.json.new", "result.json.new", f"result.json.{os.getpid()}.new", ".new"):
+        (folder / name).symlink_to(mine)
+    WRITERS[writer](path)
+    assert mine.read_text() == "mine"
+    assert path.read_text() == "text" and not path.is_symlink()
+    assert len(list(folder.iterdir())) == 5
+
+
+def test_a_folder_that_becomes_a_link_meanwhile_gets_nothing(tmp_path, monkeypatch):
+    """The folder is opened once: what is exchanged afterwards is another folder."""
+    folder, elsewhere, kept = tmp_path / "student", tmp_path / "elsewhere", tmp_path / "kept"
+    folder.mkdir()
+    elsewhere.mkdir()
+    token_hex = whole_file.secrets.token_hex
+
+    def exchange(size: int) -> str:
+        folder.rename(kept)
+        folder.symlink_to(elsewhere)
+        return token_hex(size)
+
+    monkeypatch.setattr(whole_file.secrets, "token_hex", exchange)
+    whole_file.write(folder / "result.json", "text")
+    assert not list(elsewhere.iterdir()) and (kept / "result.json").read_text() == "text"
+
+
+def test_a_name_that_somebody_guessed_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(whole_file.secrets, "token_hex", lambda size: "guessed")
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (tmp_path / ".guessed.new").symlink_to(mine)
+    with pytest.raises(FileExistsError):
+        whole_file.write(tmp_path / "result.json", "text")
+    assert mine.read_text() == "mine"
+
+
+def test_what_cannot_be_written_leaves_the_old_file_and_nothing_else(tmp_path):
+    (tmp_path / "place").mkdir()
+    (tmp_path / "place/within").write_text("")
+    with pytest.raises(OSError):
+        whole_file.write(tmp_path / "place", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["place"]
+    with pytest.raises(OSError):
+        whole_file.write(tmp_path / "missing/result.json", "text")
+
+
+def test_a_pipe_in_the_files_place_does_not_stop_us(tmp_path):
+    os.mkfifo(tmp_path / "result.json")
+    writing = threading.Thread(target=delivery.deliver, args=("text", tmp_path / "result.json"), daemon=True)
+    writing.start()
+    writing.join(20)
+    assert (tmp_path / "result.json").is_file() and not writing.is_alive()
+
+
+def test_the_mode_and_the_text_are_those_asked_for(tmp_path):
+    whole_file.write(tmp_path / "result.json", "a\udcff\n", mode=0o600, durable=True)
+    assert (tmp_path / "result.json").read_bytes() == b"a\\udcff\n"
+    assert (tmp_path / "result.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_nobody_else_writes_files():
+    """A new writer uses whole_file, or is named above with those that write where no stranger does."""
+    root = paths.ROOT / "grader"
+    found = {
+        str(path.relative_to(root))
+        for path in some(root.rglob("*.py"))
+        if WRITING.search(ast.unparse(ast.parse(path.read_text("utf-8"))))
+    }
+    found -= {name for name in found if name.startswith(("worker/", "integrations/site/"))}
+    assert found <= OTHERS and "desk/reset.py" in found
