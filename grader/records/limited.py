@@ -20,6 +20,8 @@ from grader.records.bounded_cache import BoundedCache
 from grader.records.helper_messages import MAX_ANSWER, pack, receive_message, send_message
 
 CPU_S = 1.0  # processor time of one call
+TEXT_CPU_S = 2.0  # of all calls about one text: a hand-in is read by many functions
+FREE_CPU_S = 0.05  # a shorter call is not counted among those of a text
 MEMORY = 200 << 20  # bytes that one call may take beyond those that the helper takes after its start
 WAIT_S = 60.0  # the longest wait for a start or an answer; on a busy machine the helper waits for a processor
 CACHED = 16 << 20  # bytes of questions and answers that are cached
@@ -30,12 +32,12 @@ BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from grader.records import 
 
 
 class TooMuch(BadSubmission):
-    """Reading a submission took more time or memory than one call may take."""
+    """Reading a submission took more time or memory than one call may take, or all calls about it together."""
 
     def __init__(self) -> None:
         super().__init__(
-            f"Reading it takes more than {CPU_S:g} s or {MEMORY >> 20} MB, as no answer to an exercise does. "
-            "Make it shorter and simpler."
+            f"Reading it takes more than {CPU_S:g} s or {MEMORY >> 20} MB at once, or {TEXT_CPU_S:g} s in all, as no "
+            "answer to an exercise does. Make it shorter and simpler."
         )
 
 
@@ -43,15 +45,15 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator: run the function in the helper process.
 
     It is called with positional arguments of plain data. Its result passes through JSON: a tuple comes back as a list.
-    Raises BadSubmission where the function does, TooMuch where it exceeds a limit or breaks, and InfrastructureError
-    where no helper can be started.
+    Raises BadSubmission where the function does, TooMuch where it exceeds a limit or breaks, or where all calls about
+    its longest text have taken too long, and InfrastructureError where no helper can be started.
     """
 
     @functools.wraps(function)
     def request(*args: P.args, **kwargs: P.kwargs) -> R:
         if helper.serving:
             return function(*args, **kwargs)
-        answer = helper.answer(pack(function.__module__, function.__name__, args))
+        answer = helper.answer(pack(function.__module__, function.__name__, args), _text(args))
         if "refused" in answer:
             raise BadSubmission(answer["refused"])
         if "value" not in answer:
@@ -60,6 +62,13 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
         return value
 
     return request
+
+
+def _text(args: tuple[object, ...]) -> int | None:
+    """The hash of the longest text among arguments; None where bytes are read, as of an archive, or no text is."""
+    texts = [argument for argument in args if isinstance(argument, str)]
+    has_bytes = any(isinstance(argument, bytes) for argument in args)
+    return hash(max(texts, key=len)) if texts and not has_bytes else None
 
 
 def spent() -> float:
@@ -84,6 +93,7 @@ class Helper:
         self.spent = 0.0
         self.lock = threading.Lock()  # one request at a time
         self.answers: BoundedCache[bytes, bytes] = BoundedCache(CACHED)  # by request, both encoded
+        self.spent_on: BoundedCache[int, float] = BoundedCache(CACHED)  # seconds, by the hash of a text
 
     def start(self) -> socket.socket:
         """The connection to the process, which is started if there is none. Raises InfrastructureError."""
@@ -105,13 +115,22 @@ class Helper:
         self.connection = connection
         return connection
 
-    def answer(self, request: list[bytes]) -> Answer:
-        """The answer to one packed call, cached where the call holds no bytes. Raises InfrastructureError."""
+    def answer(self, request: list[bytes], text: int | None = None) -> Answer:
+        """The answer to one packed call, cached where the call holds no bytes. Raises InfrastructureError.
+
+        text: the hash of what is read. No call is made where those about it have taken too long; the answer is empty.
+        """
         key = request[0] if len(request) == 1 else None  # an archive is not cached
         with self.lock:
             encoded = self.answers.get(key) if key else None
             if encoded is None:
+                spent_on_it = self.spent_on.get(text) or 0.0 if text is not None else 0.0
+                if spent_on_it >= TEXT_CPU_S:
+                    return {}
+                before = self.spent
                 encoded = self.ask(request)
+                if text is not None and self.spent - before > FREE_CPU_S:
+                    self.spent_on.put(text, spent_on_it + self.spent - before)
                 if key:
                     self.answers.put(key, encoded)
         answer: Answer = json.loads(encoded)

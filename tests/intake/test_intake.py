@@ -23,7 +23,7 @@ from survive import CASES, case
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import Forbidden, paths
 from grader.catalog.errors import BadSubmission
 from grader.classroom import run
 from grader.classroom.handins import HandIn, Student
@@ -33,6 +33,7 @@ from grader.classroom.similar.fingerprints import MOST, fingerprints
 from grader.classroom.store import Store
 from grader.records import introspection, limited, regular_file, source, submission
 from grader.records.bounded_cache import BoundedCache
+from grader.records.forbidden import forbidden_uses
 from grader.records.sanitize import label
 from grader.records.source import parses
 
@@ -40,6 +41,22 @@ from grader.records.source import parses
 
 
 LOOKS = (introspection.notes, introspection.reaches, parses, fingerprints)
+
+
+def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypatch):
+    """Each of them is within its limit. Another text is read as ever, and so is what was read before."""
+    monkeypatch.setattr(limited, "TEXT_CPU_S", 0.2)
+    monkeypatch.setattr(limited, "FREE_CPU_S", 0.0)
+    text = "\n".join(f"x{number} = [{'1, ' * 200}]" for number in range(150))  # each call takes some hundredths
+    rules = [Forbidden((f"f{number}",), ("softmax",), (), "") for number in range(300)]
+    before, read = limited.spent(), 0
+    with pytest.raises(BadSubmission, match="in all"):
+        for rule in rules:
+            forbidden_uses(text, rule)
+            forbidden_uses(f"{text}\n", rule)  # so that none finds the tree of the call before
+            read += 1
+    assert 0 < read < 300 and 0.2 <= limited.spent() - before < 2 * (0.2 + limited.CPU_S)
+    assert forbidden_uses(text, rules[0]) == [] and parses(HONEST)
 
 
 @pytest.mark.parametrize("bomb, look", sample(itertools.product(BOMBS, LOOKS), 8))
