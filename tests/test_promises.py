@@ -121,8 +121,7 @@ def asked(subject: Learner) -> None:
 
 
 @pytest.mark.parametrize("road", READY_MADE)
-def test_a_ready_made_function_is_seen_by_whatever_road(road, monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+def test_a_ready_made_function_is_seen_by_whatever_road(road):
     before = {"own dispatch": OWN_DISPATCH, "own function": OWN_FUNCTION, "object": LATE}.get(road, "")
     with pytest.raises(Mismatch, match="ready-made"):
         asked(dot(READY_MADE[road], before))
@@ -157,8 +156,7 @@ def test_a_ready_made_function_in_a_backward_pass_of_ones_own_is_seen():
     assert not subject.hits
 
 
-def test_what_was_computed_before_the_call_or_beside_it_is_no_formula(monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+def test_what_was_computed_before_the_call_or_beside_it_is_no_formula():
     thread = "(t := threading.Thread(target=lambda: got.append(torch.dot(a, b)))).start() or t.join() or got.pop()"
     with pytest.raises(Mismatch, match="without computing it"):
         asked(dot(thread, "import threading\ngot = []\n"))
@@ -175,8 +173,7 @@ class Telling(inspect.Signature):
         asked(learner(early, dot_product=DOT))
 
 
-def test_a_mode_below_the_watch_is_a_hit(fork_server, monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+def test_a_mode_below_the_watch_is_a_hit(fork_server):
     source = """
 from torch.utils._python_dispatch import TorchDispatchMode
 class Below(TorchDispatchMode):

@@ -1,7 +1,7 @@
 """Finds source that uses the introspection of Python or torch, or computes names that a reader does not see.
 
-The watch on ready-made functions (worker/op_watch.py) runs in the learner's own process, where such code can switch it
-off. The grader cannot see that from outside, so the notes tell a person which lines to read.
+The record of operations (worker/op_record.py) is made in the learner's own process, where such code can change it. The
+grader cannot see that from outside, so the notes tell a person which lines to read.
 """
 
 import ast
@@ -31,11 +31,6 @@ def reaches(source: str) -> tuple[Use, ...]:
     return tuple(Use(name, line, "") for name, line in _reaches(source))
 
 
-def hides(source: str) -> tuple[Use, ...]:
-    """The places where a source makes code or an attribute's name at run time, which a reader of it cannot see."""
-    return tuple(Use(name, line, "") for name, line in _hides(source))
-
-
 def notes(source: str) -> tuple[str, ...]:
     """The notes on a source for the teacher, one line each."""
     return tuple(_notes(source))
@@ -50,11 +45,6 @@ def aliases(source: str) -> dict[str, str]:
 @limited
 def _reaches(source: str) -> list[tuple[str, int]]:
     return _uses(source, reached_names)[:MAX_USES]
-
-
-@limited
-def _hides(source: str) -> list[tuple[str, int]]:
-    return _uses(source, hidden_names)[:MAX_USES]
 
 
 @limited
