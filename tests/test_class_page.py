@@ -4,8 +4,8 @@ import math
 import re
 import statistics
 from collections import Counter
-from datetime import datetime, timezone
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
 from browser import CONTRASTS, Tab, browser

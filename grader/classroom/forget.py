@@ -19,6 +19,7 @@ from grader.classroom.outputs import GRADES, LEFT, PAGE
 from grader.classroom.roster import aliases, filling, sheet
 from grader.classroom.roster.sheet import Sheet
 from grader.classroom.store import Store
+from grader.records import whole_file
 from grader.records.sanitize import label
 
 ATTEMPTS = ".attempts"  # of an nbgrader course: the notebooks of earlier attempts
@@ -126,10 +127,7 @@ def _from_table(path: Path, student: str) -> int:
     """Remove the lines about a student from a table. Returns how many there were."""
     table, count = _without(path, student)
     if table is not None and count:
-        new = path.with_name(f".{path.name}.new")
-        new.write_text(table.filled({}), "utf-8", newline="")
-        private.everything(new)
-        new.replace(path)
+        whole_file.write(path, table.filled({}), mode=private.FILE)
     return count
 
 

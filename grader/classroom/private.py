@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 OWNER, GROUP, EXECUTE = 0o700, 0o070, 0o111
+FILE = OWNER & ~EXECUTE  # the mode of a private file
 
 
 def folder(path: Path) -> None:

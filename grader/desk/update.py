@@ -6,7 +6,7 @@ kept. What the learner has committed, git merges by the same rule.
 """
 
 import ast
-import os
+import stat
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from pathlib import Path
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.desk.reset import write_copy
+from grader.records import whole_file
 
 REMOTES = ("upstream", "origin")  # the first of these that there is; in a fork, upstream is the project
 ZIP = "This copy is no git clone. Unpack the new zip beside this folder, and copy your files of exercises/ into it."
@@ -105,12 +106,9 @@ def _is_python(content: bytes) -> bool:
 
 def _write(path: Path, content: bytes) -> None:
     """Replace a file as a whole, so that an editor never reads a part of it."""
-    new = path.with_name(f".{path.name}.new")
     path.parent.mkdir(parents=True, exist_ok=True)
-    new.write_bytes(content)
-    if path.exists():
-        new.chmod(path.stat().st_mode)
-    os.replace(new, path)
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
+    whole_file.write(path, content, mode)
 
 
 def _content(name: str) -> bytes | None:
