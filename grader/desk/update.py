@@ -6,6 +6,7 @@ kept. What the learner has committed, git merges by the same rule.
 """
 
 import ast
+import os
 import stat
 import subprocess
 import tempfile
