@@ -26,7 +26,7 @@ from grader.records.sanitize import label
 
 GRADES, PAGE, LEFT = "grades.csv", "class.html", "left"
 RECORD = "result.json"
-IGNORED = ".gitignore"  # so that git takes in no results, wherever they lie
+IGNORED = ".gitignore"
 
 
 class Unwritten(WrongUse):
@@ -72,8 +72,6 @@ def write(
         if reason and path.name == GRADES and text is not None:
             sys.stdout.write(text)
 
-    if not (out / IGNORED).exists():
-        put(out / IGNORED, lambda: "*\n")
     troubles = by_student(ungraded or {})
     first_ids: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
     for student, all_results in students:
@@ -106,6 +104,12 @@ def write(
         more = f" (and {len(unwritten) - 1} files more)" if len(unwritten) > 1 else ""
         raise Unwritten(f"{unwritten[0]}{more}. All results are kept: grade again. To write elsewhere: OUT=…")
     return summary
+
+
+def keep_out_of_git(out: Path) -> None:
+    """Have git ignore a folder of results, wherever it lies, unless its owner has said otherwise."""
+    if not (out / IGNORED).exists():
+        _replace(out / IGNORED, "*\n")
 
 
 def move_away(out: Path, students: Sequence[str]) -> None:

@@ -55,6 +55,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     own_time.go_on_with("reading")
     submissions = finder.find(plan.submissions, plan.exercises)
     file = Store(plan.out)
+    outputs.keep_out_of_git(plan.out)
     try:
         private.folder(plan.out)
         past = file.rolled()
