@@ -23,6 +23,7 @@ ON_PURPOSE = {
     ("16_rotary_embedding", "distance_alone"),
     ("22_attention_only_transformer", "removed_layer"),  # the model is made of such layers
 }
+DOES_NOT_WAIT = {("10_causal_mask", "gradients")}  # what one function gives there tells two mistakes apart
 
 
 def graded(fork_server, folder: str, source: str) -> ExerciseResult:
@@ -38,7 +39,7 @@ def test_a_wrong_function_takes_no_points_of_others(fork_server, folder, name):
     by_id = {check.id: check for check in result.checks}
     for check in collect(catalog.find(folder)):
         sound = [one for one, names in check.each.items() if all(by_id[n].outcome == PASSED for n in names)]
-        if not check.each:
+        if not check.each or (folder, check.id) in DOES_NOT_WAIT:
             continue
         mine = by_id[check.id]
         assert mine.outcome != FAILED and bool(mine.points) == bool(sound), (mine, sound)
