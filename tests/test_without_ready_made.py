@@ -20,6 +20,7 @@ from grader.worker.codec import Opaque
 from grader.worker.operations import GROUPS, allowed
 
 HOSTILE = Path(__file__).parent / "hostile/C_not_computing"
+BLINDING = [path for path in some(HOSTILE.glob("*.py")) if int(path.stem[:2]) >= 57]  # the watch, or this worker
 DOT, SOFTMAX, ATTENTION = (catalog.find(number).forbidden[0] for number in ("01", "02", "21"))
 
 
@@ -38,13 +39,10 @@ def without(fork_server: ForkServer) -> Iterator:
         remote.close()
 
 
-@pytest.mark.parametrize("path", some(HOSTILE.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", BLINDING, ids=lambda path: path.stem)
 def test_no_attack_on_the_watch_is_right_there(path, without):
     """Whatever the watch sees: the answer itself is missing, or is made of operations that the rule allows."""
     text = path.read_text("utf-8")
-    number = int(path.stem[:2])
-    if number < 57:
-        pytest.skip("tries the watch by other means")
     if "def dot_product" in text:
         a, b = torch.randn(4), torch.randn(4)
         call, expected = lambda: without(text, DOT).dot_product(a, b), torch.dot(a, b)
@@ -167,3 +165,6 @@ def test_a_verdict_of_an_earlier_file_with_the_same_answers_is_not_that_of_one_t
     settings = examiner.Settings(seed=5, reveal=False)
     examiner.grade_all(exercise, handed_in, fork_server, settings, lambda _, result: results.append(result))
     assert [result.status for result in results] == ["passed", "passed", "failed", "failed"]
+    told = next(check.message for check in results[2].checks if check.outcome == "failed")
+    line = blind.splitlines().index("        made = ready(x, dim)") + 1
+    assert told.startswith(f"line {line} fails where torch has no ready-made functions: {SOFTMAX.reason}")

@@ -14,6 +14,8 @@ from grader.judge.proxy import Learner, Target
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
 
+READY_MADE = "worker.without_ready_made.ReadyMade"  # the exception of a worker without such functions
+
 
 def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) -> None:
     """All calls of this function so far used only operations of the rule's groups, and this call used at least one."""
@@ -39,5 +41,11 @@ def computes_without_ready_made(target: Target, theirs: Learner, rule: Forbidden
     mine = Learner(connection.without_ready_made(rule), seed=target._learner._seed)
     try:
         agrees(getattr(mine, target.name), getattr(theirs, target.name), *args, **kwargs)
-    except (Mismatch, LearnerError):
+    except Mismatch:
         raise Mismatch(f"{target.name} is not right where torch has no ready-made functions: {rule.reason}") from None
+    except LearnerError as error:
+        if error.kind == "timeout":
+            raise
+        is_ready_made = READY_MADE in error.facts.get("bases", ())
+        location = where(target, error.frame[0]) if is_ready_made and error.frame[0] else target.name
+        raise Mismatch(f"{location} fails where torch has no ready-made functions: {rule.reason}") from None
