@@ -165,11 +165,16 @@ def test_printed_forms():
     assert parse("x", "(6, 2)").value == (6, 2)
     assert parse("x", "{'Life': 0}").value == {"Life": 0}
     assert parse("x", "1.").tolerance.item() == 0.5e-4
+    masked = parse("x", "[[-0.5000, -inf], [inf, 1.2500]]")
+    assert same(torch.tensor([[-0.5, -torch.inf], [torch.inf, 1.25]]), masked)
+    for wrong in ([[-0.5, torch.inf], [torch.inf, 1.25]], [[-0.5, -1e30], [torch.inf, 1.25]]):
+        assert not same(torch.tensor(wrong), masked)
+    assert not same(torch.tensor([[-0.6, -torch.inf], [torch.inf, 1.25]]), masked)
     assert parse("x", "[1.0000, -0.25]").tolerance.tolist() == [0.5e-4, 0.5e-2]
     long = parse("x", "0.13854756951332092")
     assert same(torch.tensor(0.13854756951332092), long)
     assert not same(torch.tensor(0.138549), long)
-    with pytest.raises(ValueError, match="these are no numbers"):
+    with pytest.raises(ValueError, match="not numbers"):
         parse("x", "tensor([1.])")
 
 

@@ -410,7 +410,12 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "[points]\nx = 1",
             "exercise.toml:5: x has points, and there is no such",
         ),
-        (f"{CHECKS}/documented.toml", "[4.0]", "[4.0", "documented.toml:2: four: these are no numbers"),
+        (
+            f"{CHECKS}/documented.toml",
+            "[4.0]",
+            "[4.0",
+            "documented.toml:2: four: not numbers (write digits, inf or -inf",
+        ),
         (
             f"{CHECKS}/documented.toml",
             '"documented_double"',
@@ -590,6 +595,72 @@ def test_all_disorders_are_told_at_once_with_place_and_what_to_do(house, said, e
     problems, mends = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
     assert all(problem[0] != " " for problem in problems)
     assert all(mend.startswith("    ") and "make " in mend for mend in mends)
+
+
+BROKEN = {  # what an author slips in after the learner's call: what is said of it
+    "a name": ("wrong", "NameError: name 'wrong' is not defined"),
+    "an import": ("from torch import absent", "ImportError: cannot import name 'absent'"),
+    "a local name": ("print(late); late = 1", "UnboundLocalError: "),
+    "a function of torch": ("torch.doble(result)", "AttributeError: module 'torch' has no attribute 'doble'"),
+    "an attribute of a result": ("result.shpae", "AttributeError: 'Tensor' object has no attribute 'shpae'"),
+    "an argument": ("torch.softmax(result)", "TypeError: softmax() "),
+    "the words for a failure": (
+        "if bool((result != 4).any()):\n        raise Mismach('wrong')",
+        "NameError: name 'Mis",
+    ),
+}
+
+
+@pytest.mark.parametrize(("slip", "words"), BROKEN.values(), ids=BROKEN)
+def test_a_slip_in_a_check_is_its_authors_and_never_blamed_on_a_learner(house, said, slip, words):
+    path = house / CHECKS / "test_documented.py"
+    lines = path.read_text().splitlines()
+    call = next(number for number, line in enumerate(lines) if "learner.double" in line)
+    lines[call:] = ["    result = learner.double(torch.tensor([2.0]))", f"    {slip}", lines[call]]
+    path.write_text("\n".join(["import torch", *lines]) + "\n")
+    place = f"test_documented.py:{call + 3 + slip.count(chr(10))}: the check breaks with {words}"
+    wrong = house / "wrong.py"
+    wrong.write_text(SOLUTION.replace("2 * x", "3 * x"))
+    done = said("check", "77", "--submission", wrong, cwd=house)
+    assert done.returncode == 3 and place in done.stderr + done.stdout, done.stdout + done.stderr
+    assert "likely" not in done.stdout and "✘" not in done.stdout
+    if "Mismach" not in slip:  # the solution does not get there
+        done = said("verify", "77", cwd=house)
+        assert done.returncode == 1 and place in done.stderr and len(done.stderr.splitlines()) == 2, done.stderr
+
+
+def test_an_answer_that_a_check_cannot_use_is_still_the_learners(house, said):
+    path = house / CHECKS / "test_documented.py"
+    change(path, "    expect(", "    learner.double(torch.tensor([2.0])).sum()\n    expect(")
+    wrong = house / "wrong.py"
+    wrong.write_text(SOLUTION.replace("2 * x", "'four'"))
+    done = said("check", "77", "--submission", wrong, cwd=house)
+    assert done.returncode == 1 and "which cannot be used" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("slip", "words"),
+    [
+        ("def test_fresh double():", "test_double.py:1: it cannot be read: SyntaxError: "),
+        ("from torch import absent", "test_double.py:1: it cannot be read: ImportError: "),
+    ],
+)
+def test_a_file_of_checks_that_cannot_be_read_is_shown_with_its_line(house, said, slip, words):
+    path = house / CHECKS / "test_double.py"
+    path.write_text(f"{slip}\n{path.read_text()}")
+    right = house / "right.py"
+    right.write_text(SOLUTION)
+    done = said("check", "77", "--submission", right, cwd=house)
+    assert done.returncode == 3 and words in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+def test_a_documented_number_that_cannot_be_read_is_shown_with_its_line(house, said):
+    change(house / CHECKS / "documented.toml", "[4.0]", "[4.0")
+    right = house / "right.py"
+    right.write_text(SOLUTION)
+    done = said("check", "77", "--submission", right, cwd=house)
+    assert done.returncode == 3, done.stdout
+    assert "documented.toml:2: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
 
 
 def test_an_exercise_toml_that_cannot_be_read_is_named(house, said):

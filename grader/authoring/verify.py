@@ -3,7 +3,6 @@
 All of them are run by the sandboxed worker, as a learner's file is.
 """
 
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,7 +96,7 @@ def _graded(
             wrong = [Submission(mistake.source, str(mistake.path)) for mistake in group]
             examiner.grade_all(exercise, wrong, fork_server, settings, record, taken_for_passed=passed)
     except BrokenCheck as error:
-        return [_broken(exercise, error)]
+        return [Problem(error.reason, error.file, f"Fix it, then: {again(exercise.folder)}", error.line)]
     failing = [*_solution(report, results[solution])]
     problems = [*failing, *_stub(report, results[stub])]
     if failing:
@@ -108,18 +107,6 @@ def _graded(
     for mistake in known_mistakes:
         problems += _mistake(report, mistake, results[mistake.path])
     return [*problems, *_checks_that_fail_nothing(report)]
-
-
-def _broken(exercise: Exercise, error: BrokenCheck) -> Problem:
-    """The problem of a check that raised an error, at the line of the check where it did."""
-    cause = error.__cause__
-    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(cause.__traceback__)]
-    file, line = next(
-        ((path, line) for path, line in reversed(frames) if paths.CHECKS in path.parents),
-        (paths.checks_folder(exercise.folder), 0),
-    )
-    reason = f"the check breaks with {type(cause).__name__}: {cause}"
-    return Problem(reason, file, f"Mend it, then: {again(exercise.folder)}", line)
 
 
 def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:

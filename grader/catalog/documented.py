@@ -9,8 +9,9 @@ import torch
 
 from grader import catalog
 from grader.catalog import paths
+from grader.catalog.errors import AuthorError
 
-NUMBER = re.compile(r"-?\d+(?:\.(\d*))?(?:e[+-]?\d+)?")
+NUMBER = re.compile(r"-?\d+(?:\.(\d*))?(?:e[+-]?\d+)?|-?\binf\b")
 INTEGRAL = 0.5e-4  # torch prints "1." for 1.0000, so these numbers are exact to four digits
 
 
@@ -81,21 +82,29 @@ def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
 
 
 def of_check(folder: str, check: str, read: set[str]) -> Numbers:
-    """The numbers that one check compares with, by id. read: see Numbers."""
-    return Numbers({number.id: number.data for number in numbers(folder) if number.check == check}, read)
+    """The numbers that one check compares with, by id. read: see Numbers. Raises AuthorError if one is malformed."""
+    try:
+        return Numbers({number.id: number.data for number in numbers(folder) if number.check == check}, read)
+    except ValueError as error:
+        id = str(error).partition(":")[0]
+        path = paths.documented_toml(folder)
+        lines = path.read_text("utf-8").split("\n")
+        line = next(number for number, line in enumerate(lines, 1) if re.match(rf"id\s*=.*{re.escape(id)}['\"]", line))
+        raise AuthorError(f"{paths.shown(path)}:{line}: {error}") from None
 
 
 @functools.cache
 def parse(name: str, printed: str) -> Printed:
     """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
 
-    Raises ValueError where the text is none of these. name: the id, for the message.
+    inf and -inf are numbers too. Raises ValueError where the text is none of these. name: the id, for the message.
     """
     try:
-        value = ast.literal_eval(printed)
+        value = ast.literal_eval(re.sub(r"\binf\b", "1e999", printed))
         tolerance = ast.literal_eval(NUMBER.sub(_tolerance, printed)) if "{" not in printed else None
     except (SyntaxError, ValueError):
-        raise ValueError(f"{name}: these are no numbers: {printed[:60]}") from None
+        forms = "write digits, inf or -inf, in brackets as torch prints them"
+        raise ValueError(f"{name}: not numbers ({forms}): {printed[:60]}") from None
     if isinstance(value, (tuple, dict)):
         return Printed(name, value, None)
     return Printed(
@@ -106,7 +115,7 @@ def parse(name: str, printed: str) -> Printed:
 
 
 def _tolerance(match: re.Match[str]) -> str:
-    """Half of the last digit of a printed number; 0 for an integer."""
+    """Half of the last digit of a printed number; 0 for an integer and for inf."""
     decimals = match.group(1)
     if decimals is None:
         return "0.0"

@@ -38,3 +38,7 @@ class NoSuchFile(Exception):
 
 class InfrastructureError(Exception):
     """The grader could not do its work. It says nothing about the submission. Exit code 3."""
+
+
+class AuthorError(InfrastructureError):
+    """A file of the exercise itself is broken. The text names the file, the line and the error."""

@@ -2,19 +2,22 @@
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from grader.catalog import Exercise, paths
-from grader.catalog.errors import InfrastructureError
+from grader.catalog.errors import AuthorError, InfrastructureError
 
 # The pytest that collects sees our checks alone: no plugins, no configuration, no conftest of anybody's.
 ISOLATION = ["-c", os.devnull, "--rootdir", str(paths.CHECKS), "--noconftest", "--collect-only"]
 ISOLATION += ["-p", "no:cacheprovider", "--import-mode=importlib", "--assert=plain"]
 UNUSED = "terminal debugging doctest junitxml pastebin nose stepwise faulthandler logging setupplan setuponly"
 UNUSED += " recwarn unraisableexception threadexception warnings capture legacypath tmpdir monkeypatch"
+PLACE = re.compile(r"([^\s\"]+\.py)(?:\", line |:)(\d+)")  # in a traceback, and in pytest's own form
 MARKER = "task(number, after, each): the task of the lesson a check belongs to, and what it builds on"
 
 
@@ -61,7 +64,7 @@ _collected: dict[tuple[str, ...], tuple[Check, ...]] = {}  # by the files: they 
 
 
 def collect(exercise: Exercise) -> tuple[Check, ...]:
-    """The checks of an exercise. Raises InfrastructureError where they cannot be read."""
+    """The checks of an exercise. Raises AuthorError where they cannot be read."""
     files = tuple(map(str, paths.checks(exercise.folder)))
     if files not in _collected:
         _collected[files] = _read(exercise, files)
@@ -81,8 +84,7 @@ class Collector:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            reason = str(report.longrepr).strip().splitlines()[-1]
-            self.trouble = self.trouble or f"{report.nodeid} cannot be read: {reason}"
+            self.trouble = self.trouble or _trouble(str(report.longrepr))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
@@ -96,10 +98,18 @@ def _read(exercise: Exercise, files: tuple[str, ...]) -> tuple[Check, ...]:
     os.environ.pop("PYTEST_ADDOPTS", None)
     code = pytest.main([*ISOLATION, *arguments, *files], plugins=[collector])
     if collector.trouble:
-        raise InfrastructureError(collector.trouble)
+        raise AuthorError(collector.trouble)
     if not collector.items:
         raise InfrastructureError(f"the checks of {exercise.folder} could not be read (pytest ended with {code})")
     return tuple(Check.of(item) for item in collector.items)
+
+
+def _trouble(report: str) -> str:
+    """The file, the line and the error in pytest's report on a file that it cannot collect."""
+    places = [(file, line) for file, line in PLACE.findall(report) if Path(file).resolve().is_relative_to(paths.CHECKS)]
+    where = f"{paths.shown(Path(places[-1][0]))}:{places[-1][1]}: " if places else ""
+    errors = [line.removeprefix("E").strip() for line in report.splitlines() if line.startswith("E ")]
+    return f"{where}it cannot be read: {errors[-1] if errors else report.strip()}"
 
 
 def _demand_points(exercise: Exercise, checks: set[str]) -> None:

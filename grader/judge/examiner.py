@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from grader.catalog import Exercise
-from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
+from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError, NoSuchFile
 from grader.catalog.limits import Limits
 from grader.judge import messages
 from grader.judge.checker import Checker
@@ -60,8 +60,12 @@ def graded(
 
 
 def broken(exercise: Exercise, display_name: str, error: Exception, settings: Settings) -> ExerciseResult:
-    """The result "not_graded", for an error of ours. Raises the error where `containment.policy.strict` is set."""
-    if containment.policy.strict and not isinstance(error, InfrastructureError):
+    """The result "not_graded", for an error of ours or an author's.
+
+    Raises the error where `containment.policy.strict` is set, unless this machine is the reason.
+    """
+    is_machines = isinstance(error, InfrastructureError) and not isinstance(error, AuthorError)
+    if containment.policy.strict and not is_machines:
         raise error
     return ungraded(exercise, display_name, containment.reason(error), settings)
 

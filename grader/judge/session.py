@@ -4,27 +4,37 @@ A subject is a `Learner`: a submission in its worker, or a known mistake in this
 """
 
 import sys
+import traceback
+import types
+from pathlib import Path
 
 import pytest
 import torch
 
 from grader.catalog import Exercise, paths
-from grader.catalog.errors import BadSubmission, InfrastructureError
+from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError
 from grader.judge.collection import Check, collect
 from grader.judge.fixtures import FIXTURES
 from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Learner, StoodIn, without_objects
 from grader.judge.words import kind
-from grader.records import containment
 from grader.records.seeds import part
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.recorder import Replayer
 from grader.sandbox.transcript import Stop
 
+AUTHORS = (NameError, ImportError, SyntaxError)  # no answer of a learner's makes a check raise these
 
-class BrokenCheck(Exception):
-    """A check itself broke: its `__cause__` is what it raised."""
+
+class BrokenCheck(AuthorError):
+    """A check itself broke. file, line: of the check; `__cause__`: what it raised."""
+
+    def __init__(self, error: BaseException):
+        frames = _frames(error)
+        self.file, self.line = next((frame for frame in reversed(frames) if _is_of_checks(frame[0])), frames[-1])
+        self.reason = f"the check breaks with {type(error).__name__}: {error}"
+        super().__init__(f"{paths.shown(self.file)}:{self.line}: {self.reason}")
 
 
 class Session:
@@ -40,6 +50,7 @@ class Session:
         self.numbers_read: set[str] = set()  # ids of the documented numbers that checks looked at
         self._solution: Replayer | None = None
         self._stand_in: Learner | None = None
+        self._breaking: dict[str, bool] = {}  # by check: whether it breaks with the solution
 
     def __enter__(self) -> "Session":
         if sys.flags.optimize:
@@ -58,14 +69,18 @@ class Session:
         """
         self.begin(check, subject)
         try:
-            check.function(**{name: FIXTURES[name](self, check.id) for name in check.fixtures})
+            self._call(check)
             error: BaseException | None = None
         except StoodIn:  # what comes then needs both, and is not tried
             error = None
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as raised:
-            error = self._judge(raised, subject)
+            error = self._judge(raised, check, subject)
         self.subject = None
         return error and _light(error), list(subject.calls)
+
+    def _call(self, check: Check) -> None:
+        """Call the check on the subject. Raises whatever it raises."""
+        check.function(**{name: FIXTURES[name](self, check.id) for name in check.fixtures})
 
     def begin(self, check: Check, subject: Learner) -> None:
         """Give the fixtures this check and this subject from now on."""
@@ -95,17 +110,49 @@ class Session:
         """Keep nothing of the subjects so far."""
         self.subject = self._solution = self._stand_in = None
 
-    def _judge(self, error: BaseException, subject: Learner) -> BaseException:
-        """A check that broke on the learner's answer says what the answer was."""
+    def _judge(self, error: BaseException, check: Check, subject: Learner) -> BaseException:
+        """The learner's error as it is, or a mismatch for an answer that the check cannot compute with.
+
+        Raises BrokenCheck for an error of the check's own: a kind that no answer causes, or one that the solution's
+        answers cause as well.
+        """
         if isinstance(error, (AssertionError, LearnerError, Stop)):
             return error
         if isinstance(error, (InfrastructureError, BadSubmission)):
             raise error
-        location = containment.place(error)
-        if not subject.calls or location is None or not location[0].is_relative_to(paths.CHECKS):
-            raise BrokenCheck(f"{type(error).__name__}: {error}") from error
+        ours = [file for file, _ in _frames(error) if _is_of_checks(file) or file.is_relative_to(paths.GRADER)]
+        in_the_check = _is_of_checks(ours[-1])
+        if not subject.calls or not in_the_check or _is_authors(error) or self._breaks_with_solution(check):
+            raise BrokenCheck(error) from error
         answer = kind(subject.calls[-1].value)
         return Mismatch(f"the result is {answer}, which cannot be used as the lesson says")
+
+    def _breaks_with_solution(self, check: Check) -> bool:
+        """True if the check raises an error of its own on the solution's answers. A bundle has no solution."""
+        path = paths.solution(self.exercise.folder)
+        if check.id not in self._breaking and path.exists():
+            self.begin(check, Learner(Replayer.load(path, self.exercise.slug)))
+            try:
+                self._call(check)
+                self._breaking[check.id] = False
+            except Exception as error:  # verify reports a solution that fails without breaking the check
+                self._breaking[check.id] = not isinstance(error, (AssertionError, LearnerError, Stop))
+        return self._breaking.get(check.id, False)
+
+
+def _frames(error: BaseException) -> list[tuple[Path, int]]:
+    """The files and lines that an exception passed, the innermost last."""
+    return [(Path(frame.filename), frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def _is_of_checks(file: Path) -> bool:
+    return file.is_relative_to(paths.CHECKS)
+
+
+def _is_authors(error: BaseException) -> bool:
+    """True for an error that no answer causes: a name that is missing in the check, or in a module that it uses."""
+    is_missing = isinstance(error, AttributeError) and isinstance(error.obj, (types.ModuleType, type))
+    return isinstance(error, AUTHORS) or is_missing
 
 
 def _light(error: BaseException) -> BaseException:
