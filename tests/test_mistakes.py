@@ -7,7 +7,7 @@ import pytest
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistakes, overlay, paths
+from grader.catalog import mistakes, overlay, overlay_slips, paths
 
 SOLUTION = '''"""The solution."""
 
@@ -145,6 +145,39 @@ def test_a_change_is_shown_without_docstrings_and_task_comments():
 def test_what_is_no_mistake_is_refused_by_name(text, line, words):
     (refusal,) = overlay.refusals(SOLUTION, text)
     assert refusal.line == line and words in refusal.reason
+
+
+SLIPS = {  # an overlay that fits the solution, and why it is no mistake of a learner's all the same
+    "a name": ("def scores(x):\n    return F.normalize(x)", 2, "F is not defined there"),
+    "a name in a method": (
+        "class Layer:\n    def forward(self, x):\n        return score(x)",
+        3,
+        "score is not defined",
+    ),
+    "an import": ("import absent\n\ndef scores(x):\n    return absent.f(x)", 1, "ModuleNotFoundError"),
+    "a local import": ("def scores(x):\n    from torch import absent\n    return x", 2, "ImportError"),
+    "code": ('"""torch.mm(x, x)."""\ndef scores(x):\n    return x', 1, "the sentence is code"),
+    "the solution": ('"""Write return x @ x.T * 1."""\ndef scores(x):\n    return 1', 1, "return x @ x"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "words"), SLIPS.values(), ids=SLIPS)
+def test_a_mistake_that_cannot_run_or_tells_the_solution_is_refused(text, line, words):
+    (refusal,) = overlay_slips.slips(SOLUTION.replace("x @ x.T ", "x @ x.T * 1"), text)
+    assert refusal.line == line and words in refusal.reason
+
+
+FINE = {
+    "comprehension, global and builtin": "def scores(x):\n    return max([SIZE * y for y in x], key=lambda y: len(y))",
+    "an import that works": "from torch.nn import functional as F\n\ndef scores(x):\n    return F.normalize(x)",
+    "a sentence that names a call": '"""`x.T` is missing in scores: it needs it."""\ndef scores(x):\n    return x',
+    "a sentence of one word": '"""Transposed."""\ndef scores(x):\n    return x',
+}
+
+
+@pytest.mark.parametrize("text", FINE.values(), ids=FINE)
+def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(text):
+    assert not list(overlay_slips.slips(SOLUTION, text))
 
 
 def test_what_does_not_fit_is_not_composed(tmp_path):

@@ -463,7 +463,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"{WRONG}/first_row_only.py",
             "torch.cat([2 * x[:1], x[1:]])",
             "3 * x",
-            "its diagnosis in documented_double, fresh",
+            "first_row_only.py:1: in documented_double, fresh_double it answers as tripled.py does",
         ),
         (
             f"{WRONG}/in_place.py",
@@ -577,6 +577,10 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     "a check": [
         (f"{CHECKS}/documented.toml", '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")
     ],
+    "a mistake that does not run, and one without a sentence": [
+        (f"{WRONG}/tripled.py", "x + x", "y + x", "tripled.py:5: y is not defined there, so this fails with a Name"),
+        (f"{WRONG}/squared.py", '"""The function', '# """The', "squared.py:1: the first docstring line is no sentence"),
+    ],
     "an import": [(f"{WRONG}/tripled.py", "def", "import absent\n\n\ndef", "tripled.py:7: it cannot be loaded")],
 }
 
@@ -661,6 +665,21 @@ def test_a_documented_number_that_cannot_be_read_is_shown_with_its_line(house, s
     done = said("check", "77", "--submission", right, cwd=house)
     assert done.returncode == 3, done.stdout
     assert "documented.toml:2: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
+
+
+def test_a_mistake_without_a_sentence_is_told_of_no_other_one(house, said):
+    path = house / WRONG / "squared.py"
+    path.write_text(path.read_text().partition('"""\n')[2])
+    done = said("verify", "77", cwd=house)
+    assert "squared.py:1: the first docstring line is no sentence" in done.stderr
+    assert "its diagnosis" not in done.stderr and "not this file's sentence" not in done.stderr, done.stderr
+
+
+def test_two_mistakes_that_answer_alike_are_told_of_each_other(house, said):
+    path = house / WRONG / "squared.py"
+    path.write_text(path.read_text().replace("x * x", "x + x + x"))
+    done = said("verify", "77", cwd=house)
+    assert "squared.py:1: in documented_double, fresh_double it answers as tripled.py does" in done.stderr, done.stderr
 
 
 def test_an_exercise_toml_that_cannot_be_read_is_named(house, said):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.authoring import assigned, experiment_parts, figure_parts, lesson_parts, reading_time
 from grader.authoring.problem import Problem, again, check_places, line_of
-from grader.catalog import Exercise, documented, overlay, paths, stubs
+from grader.catalog import Exercise, documented, overlay, overlay_slips, paths, stubs
 
 SENTENCE_END = (".", "?", "!")
 LEAST_SENTENCE = 30  # characters
@@ -153,7 +153,7 @@ def _mistakes(folder: str) -> Iterator[Problem]:
     for path in paths.mistakes(folder):
         text, mend = path.read_text("utf-8"), f"Write what differs and nothing else, then: {again(folder)}"
         misfits = list(overlay.misfits(solution, text))
-        for refusal in misfits or overlay.refusals(solution, text):
+        for refusal in misfits or [*overlay.refusals(solution, text), *overlay_slips.slips(solution, text)]:
             yield Problem(refusal.reason, path, mend, refusal.line, blocks=bool(misfits))
         if misfits or TODO in text:
             continue

@@ -174,14 +174,29 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
     recorded = mistakes.failed_checks(folder).get(mistake.name)
     if recorded is not None and recorded != report.not_passed[mistake.name]:
         return  # a diagnosis reads what is recorded, which must be written anew first
+    if mistake.sentence:  # that it is missing is a problem of its own
+        yield from _diagnosed_otherwise(mistake, result)
+
+
+def _diagnosed_otherwise(mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
+    """Every failed check must show the mistake's own sentence."""
+    folder = result.exercise
+    known = [other for other in mistakes.mistakes(folder) if other.sentence and other.name != mistake.name]
     others: dict[str | None, list[str]] = {}  # diagnosis → checks
     for check in result.checks:
         if check.outcome == FAILED and check.diagnosis != mistake.sentence:
             others.setdefault(check.diagnosis, []).append(check.id)
     for diagnosis, checks in others.items():
-        reason = f"its diagnosis in {', '.join(checks)} is another: {diagnosis}"
-        mend = f"Make the two mistakes differ in some check, then: {again(folder)}"
-        yield Problem(reason, mistake.path, mend, 1)
+        failed = ", ".join(checks)
+        alike = [other.path.name for other in known if diagnosis and other.sentence in diagnosis]
+        if alike:
+            reason = f"in {failed} it answers as {' and '.join(alike)} does, whose sentence is shown: {diagnosis}"
+            mend = "Add an input to a check with which their answers differ"
+        else:
+            says = f"says: {diagnosis}" if diagnosis else "has no diagnosis"
+            reason = f"in {failed} the grader {says}, and not this file's sentence"
+            mend = "Let those checks compare values that this mistake alone changes"
+        yield Problem(reason, mistake.path, f"{mend}, then: {again(folder)}", 1)
 
 
 def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""A layer's output replaces the vectors: it must be added to what was there, x = x + layer(x)."""
+"""A layer's output replaces the vectors: add it to what was there."""
 
 
 class AttentionOnlyTransformer:

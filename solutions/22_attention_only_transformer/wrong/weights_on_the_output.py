@@ -1,4 +1,4 @@
-"""A layer is shown vectors that it has added to already: take its weights before x = x + layer(x)."""
+"""A layer is shown vectors that it has added to already: take its weights before you add its output."""
 
 
 def all_attention_weights(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -> torch.Tensor:
