@@ -262,7 +262,8 @@ def test_a_class_is_not_asked_for_the_warm_up_unless_it_is_named():
 def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(said, desk):
     warm_up, first, second = (exercise.folder for exercise in catalog.exercises()[:3])
     assert f"open exercises/{warm_up}/" in said("check", cwd=desk).stdout
-    assert "\n0 of 200 points. Next: make watch EX=00" in said("progress", cwd=desk).stdout
+    points = sum(exercise.max_points for exercise in catalog.for_class())
+    assert f"\n0 of {points:g} points. Next: make watch EX=00" in said("progress", cwd=desk).stdout
     said("check", first, "--submission", paths.solution(first), cwd=desk)
     assert f"open exercises/{warm_up}/" in said("check", cwd=desk).stdout  # another's file is nobody's progress
     paths.stub(first).write_text(paths.solution(first).read_text("utf-8"))
