@@ -118,6 +118,17 @@ def test_a_notebook_with_outputs_is_stripped_and_refused(repository):
     repository.commit()
 
 
+def test_all_files_of_a_clean_checkout_pass_and_a_broken_notebook_is_named(repository):
+    golden, broken = repository.path / "tests" / "golden" / "cut", repository.path / "docs" / "cut.ipynb"
+    shutil.copytree(paths.ROOT / "tests" / "golden" / "notebook_not_json", golden)  # broken on purpose
+    repository.commit()
+    pre_commit = (sys.executable, "-m", "pre_commit", "run", "--all-files")
+    assert "Failed" not in repository.run(*pre_commit).stdout
+    broken.write_text("{")
+    said = repository.commit(fails=True)
+    assert "docs/cut.ipynb: this is not a notebook that can be read" in said and "stripped" not in said
+
+
 @pytest.mark.parametrize("kind", ["copy", "notebook", "hint"])
 def test_a_solution_in_exercises_is_refused(repository, kind):
     solution = paths.solution(FOLDER).read_text("utf-8")
