@@ -137,6 +137,18 @@ def statements(source: str) -> list[list[int]]:
 
 
 @limited
+def runs_only(source: str) -> list[int]:
+    """The numbers of the top-level loops, calls and with-blocks that define no function and no class."""
+    tree = parsed(source)
+    kinds, definitions = (ast.Expr, ast.For, ast.While, ast.With), (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return [
+        number
+        for number, statement in enumerate(tree.body if tree else ())
+        if isinstance(statement, kinds) and not any(isinstance(node, definitions) for node in walked(statement))
+    ]
+
+
+@limited
 def defining(source: str, name: str) -> list[list[int]]:
     """The top-level statements that define a function or class of this name, at any depth, or import or assign it.
 

@@ -21,7 +21,7 @@ class Call:
 class LearnerError(Exception):
     """The learner's code did not give a result. facts: plain data about the reason.
 
-    kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
+    kind: "exception", "missing", "signature", "timeout", "ended", "protocol", "gradient" or "unrun" (a statement).
     """
 
     def __init__(self, kind: str, facts: dict[str, Any], call: Call | None = None):

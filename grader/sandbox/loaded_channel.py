@@ -2,7 +2,7 @@
 
 from grader.catalog.limits import Limits
 from grader.records import places
-from grader.records.source import defining, statements
+from grader.records.source import defining, runs_only, statements
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.channel import Channel
@@ -14,6 +14,7 @@ from grader.worker.protocol import Reply, Request
 ENDINGS = ("timeout", "ended")
 STEPWISE_SHARE = 0.5  # of the seconds for loading: the time of one statement that runs in a step of its own
 MAX_SKIPPED = 3  # statements of a source that may end or block the process, each of which costs another process
+MAX_BLOCKING = 6  # the same where what only runs, as cells that measure time do, is left out after the third one
 MAX_STEPS = 2_000  # statements of a source that is run step by step
 
 
@@ -80,13 +81,15 @@ class LoadedChannel(Channel):
     def _load_stepwise(self, error: LearnerError) -> list[LeftOut]:
         """Load the source statement by statement, and again without each that ends or blocks the process.
 
-        Returns what failed. Raises `error` where there are too many such statements.
+        Returns what failed. After MAX_SKIPPED that took too long, those that follow and define nothing are left out.
+        Raises `error` where there are too many such statements.
         """
         spans = statements(self.source)
         if len(spans) > MAX_STEPS:
             raise error
         output = self.output, self.output_of_load
         cpu_s = self.limits.load_cpu_s and self.limits.load_cpu_s * STEPWISE_SHARE
+        endings: list[str] = []
         while True:
             self.output, self.output_of_load = output
             self.worker = self.spawn()
@@ -99,9 +102,15 @@ class LoadedChannel(Channel):
             except LearnerError as ending:
                 if ending.kind not in ENDINGS:
                     raise
-                if len(self.skipped) == MAX_SKIPPED:
+                endings.append(ending.kind)
+                is_slow = set(endings) == {"timeout"}
+                if len(endings) > (MAX_BLOCKING if is_slow else MAX_SKIPPED):
                     raise error from None
+                self.skipped |= {statement: past for past in failed if (statement := _stopped(past, spans)) is not None}
                 self.skipped[number] = LeftOut(spans[number][0], ending)
+                if is_slow and len(endings) == MAX_SKIPPED:
+                    rest = [later for later in runs_only(self.source) if later > number]
+                    self.skipped |= {later: LeftOut(spans[later][0], LearnerError("unrun", {})) for later in rest}
 
     def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
         """The reply to a request that loads. Raises LearnerError where there is none."""
@@ -128,3 +137,9 @@ class LoadedChannel(Channel):
             LeftOut(line, LearnerError("timeout", {"seconds": limit}) if seconds else LearnerError("exception", error))
             for line, seconds, error in reply.left_out or ()
         ]
+
+
+def _stopped(failed: LeftOut, spans: list[list[int]]) -> int | None:
+    """The number of a statement that was stopped, which is not run again; None for one that failed by itself."""
+    lines = [first_line for first_line, _ in spans]
+    return lines.index(failed.statement) if failed.error.kind == "timeout" else None
