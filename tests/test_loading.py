@@ -5,6 +5,7 @@ import json
 import pytest
 
 from grader import catalog
+from grader.catalog import paths
 from grader.integrations.notebook import collect
 from grader.judge import examiner
 from grader.records import introspection, places, submission
@@ -81,6 +82,17 @@ def test_code_that_is_deaf_to_the_clock_is_found_and_the_rest_goes_on(grade):
     assert any(note.startswith("line 4 took longer than") for note in result.notes), result.notes
 
 
+@pytest.mark.slow
+def test_many_cells_that_measure_time_for_too_long_are_left_out_and_the_rest_is_graded(grade):
+    deaf = "for size in (64, 128):\n    signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\n    while True: pass\n"
+    result = grade(notebook("import signal", *[deaf] * 5, RIGHT, *[deaf] * 2, "print('last')", "late = 3"), timeout=0.4)
+    assert result.status == "passed", result.message
+    slow = [note for note in result.notes if "took longer than" in note]
+    unrun = [note for note in result.notes if "left out, because three statements before it took too long" in note]
+    assert [note.partition(",")[0] for note in slow] == ["cell 2", "cell 3", "cell 4"]
+    assert unrun and unrun[0].startswith("cell 5, line 1")
+
+
 def test_who_ends_the_process_again_and_again_is_an_error(grade):
     result = grade(RIGHT + "import os\n" + "os._exit(1)\n" * 4)
     assert (result.status, result.points) == ("error", 0)
@@ -132,10 +144,49 @@ def test_no_more_than_a_few_are_named(grade):
 
 
 def test_of_a_name_that_a_failed_import_should_bind_the_import_is_told(grade):
-    turned = WEIGHTS.replace("return", "rearrange(inputs, 't d -> d t')\n    return")
-    result = grade(f"import torch\nfrom einops import rearrange\n{turned}{VECTOR}{VECTORS}")
-    reason = "it comes from line 2, which failed on loading: there is no module 'einops' here"
-    assert result.checks[0].message.splitlines()[:2] == ["NameError: name 'rearrange' is not defined", reason]
+    turned = WEIGHTS.replace("return", "turned(inputs, 't d -> d t')\n    return")
+    result = grade(f"import torch\nfrom rotations import turned\n{turned}{VECTOR}{VECTORS}")
+    reason = "it comes from line 2, which failed on loading: there is no module 'rotations' here"
+    assert result.checks[0].message.splitlines()[:2] == ["NameError: name 'turned' is not defined", reason]
+
+
+def test_einops_is_there_in_the_forms_that_model_code_uses(grade):
+    lines = "import torch\nimport einops\nfrom einops import rearrange, reduce, repeat, pack, unpack, einsum\n"
+    lines += "from einops.layers.torch import Rearrange\n"
+    turned = WEIGHTS.replace("inputs @ inputs.T", "einsum(inputs, Rearrange('t d -> d t')(inputs), 'a d, d b -> a b')")
+    vectors = VECTORS.replace("@ inputs", "@ rearrange(inputs, 't d -> t d')")
+    result = grade(f"{lines}{turned}{VECTOR}{vectors}")
+    assert (result.status, result.notes) == ("passed", ()), result
+
+
+EINOPS = "import torch\nimport einops\nfrom einops import einsum as product\nfrom einops.layers.torch import EinMix\n"
+
+
+MIX = "EinMix('i -> o', weight_shape='i o', i=len(a), o=1)"
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "body"),
+    [
+        ("01", "dot_product(a, b)", "return einops.einsum(a, b, 'i, i ->')"),
+        ("01", "dot_product(a, b)", "return product(a, b, 'i, i ->')"),
+        ("01", "dot_product(a, b)", f"mix = {MIX}.to(a.dtype); mix.weight.data = b[:, None]; return mix(a)[0]"),
+    ],
+)
+def test_what_einops_computes_counts_as_ready_made_where_torchs_does(fork_server, number, name, body):
+    exercise = catalog.find(number)
+    solution = paths.solution(exercise.folder).read_text("utf-8")
+    mine = submission.Submission(f"{solution}\n\n{EINOPS}def {name}:\n    {body}\n", "mine.py")
+    result = examiner.grade(exercise, mine, fork_server, examiner.Settings(seed=5))
+    own = next(check for check in result.checks if check.id.startswith("own_"))
+    assert own.outcome == "failed" and "ready" in own.title, result
+
+
+def test_sums_of_einops_are_as_free_as_torchs(fork_server):
+    sums = "return einops.reduce(a * b, 'i ->', 'sum')"
+    mine = submission.Submission(f"{EINOPS}def dot_product(a, b):\n    {sums}\n", "mine.py")
+    result = examiner.grade(catalog.find("01"), mine, fork_server, examiner.Settings(seed=5))
+    assert next(check for check in result.checks if check.id.startswith("own_")).outcome == "passed"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,8 @@ def test_requirements_are_followed_as_far_as_they_hold_here(site):
     for name in ("extra_one", "windows_one", "bystander", "only_in_the_description"):
         install(site, name, [f"{name}/__init__.py"])
     install(site, "numpy", ["numpy/__init__.py", "numpy.libs/x.so"])
-    assert names() == {"torch", "needs_other.py", "differently_called", "numpy", "numpy.libs"}
+    install(site, "einops", ["einops/__init__.py"])
+    assert names() == {"torch", "needs_other.py", "differently_called", "numpy", "numpy.libs", "einops"}
 
 
 @pytest.mark.parametrize("kind", ["top_level", "RECORD"])
@@ -58,19 +59,20 @@ def test_nothing_outside_a_package_is_given_away(site, kind):
     text = "\n".join(name if kind == "top_level" else f"{name}/file.py,sha256=,1" for name in listed)
     install(site, "torch", ["torch/__init__.py", "__pycache__/x.pyc", "site.pth"], **{kind: text + "\n"})
     install(site, "numpy", ["numpy/__init__.py"])
+    install(site, "einops", ["einops/__init__.py"])
     found = packages.closure.__wrapped__()
-    assert set(found) == {"torch", "numpy"}
+    assert set(found) == {"torch", "numpy", "einops"}
     assert all(os.path.dirname(place) == str(site) for place in found.values())
 
 
 def test_a_folder_that_no_installer_wrote_down_is_found_by_its_name(site):
-    for name in ("torch", "numpy", "nvidia", "stranger"):
+    for name in ("torch", "numpy", "einops", "nvidia", "stranger"):
         (site / name).mkdir(parents=True)
-    assert names() == {"torch", "numpy", "nvidia"}
+    assert names() == {"torch", "numpy", "einops", "nvidia"}
 
 
 def test_here_it_holds_what_torch_imports():
     found = packages.closure()
-    assert {"torch", "numpy", "sympy", "mpmath", "jinja2", "markupsafe", "typing_extensions.py"} <= set(found)
+    assert {"torch", "numpy", "einops", "sympy", "mpmath", "jinja2", "markupsafe", "typing_extensions.py"} <= set(found)
     assert not {"pytest", "_pytest", "rich", "grader", "packaging", "pip"} & set(found)
     assert all(os.path.exists(place) for place in found.values())

@@ -24,7 +24,7 @@ VERBS = (
 )  # fmt: skip
 MAKE = "--make"  # the first argument, where the Makefile calls
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
-NEEDED = ("torch", "numpy", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
+NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the helper process starts faster without this import
     from grader.catalog import Forbidden
 
 MAX_USES = 100  # the most uses that are reported for one source
-LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn"}
+LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn", "einops"}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The installed packages that torch and numpy require. A worker may read these and no others.
+"""The installed packages that torch, numpy and einops are made of. A worker may read these and no others.
 
 They are found in the metadata that installers write, without importing any package.
 """
@@ -14,7 +14,7 @@ from importlib import metadata
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-WANTED = ("torch", "numpy")
+WANTED = ("torch", "numpy", "einops")
 # Folders that are not always in the metadata, as with packages of conda or of a Linux distribution.
 COMPANIONS = ("torch.libs", "numpy.libs", "torchgen", "functorch", "nvidia", "triton", "mkl", "intel_openmp")
 

@@ -1,7 +1,7 @@
 """Stand-ins for modules that show something or annotate, and compute nothing: progress bars, debug prints, shapes.
 
 Code that wraps a loop in tqdm or annotates with jaxtyping computes the same without them. Each stand-in has no effect;
-modules that compute, as einops does, have none.
+modules that compute have none.
 """
 
 import sys
