@@ -89,7 +89,10 @@ def test_learners_may_import_what_torch_and_python_have(name, in_tier):
     source = """
 def late():
     import math, statistics, fractions, decimal, textwrap, json, string, numpy.random, torch.nn.utils.rnn
-    import torch.optim.lr_scheduler, torch.func
+    import torch.optim.lr_scheduler, torch.func, einops
+    from einops.layers.torch import EinMix, Rearrange
+    assert einops.rearrange(torch.ones(2, 6), "t (h d) -> h t d", h=3).shape == (3, 2, 2)
+    assert Rearrange("t d -> d t")(torch.ones(2, 6)).shape == (6, 2)
     from torch.nn.utils.parametrizations import orthogonal
     layer = torch.nn.Linear(2, 2)
     optimizer = torch.optim.Adam(layer.parameters())
