@@ -106,6 +106,14 @@ def test_the_usual_worker_goes_on_as_if_nothing_had_been(learner):
     assert torch.equal(learner.blocks(tokens(4)), first) and learner._connection.worker is worker
 
 
+def test_a_measured_call_has_a_time_of_its_own_and_takes_none_from_the_others(learner):
+    learner.blocks(tokens(4))
+    remote = learner._connection
+    remote.spent = almost_all = remote.limits.total_s - 1e-6
+    within_memory(learner.blocks, tokens(), mebibytes=512)
+    assert remote.spent == almost_all
+
+
 def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
     for learner in learner_of(WITHOUT_ASIDE, fork_server, measured_s=0.5):
         for again in (False, True):  # the second time it is not called

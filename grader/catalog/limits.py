@@ -23,4 +23,4 @@ class Limits:
     processes: int | None = 0  # processes and threads that the code may start; None sets no limit
     output: int = 10_000  # characters of printed output that are kept
     measured: bool = False  # whether the worker's memory is measured; it then returns unused memory at once
-    measured_s: float = 30.0  # for a call whose memory is measured, of wall-clock time and of processor time
+    measured_s: float = 120.0  # of processor time, for a call whose memory is measured: its inputs are large

@@ -18,6 +18,8 @@ from grader.worker import protocol
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
 
+BUSY = 4.0  # wall-clock time that a measured call may take, as a multiple of its processor time
+
 
 class Remote(LoadedChannel):
     """A submission in a sandboxed worker. A worker that died is replaced before the next check."""
@@ -71,13 +73,17 @@ class Remote(LoadedChannel):
         that a rule forbids. Raises LearnerError where the source cannot be loaded.
         """
         usual = self.worker, self.limits, self.hung, self.output, self.output_of_load
+        spent = self.spent  # a measured call has a limit of its own, and takes nothing from the time of the others
         seconds = self.limits.measured_s
+        call_s = max(BUSY * seconds, self.limits.call_s)
         self.limits = replace(
             self.limits,
             measured=True,
             memory_mb=memory_mb if self.limits.memory_mb else None,
-            call_s=max(seconds, self.limits.call_s),
+            call_s=call_s,
             call_cpu_s=seconds,
+            total_s=self.spent + call_s,
+            cpu_s=max(int(2 * seconds), 1),
         )
         self.hung = self.hung | self.hung_when_measured
         fork_server = self.fork_server if rule is None else self.fork_server.without_ready_made(rule)
@@ -91,6 +97,7 @@ class Remote(LoadedChannel):
             self.close()
             self.hung_when_measured = {name: seconds for name, seconds in self.hung.items() if name not in usual[2]}
             self.worker, self.limits, self.hung = usual[:3]
+            self.spent = spent
 
     def ask_ahead(self, requests: list[bytes], held: frozenset[int] = frozenset()) -> list[bytearray] | None:
         """Send all requests of a check before it runs. Returns the encoded replies, None if one is missing.
