@@ -498,6 +498,27 @@ def test_what_an_error_means_is_told(old, new, words, fork_server):
     assert any(words in sentence for sentence in of_changed("07", (old, new), fork_server=fork_server))
 
 
+RAISED = {
+    "a mask of a fixed size": (
+        "The size of tensor a (1024) must match the size of tensor b (9)",
+        "ones(1_024)",
+        "1,024",
+    ),
+    "the other size is written": ("The size of tensor a (9) must match the size of tensor b (256)", "x = 256", "256"),
+    "a number in a name": ("The size of tensor a (1024) must match the size of tensor b (9)", "x1024 = y", ""),
+    "a small number": ("The size of tensor a (3) must match the size of tensor b (9)", "ones(3)", ""),
+    "both": ("The size of tensor a (64) must match the size of tensor b (128)", "(64, 128)", ""),
+    "another shape": ("shape '[2, 3, 4]' is invalid for input of size 12", "x.view(2, 3, 4)", "check each size in it."),
+    "with d_in": ("shape '[2, 3]' is invalid for input of size 12", "view(d_in, d_out)", "d_in and d_out"),
+}
+
+
+@pytest.mark.parametrize(("message", "source", "words"), RAISED.values(), ids=RAISED)
+def test_sizes_that_do_not_fit_are_told_by_what_is_written_in_the_code(message, source, words):
+    said = error_sentences.sentence(LearnerError("exception", {"message": f"{message} at dimension 3"}), source)
+    assert words in (said or "") and bool(said) == bool(words)
+
+
 @nightly
 def test_a_bias_too_many_is_no_mask(fork_server):
     """At each push: with a wrong scale no check on dropout speaks, above."""

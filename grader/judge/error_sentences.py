@@ -32,7 +32,11 @@ SIZES = (
     "with and without a batch it has another number, so count from the end, as x.shape[-1] does."
 )
 
-
+MISMATCH = re.compile(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
+LEAST_WRITTEN = 32  # smaller numbers are written in code for many reasons
+WRITTEN = "A size of {} is written into the code, and does not fit here: take the size from the tensors at hand."
+RESHAPED = re.compile(r"shape '\[[\d, -]+\]' is invalid for input of size")
+OTHER_SHAPE = "The new shape holds another number of values than the tensor has: check each size in it{}."
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 
 
@@ -46,7 +50,19 @@ def sentence(error: BaseException, source: str) -> str | None:
     text = str(error.facts.get("message", ""))
     if UNPACKED.match(text) and SHAPE.search(error.frame[2]):
         return SIZES
+    if sizes := MISMATCH.match(text):
+        return _written_size(sizes.groups(), source)
+    if RESHAPED.match(text):
+        both = all(re.search(rf"\b{name}\b", source) for name in ("d_in", "d_out"))
+        return OTHER_SHAPE.format(", d_in and d_out above all" if both else "")
     unknown = UNKNOWN.match(text)
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
         return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."
     return next((words for pattern, words in SENTENCES.items() if re.match(pattern, text)), None)
+
+
+def _written_size(sizes: tuple[str, ...], source: str) -> str | None:
+    """The sentence on two sizes that differ, where one of them is a number in the source and the other is not."""
+    numbers = set(re.findall(r"(?<![\w.])\d+(?![\w.])", source.replace("_", "")))
+    written = [size for size in sizes if size in numbers and int(size) >= LEAST_WRITTEN]
+    return WRITTEN.format(f"{int(written[0]):,}") if len(written) == 1 else None
