@@ -31,7 +31,7 @@ def test_the_page_of_promises_says_the_limits():
         f"{limits.call_s:g} seconds on the clock",
         f"{limits.call_cpu_s:g} second of a processor's time",
         f"memory, {2 * limits.call_cpu_s:g} seconds with it",
-        f"{limits.measured_s:g} seconds, on the clock",
+        f"{limits.measured_s:g} seconds of a processor's time",
         f"{limits.load_cpu_s:g} seconds of a processor's time",
         f"memory, {2 * limits.load_cpu_s:g} with it",
         f"| {limits.total_s:g} seconds |",
