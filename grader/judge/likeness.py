@@ -16,6 +16,7 @@ NO_PRODUCT = (
     re.compile(r"Expected size for .* batch2 tensor to be: \[(\d+), (?P<left>\d+)\] but got: \[\1, (?P<right>\d+)\]"),
     re.compile(r"einsum\(\): subscript \w has size (?P<right>\d+) for operand 1 .* previously seen size (?P<left>\d+)"),
 )
+SUGGESTION = re.compile(r"\. Did you mean: '\w+'\?$")  # which other names there are differs from file to file
 COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
 
 
@@ -51,7 +52,7 @@ def outline(error: BaseException) -> tuple[Any, ...]:
 def words(error: BaseException) -> str:
     """The words of a failure, without places and counts."""
     if isinstance(error, LearnerError):
-        return str(error.facts.get("message", error.facts.get("signature", "")))[:200]
+        return SUGGESTION.sub("", str(error.facts.get("message", error.facts.get("signature", ""))))[:200]
     return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
 
 

@@ -14,7 +14,19 @@ import time
 
 import torch
 
-from . import framing, import_filter, loading, protocol, rlimits, stand_in_modules, warm_up, wire, without_ready_made
+from . import (
+    framing,
+    import_filter,
+    loading,
+    protocol,
+    rlimits,
+    shown_warnings,
+    stand_in_modules,
+    typed_input,
+    warm_up,
+    wire,
+    without_ready_made,
+)
 from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
@@ -40,6 +52,8 @@ def main(control: socket.socket, plan: dict) -> None:
     if plan["seccomp"] == "closed" or plan["formula"]:  # no worker can open a file
         warm_up.preload(without_compiler=bool(plan["formula"]))
     warm_up.warm()
+    typed_input.install()
+    shown_warnings.install()
     stand_in_modules.install()  # after torch has found none of these modules
     if plan["formula"]:
         without_ready_made.take_out(**plan["formula"])

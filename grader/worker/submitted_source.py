@@ -11,6 +11,7 @@ from .stand_ins import display, get_ipython
 
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
+MOST_NAMES = 2_000  # that are compared with one that is missing
 MAX_FAILED = 100  # failed statements in one reply
 MAX_NAMES = 100
 BUILTIN_CLASSES = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
@@ -83,7 +84,7 @@ class SubmittedSource:
         return {
             "type": type(error).__name__[:100],
             "bases": [_qualified_name(base)[:100] for base in bases[:10]],
-            "message": _message(error),
+            "message": _message(error) + _meant(error),
             "missing_module": str(error.name)[:100] if isinstance(error, ImportError) and error.name else None,
             "frames": frames,
         }
@@ -92,6 +93,37 @@ class SubmittedSource:
 def _qualified_name(kind: type) -> str:
     """The name of a class, with its module unless it is a builtin, so that classes of the same name differ."""
     return kind.__name__ if id(kind) in BUILTIN_CLASSES else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _meant(error: BaseException) -> str:
+    """Python's own question, " Did you mean: …", which it asks only where it prints a traceback itself."""
+    if type(error) not in (NameError, UnboundLocalError, AttributeError) or not isinstance(error.name, str):
+        return ""
+    try:
+        if isinstance(error, AttributeError):
+            names = dir(error.obj)
+        else:
+            trace = error.__traceback__
+            while trace.tb_next is not None:
+                trace = trace.tb_next
+            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals, *dir(builtins)]
+        names = [name for name in names if not name.startswith("_") and name != error.name]
+        close = min((_distance(error.name[:40], name[:40]), name) for name in names[:MOST_NAMES])
+        is_close = close[0] <= (len(error.name) + len(close[1]) + 3) // 6  # as Python has it
+        text = f". Did you mean: {close[1]!r}?" if is_close else ""
+        return text.encode(errors="replace").decode()
+    except BaseException:  # the __dir__ of a learner's class may raise anything
+        return ""
+
+
+def _distance(first: str, second: str) -> int:
+    """How many letters have to be inserted, left out or replaced to make one name of the other."""
+    row = [*range(len(second) + 1)]
+    for letter in first:
+        corner, row[0] = row[0], row[0] + 1
+        for place, other in enumerate(second, 1):
+            corner, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, corner + (letter != other))
+    return row[-1]
 
 
 def _message(error: BaseException) -> str:
