@@ -171,7 +171,7 @@ def test_a_grading_of_an_older_save_is_given_up(learner):
     learner.save()
     assert time.monotonic() - began < 4.5  # a call is given 5 s
     time.sleep(1)
-    assert "endless loop" not in learner.desk.transcript and shown not in learner.desk.transcript
+    assert "infinite loop" not in learner.desk.transcript and shown not in learner.desk.transcript
 
 
 def test_a_deleted_file(learner):

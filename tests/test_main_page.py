@@ -8,7 +8,7 @@ from rich.console import Console
 from grader import catalog
 from grader.catalog import paths
 from grader.desk import lesson, main_page, progress, watched
-from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 
 EXERCISE = catalog.find("04")
 
@@ -36,7 +36,7 @@ def test_the_failure_in_full_is_of_the_task_that_is_shown():
     shown = text(main_page.brief(result, task))
     assert task.number == 2 and "an unknown word gets 0" in shown and "not written yet" not in shown
     assert "1 more check not passed" in shown
-    assert "not written yet" in text(main_page.brief(result, None))  # without a task the first one, as ever
+    assert "an unknown word gets 0" in text(main_page.brief(result, None))  # without a task the first in order
 
 
 @pytest.fixture
@@ -55,6 +55,16 @@ def view(tmp_path, monkeypatch):
         return main_page.View.of(one, False, ())
 
     return make
+
+
+def test_a_syntax_error_leaves_the_learner_at_the_same_task(view):
+    """Both the task that is shown and the one that hints are for."""
+    shown = view(verdict((1, PASSED, ""), (2, FAILED, "a word"), (3, FAILED, "another word"))).watched
+    broken = verdict((1, NOT_CHECKED, ""), (2, NOT_CHECKED, ""), (3, NOT_CHECKED, ""), status=ERROR)
+    shown.take(watched.Job(EXERCISE, "", "the file", 1), broken)
+    assert shown.result is broken and shown.task.number == 2
+    assert watched.Watched(EXERCISE, grading=None).task.number == 2  # when the watch is started again, too
+    assert lesson.current(EXERCISE.folder, progress.last(EXERCISE.folder)).number == 2
 
 
 def test_a_pass_counts_at_once_and_says_what_comes_next(view):

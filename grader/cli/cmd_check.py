@@ -164,7 +164,7 @@ def next_step(result: ExerciseResult) -> str:
     if result.status == "not_graded":
         return ""
     if result.status != "passed":
-        return f"Mend it, then: make check EX={number} SEED={result.seed} gives the same inputs again."
+        return f"Fix it, then: make check EX={number} SEED={result.seed} repeats the same inputs."
     later = [exercise for exercise in catalog.exercises() if exercise.number > int(number)]
     return f"Next: make check EX={later[0].folder[:2]}  ({later[0].title})" if later else "That was the last one."
 

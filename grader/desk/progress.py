@@ -99,7 +99,10 @@ def change(folder: str, edit: Callable[[State], None]) -> State:
 
 
 def last(folder: str, kind: str = FILE) -> ExerciseResult | None:
-    """The last verdict on the learner's own file, or None where there is none that can be read."""
+    """The last verdict on the learner's own file, or None where there is none that can be read.
+
+    It is one whose checks were run: a syntax error since then does not change which task a learner is at.
+    """
     from grader.reports import json as as_json
 
     try:
@@ -111,6 +114,8 @@ def last(folder: str, kind: str = FILE) -> ExerciseResult | None:
 def _save_result(result: ExerciseResult, kind: str) -> None:
     from grader.reports import json as as_json
 
+    if not result.tried:
+        return
     path = paths.last_result(result.exercise, kind)
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)

@@ -14,6 +14,7 @@ class Watched:
     """One exercise from the moment it is opened until another one is. The inputs stay the same until then.
 
     result: the verdict that is shown, None before the first; when: its time of day; is_passed: now or before.
+    tried: the last verdict whose checks were run, so that a syntax error does not lead back to the first task.
     """
 
     def __init__(self, exercise: Exercise, grading: GradingThread) -> None:
@@ -24,13 +25,14 @@ class Watched:
         self.shown: Job | None = None  # the one whose verdict is shown
         self.submitted_at: float | None = None  # of time.monotonic; None where nothing is being graded
         self.result: ExerciseResult | None = None
+        self.tried = progress.last(exercise.folder)
         self.when = ""
         self.is_passed = progress.load().get(exercise.folder, progress.State()).done
 
     @property
     def task(self) -> lesson.Task | None:
         """The first task that is not done; None where all are."""
-        return lesson.current(self.exercise.folder, self.result)
+        return lesson.current(self.exercise.folder, self.tried)
 
     @property
     def seconds(self) -> float:
@@ -57,6 +59,7 @@ class Watched:
         """Keep a verdict as the one that is shown, and record it."""
         again = self.shown is job
         self.result, self.shown = result, job
+        self.tried = result if result.tried else self.tried
         if not again:
             self.when = time.strftime("%H:%M:%S")
         self.is_passed = self.is_passed or result.status == PASSED

@@ -60,11 +60,12 @@ class Checker:
     """Checks one submission after the other in one pytest session.
 
     explained: of the last submission; None where no check failed or nothing was begun. taken_for_passed: ids of checks
-    that are not run, because their outcome is known.
+    that are not run, because their outcome is known. called: the functions that the checks called in it.
     """
 
     explained: Explained | None = None
     taken_for_passed: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
 
     def __init__(self, session: Session, settings: Settings):
         self.session, self.settings, self.exercise = session, settings, session.exercise
@@ -93,6 +94,7 @@ class Checker:
         results: dict[str, CheckResult] = {}
         keys: dict[str, Key | None] = {}
         failures: dict[str, Failure] = {}
+        self.called = frozenset()
         for check in self.session.checks:
             name = check.id
             blocker = self.blocker(check.after, results)
@@ -100,7 +102,7 @@ class Checker:
             if blocker is None and wrong.keys() == check.each.keys():
                 blocker = next(iter(wrong.values()), None)
             if blocker is not None:
-                reason = f"not checked: first mend “{results[blocker].title}”"
+                reason = f"not checked: first fix “{results[blocker].title}”"
                 results[name] = self.result(check, NOT_CHECKED, reason)
                 continue
             if name in self.taken_for_passed:
@@ -108,6 +110,7 @@ class Checker:
                 continue
             subject.stand_ins = dict.fromkeys(wrong, self.session.stand_in()) if wrong else {}
             keys[name], error, calls = self.judge(check, subject, remote)
+            self.called |= {call.function for call in calls}
             if error is None and wrong:
                 titles = {function: results[found].title for function, found in wrong.items()}
                 results[name] = self.passed_in_part(check, titles)

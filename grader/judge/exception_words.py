@@ -7,6 +7,7 @@ from typing import Any
 
 from grader.records import places
 from grader.records.submission import Submission
+from grader.records.syntax_errors import caret
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
 # raise ValueError("…") or assert …, "…", with a plain text and nothing behind it
@@ -18,7 +19,7 @@ SIGNALS: dict[int, str] = {
     signal.SIGBUS: "Python itself crashed in it (bus error)",
     signal.SIGFPE: "Python itself crashed in it (arithmetic fault)",
     signal.SIGILL: "Python itself crashed in it (illegal instruction)",
-    signal.SIGXCPU: "it used up its processor time: an endless loop?",
+    signal.SIGXCPU: "it used up its processor time, which looks like an infinite loop",
     signal.SIGKILL: "it was killed, probably for using too much memory",
     signal.SIGSYS: "it asked the system for something that graded code may not do",
 }
@@ -55,7 +56,19 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         )
         if code:
             lines.append(f"    {code}")
+            lines += _caret(kind, code, line, file.source)
     return lines
+
+
+def _caret(kind: str, code: str, line: int, source: str) -> list[str]:
+    """The line below the code of a syntax error, with a caret below what is wrong."""
+    columns = caret(source, line) if kind in ("SyntaxError", "IndentationError") else []
+    if not columns:
+        return []
+    text = source.splitlines()[line - 1] if line <= len(source.splitlines()) else ""
+    indent = len(text) - len(text.lstrip())
+    first, end = (min(column - indent, len(code)) for column in columns)
+    return [f"    {' ' * max(first, 0)}{'^' * max(end - first, 1)}"] if first >= 0 else []
 
 
 def _builtin_given(head: str, facts: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from grader.judge.exception_words import ending, exception
 from grader.judge.mismatch import Mismatch
 from grader.judge.words import nearest
 from grader.records import places, slips
+from grader.records.results import ENDLESS, NOT_AGAIN, NOT_WRITTEN
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError, LeftOut
@@ -39,7 +40,7 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
     if error.is_not_started:
         line, function, _ = error.frame
         location = places.in_file(file.source, filename, line)
-        return f"not written yet: {function or name} still raises NotImplementedError ({location})"
+        return f"{NOT_WRITTEN}{function or name} ({location})"
     if error.kind == "missing":
         return missing(name, facts.get("names") or [], filename)
     if error.kind == "signature":
@@ -51,9 +52,10 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
     if error.kind == "timeout":
         if facts.get("in_all"):
             return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
-        not_repeated = " (it was not called again)" if facts.get("again") else ""
+        if facts.get("again"):
+            return f"{ENDLESS}: {name} {NOT_AGAIN}"
         return "\n".join(
-            [f"{name} took longer than {facts['seconds']:g} s: an endless loop?{not_repeated}", *call_lines]
+            [f"{ENDLESS}: {name} ran for more than {facts['seconds']:g} s, so it was stopped", *call_lines]
         )
     if error.kind == "ended":
         return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *call_lines])

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from grader.records.results import FAILED, MEND_FIRST, CheckResult, ExerciseResult
+from grader.records.results import ENDLESS, FAILED, MEND_FIRST, NOT_AGAIN, CheckResult, ExerciseResult
 
 SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # a tensor's shape in the line that names the call
 VALUES = "fresh_"  # how the names of hidden checks begin that compare values; all other hidden ones are special
 PLACE = re.compile(r"(?m)^\S+:\d+(?: in .*)?$")  # where an exception was raised
+LINE = re.compile(r"\(line \d+\)")  # of a definition that is in a wrong place or has a wrong name
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
         groups.append(
             sorted([*(grouped for group in same_cause_groups for grouped in group), check], key=result.checks.index)
         )
-    groups.sort(key=lambda group: result.checks.index(group[0]))
+    groups.sort(key=lambda group: (min(check.task or 0 for check in group), result.checks.index(group[0])))
     numbered_causes = [_cause(number, tuple(group)) for number, group in enumerate(groups, 1)]
     return tuple(
         replace(cause, where=place)
@@ -78,7 +79,17 @@ def _is_one(check: CheckResult, other: CheckResult) -> bool:
     places = [PLACE.findall(each.message) for each in (check, other)]
     if all(places):
         return bool(places[0][-1] == places[1][-1])
-    return check.message == other.message or _is_same_place(check, other)
+    return _reason(check) == _reason(other) or _is_same_place(check, other)
+
+
+def _reason(check: CheckResult) -> tuple[str, ...]:
+    """What failed, without the inputs of the call: what names a line is one wherever it is met."""
+    head, _, call = check.message.partition("\ncalled ")
+    if head.startswith(ENDLESS):
+        return (ENDLESS,)
+    if LINE.search(head):
+        return (head,)
+    return (check.message,) if "differ" in head else (head, call.strip().partition("(")[0])
 
 
 def _is_same_place(check: CheckResult, other: CheckResult) -> bool:
@@ -100,13 +111,14 @@ def _diagnosis(checks: tuple[CheckResult, ...]) -> str | None:
     return next(filter(None, own), None) if own else checks[0].diagnosis
 
 
-def _size(check: CheckResult) -> tuple[bool, bool, bool, int]:
-    """The key that sorts the clearest failed check first: public before hidden, shown values, small inputs.
+def _size(check: CheckResult) -> tuple[bool, bool, bool, bool, int]:
+    """The key that sorts the clearest failed check first: called, public before hidden, shown values, small inputs.
 
     A special check that only meets the mistake accuses of something else by its title: the earliest of them counts.
     """
+    was_called = NOT_AGAIN not in check.message
     if check.hidden and not check.id.startswith(VALUES):
-        return True, True, False, 0
+        return not was_called, True, True, False, 0
     shapes = SHAPE.findall(check.message.partition("called")[2].partition("\n")[0])
     numbers = sum(math.prod(int(size) for size in shape.split(",") if size.strip()) for shape in shapes)
-    return check.hidden, False, "expected" not in check.message, numbers
+    return not was_called, check.hidden, False, "expected" not in check.message, numbers

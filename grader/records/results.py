@@ -8,7 +8,10 @@ from grader.records.sanitize import inert
 
 PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checked", "error", "not_graded"
 AND, OR = "  and: ", "  or: "  # these join two known mistakes in a diagnosis: both were made, or one of them
-MEND_FIRST = ", whose own checks fail: mend "  # stands in a diagnosis that names another function of the learner's
+NOT_WRITTEN = "not written yet: "  # how the message begins on a function that is as in the stub
+ENDLESS = "This looks like an infinite loop"  # how the message begins on a call that was stopped
+NOT_AGAIN = "was not called again"  # how it ends where the call would take as long again
+MEND_FIRST = ", whose own checks fail: fix "  # stands in a diagnosis that names another function of the learner's
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,11 @@ class CheckResult:
     task: int | None = None
     lines: tuple[int, ...] = ()
     where: str = ""
+
+    @property
+    def is_unwritten(self) -> bool:
+        """Whether it failed since a function is not written yet."""
+        return self.outcome == FAILED and self.message.startswith(NOT_WRITTEN)
 
 
 @dataclass(frozen=True)

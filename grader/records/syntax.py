@@ -61,6 +61,13 @@ def is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
+def is_unwritten(node: ast.AST) -> bool:
+    """Whether a node is the statement that a stub has in the place of a body."""
+    raised = node.exc if isinstance(node, ast.Raise) else None
+    called = raised.func if isinstance(raised, ast.Call) else raised
+    return isinstance(called, ast.Name) and called.id == "NotImplementedError"
+
+
 def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """The imported names and what they stand for: {"F": "torch.nn.functional", "sm": "torch.softmax"}."""
     aliases = {}

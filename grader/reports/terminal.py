@@ -14,9 +14,11 @@ from grader.records.results import NOT_CHECKED, PASSED, CheckResult, ExerciseRes
 from grader.records.sanitize import inert, label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
-SIGN = re.compile(r"\s*(?:[✔✘–│+-] |likely: )?\s*")  # the start of a line; its wrapped lines are indented to its end
+SIGN = re.compile(r"\s*(?:[✔✘–·│+-] |likely: )?\s*")  # the start of a line; its wrapped lines are indented to its end
+SHOULD = "should hold: "  # stands before what a check that did not pass promises
 MIN_ROOM = 10  # columns that a wrapped line has at least
 MAX_OUTPUT_LINES = 20
+WARNING = "warning: "  # how a line begins that torch or Python printed, as the worker writes it
 PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
 
 
@@ -138,7 +140,8 @@ def by_cause(result: ExerciseResult) -> list[tuple[int, Text]]:
         lines += cause_lines(cause)
     not_checked = [check for check in result.checks if check.outcome == NOT_CHECKED]
     if not_checked:
-        lines.append((1, Text(f"– not checked before that is mended: {_names(not_checked)}", "dim")))
+        more = "1 more check" if len(not_checked) == 1 else f"{len(not_checked)} more checks"
+        lines.append((1, Text(f"– {more} will run once this is fixed", "dim")))
     passed = [check for check in result.checks if check.outcome == PASSED]
     if result.status == PASSED:
         lines += [line for check in passed for line in check_lines(check)]
@@ -149,18 +152,24 @@ def by_cause(result: ExerciseResult) -> list[tuple[int, Text]]:
 
 def cause_lines(cause: Cause) -> list[tuple[int, Text]]:
     """One cause: its clearest example in full, and which checks fail with it."""
+    if cause.example.is_unwritten:
+        return [(1, _unwritten(cause.example, cause.checks))]
     lines = check_lines(replace(cause.example, diagnosis=cause.diagnosis, where=cause.where))
-    others = [check for check in cause.checks if check is not cause.example]
-    return [*lines, *_block(f"also fails: {_names(others)}", 6, "dim")] if others else lines
+    others = len(cause.checks) - 1
+    fail = "check fails" if others == 1 else "checks fail"
+    return [*lines, *_block(f"{others} other {fail} for the same reason", 6, "dim")] if others else lines
 
 
 def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
     """One check: its line, and below it the likely cause, where to look, and what went wrong."""
+    if check.is_unwritten:
+        return [(1, _unwritten(check, (check,)))]
     sign, style = SIGNS[check.outcome]
     line = Text()
     line.append(f"{sign} ", style)
     line.append(f"Task {check.task}  " if check.task else "", "dim")
-    line.append(check.title, "" if check.outcome == PASSED else style)
+    promise = check.title if check.outcome == PASSED else f"{SHOULD}{check.title}"
+    line.append(promise, "" if check.outcome == PASSED else style)
     line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
     if check.outcome == PASSED:
         return [(1, line), *((6, Text(note, "dim")) for note in check.message.splitlines())]
@@ -172,14 +181,19 @@ def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
 def printed(output: str) -> list[tuple[int, Text]]:
     """The prints of the learner's code. Each line begins with a bar, so that none can be mistaken for the report."""
     lines = inert(output).rstrip("\n").split("\n")
+    warned = [line for line in lines if line.startswith(WARNING)]
+    heads = [(0, Text("Your code printed:", "dim"))] if len(warned) < len(lines) else []
     first_lines = lines[:MAX_OUTPUT_LINES]
     if len(lines) > len(first_lines):
         first_lines.append(f"… {len(lines) - len(first_lines)} more lines")
-    return [(0, Text("Your code printed:", "dim")), *((0, Text(f"│ {line}", "dim")) for line in first_lines)]
+    return [*heads, *((0, Text(f"│ {line}", "dim")) for line in first_lines)]
 
 
-def _names(checks: Sequence[CheckResult]) -> str:
-    return f"{_count(checks)}: {', '.join(check.id for check in checks)}"
+def _unwritten(check: CheckResult, checks: Sequence[CheckResult]) -> Text:
+    """The line on a function that is not written yet, with the points that its checks give."""
+    points = sum(each.max_points for each in checks)
+    task = f"Task {check.task}  " if check.task else ""
+    return Text(f"· {task}{check.message.splitlines()[0]}  0/{points:g}", "dim")
 
 
 def _count(checks: Sequence[CheckResult]) -> str:

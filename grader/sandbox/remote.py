@@ -47,8 +47,8 @@ class Remote(LoadedChannel):
             return self.read(request, self.ahead.read(body))
         self.asked_live = True
         self.count(0)
-        if function in self.hung:
-            raise LearnerError("timeout", {"seconds": self.hung[function], "again": True})
+        if hung := self.hung_in(function):
+            raise LearnerError("timeout", {"seconds": self.hung[hung], "again": True})
         if not self.is_alive:
             self.load()
         assert self.worker is not None, "load first"
@@ -64,6 +64,14 @@ class Remote(LoadedChannel):
             self._close_without()
             self._without = Remote(fork_server, self.submission, self.name, self.limits)
         return self._without
+
+    def hung_in(self, function: str) -> str:
+        """The function that did not end and would be called again, as this one or by what it uses; "" for none."""
+        if function in self.hung or not self.hung:
+            return function if function in self.hung else ""
+        used_names = self.words.uses(function.partition(".")[0])
+        others = (hung for hung in self.hung if hung.partition(".")[0] != function.partition(".")[0])
+        return next((hung for hung in others if hung.partition(".")[0] in used_names), "")
 
     @contextlib.contextmanager
     def measured(self, memory_mb: int, rule: Forbidden | None = None) -> Iterator[Meter]:
