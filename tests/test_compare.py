@@ -120,7 +120,7 @@ def test_a_wrong_shape_is_called_transposed_or_without_its_batch_only_where_the_
     batch = torch.arange(36.0).reshape(3, 6, 2)
     with pytest.raises(Mismatch, match="the result is transposed"):
         expect(batch.mT, batch)
-    with pytest.raises(Mismatch, match="the batch dimension is lost"):
+    with pytest.raises(Mismatch, match="only the part at index 1 is there"):
         expect(batch[1], batch)
     with pytest.raises(Mismatch, match="dimension 0 is missing"):
         expect(batch.sum(dim=0), batch)

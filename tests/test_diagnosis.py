@@ -421,7 +421,10 @@ def of_changed(number: str, *replaced: tuple[str, str], fork_server) -> set[str]
     ("answer", "sentence"),
     sample(
         [
-            ("return weights @ v, weights", "The right answer is part 0 of a tuple of 2: return that part alone."),
+            (
+                "return weights @ v, weights",
+                "The right answer is the first item of a tuple of 2: return that one alone.",
+            ),
             ("return list(weights @ v)", answer_kinds.JOINED.format("list", "torch.stack")),
             ("return (weights @ v).tolist()", answer_kinds.NUMBERS),
         ],
@@ -454,7 +457,12 @@ def test_sizes_that_are_exchanged_are_no_matter_of_keepdim(fork_server):
         ("03", "return weights @ inputs  # (d,)", "return weights @ inputs + torch.zeros(3)", trial_sentences.NUMBERS),
         ("05", DRAWN, DRAWN.replace("d_out", "2"), trial_sentences.FIXED),
         ("01", "inputs @ inputs.T", "torch.nn.functional.leaky_relu(inputs @ inputs.T)", trial_sentences.SIGNS),
-        ("10", "mask(weights.shape[-1])", "mask(weights.shape[min(1, weights.ndim - 1)])", trial_sentences.DIMENSIONS),
+        (
+            "10",
+            "mask(weights.shape[-1])",
+            "mask(weights.shape[min(1, weights.ndim - 1)])",
+            trial_sentences.FROM_THE_FRONT,
+        ),
         ("08", "= self.W_query(x)", "= self.W_query(x) + (self.W_query.bias is not None)", trial_sentences.OPTIONS),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from grader.catalog import Exercise, documented, mistakes, overlay, paths
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge import examiner
 from grader.judge.session import BrokenCheck
-from grader.records.results import FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import FAILED, MEND_FIRST, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
@@ -186,7 +186,10 @@ def _diagnosed_otherwise(mistake: Mistake, result: ExerciseResult) -> Iterator[P
     for check in result.checks:
         if check.outcome == FAILED and check.diagnosis != mistake.sentence:
             others.setdefault(check.diagnosis, []).append(check.id)
+    is_named = any(check.diagnosis == mistake.sentence for check in result.checks)
     for diagnosis, checks in others.items():
+        if is_named and MEND_FIRST in (diagnosis or ""):  # a check of a function that only uses the wrong one
+            continue
         failed = ", ".join(checks)
         alike = [other.path.name for other in known if diagnosis and other.sentence in diagnosis]
         if alike:

@@ -3,7 +3,7 @@
 import torch
 
 from grader.judge.tolerance import close
-from grader.judge.words import is_plain
+from grader.judge.words import is_plain, ordinal
 
 MOST = 64  # parts that are looked at
 ROOM = 1e-3  # printed numbers have few digits
@@ -30,7 +30,7 @@ def describe(got: object, expected: torch.Tensor) -> str | None:
         return _of_numbers(got, expected)
     right = [number for number, part in enumerate(parts) if _right(part, expected)]
     if len(right) == 1:
-        return f"The right answer is part {right[0]} of a {kind} of {len(parts)}: return that part alone."
+        return f"The right answer is the {ordinal(right[0])} item of a {kind} of {len(parts)}: return that one alone."
     if len({part.dtype for part in parts}) > 1 or any(part.device.type == "meta" for part in parts):
         return None
     if sum(part.numel() for part in parts) != expected.numel():

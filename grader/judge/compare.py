@@ -8,7 +8,7 @@ import torch
 from grader.catalog.documented import Printed
 from grader.judge.mismatch import Mismatch, difference, guess_from_values
 from grader.judge.tolerance import CUDA_FACTOR, TOLERANCE, close, close_in_chunks
-from grader.judge.words import dtype_name, is_plain, kind, shape_words
+from grader.judge.words import dtype_name, is_plain, kind, ordinal, shape_words
 from grader.worker.codec import Opaque
 
 SHAPE = "the shape"  # of something
@@ -115,7 +115,11 @@ def _expect_printed(got: Any, expected: Printed, what: str) -> None:
         got = torch.tensor(list(map(float, got)), dtype=torch.float64)
     _demand_tensor(got, what, expected.value.shape, expected.value)
     if got.shape != expected.value.shape:
-        raise Mismatch(shape_words(tuple(got.shape), tuple(expected.value.shape), what), "", got, expected.value)
+        guess = ""
+        if got.is_floating_point() and got.device.type != "meta" and expected.tolerance.numel():
+            guess = guess_from_values(got.double(), expected.value.double(), float(expected.tolerance.max()))
+        sentence = shape_words(tuple(got.shape), tuple(expected.value.shape), what, guess)
+        raise Mismatch(sentence, "", got, expected.value)
     _demand_same_device(got, what, expected.value)
     if got.is_complex():
         raise Mismatch(f"{what} has dtype {dtype_name(got)}; expected real numbers", "", got, expected.value)
@@ -140,7 +144,7 @@ def _expect_sequence(got: Any, expected: Any, what: str, tolerance: float | None
     if whole and all(type(item) is int for item in got) and tuple(got) != expected:
         raise Mismatch(f"{what} differs", f"expected {_plain(expected)}, got {_plain(tuple(got))}", got, expected)
     for index, (got_item, expected_item) in enumerate(zip(got, expected, strict=True)):
-        expect(got_item, expected_item, f"part {index} of {what}" if what else UNSAID, tolerance)
+        expect(got_item, expected_item, f"the {ordinal(index)} part of {what}" if what else UNSAID, tolerance)
 
 
 def _expect_dict(got: Any, expected: dict[Any, Any], what: str, tolerance: float | None) -> None:

@@ -6,6 +6,7 @@ Where none does, patterns.py says what can be said of a wrong answer in general.
 
 import re
 from collections import Counter
+from functools import cached_property
 from itertools import combinations, islice
 
 from grader.judge import one_mistake, two_mistakes, weak_examples
@@ -14,11 +15,13 @@ from grader.judge.following import NOT
 from grader.judge.general_sentences import GeneralSentences
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.proxy import Learner
+from grader.judge.sentence_claims import Claims
 from grader.judge.session import Session
 from grader.judge.where import guidance
 from grader.judge.wrong_versions import WrongVersion, WrongVersions
 from grader.records import containment
 from grader.records.results import OR
+from grader.records.source import SourceWords
 
 MAX_PAIRS = 100  # of wrong versions that are tried together, for one submission
 MAX_RECOMBINED = 15  # of their parts
@@ -30,6 +33,12 @@ class Diagnostician(GeneralSentences):
     def __init__(self, session: Session):
         super().__init__(session)
         self.wrong_versions = WrongVersions(session)
+        self.words: SourceWords | None = None  # of the submission's source
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What the sentences of the known mistakes claim about the source."""
+        return Claims(self.wrong_versions.solution.mistake.source)
 
     def sentences(
         self, failures: dict[str, Failure], passed: set[str], subject: Learner | None = None
@@ -40,6 +49,7 @@ class Diagnostician(GeneralSentences):
         """
         self.tried = False
         self.wrong_versions.begin()
+        self.words = subject._connection.words if subject is not None else None
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
@@ -48,10 +58,11 @@ class Diagnostician(GeneralSentences):
         matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
-            if not sentences.get(name):
-                used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject)
+            used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject)
+            sentences[name] = containment.optional(*used) or sentences.get(name)
+            if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
-                sentences[name] = containment.optional(*used) or containment.optional(*general)
+                sentences[name] = containment.optional(*general)
         return {name: sentence for name, sentence in sentences.items() if sentence}
 
     def matches(self, failures: dict[str, Failure], passed: set[str]) -> dict[str, list[WrongVersion]]:
@@ -67,7 +78,7 @@ class Diagnostician(GeneralSentences):
             if failure.check.measured:
                 matches[name] = self.with_same_memory(failure, failures, passed)
                 continue
-            explaining = versions.explaining(candidates, failure)
+            explaining = self.not_contradicted(versions.explaining(candidates, failure))
             fewest = min((version.broken(passed) for version in explaining), default=0)
             explaining = {
                 version: likeness
@@ -77,6 +88,17 @@ class Diagnostician(GeneralSentences):
             closest = max(explaining.values(), default=0)
             matches[name] = [version for version, likeness in explaining.items() if likeness == closest]
         return one_mistake.without_chance(matches, failures)
+
+    def not_contradicted(self, versions: dict[WrongVersion, int]) -> dict[WrongVersion, int]:
+        """The versions without those whose sentence claims what the learner's source does not hold."""
+        if self.words is None:
+            return versions
+        self.tried = self.tried or any(self.claims.of(part) for one in versions for part in one.parts or (one,))
+        return {one: degree for one, degree in versions.items() if not self.claims.contradicted(one, self.words)}
+
+    def is_confirmed(self, version: WrongVersion) -> bool:
+        """Whether the learner's source holds what the sentence claims, and it claims something."""
+        return self.words is not None and self.claims.confirmed(version, self.words)
 
     def blames_another(self, version: WrongVersion, failure: Failure, passed: set[str]) -> bool:
         """Whether the sentence names a function that this check does not call, and whose own checks may have passed.
@@ -93,6 +115,7 @@ class Diagnostician(GeneralSentences):
         """Two wrong versions in one, for each failure that none explains alone."""
         versions = self.wrong_versions
         matched = Counter(version for versions_of_check in matches.values() for version in versions_of_check)
+        confirmed = lambda one: one in matched or self.is_confirmed(one)  # noqa: E731
         joined_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
         explaining_pairs: list[WrongVersion] = []
         unexplained = [failed for name, failed in failures.items() if not (matches.get(name) or failed.check.measured)]
@@ -103,16 +126,19 @@ class Diagnostician(GeneralSentences):
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
             candidates = two_mistakes.candidates(versions, all_of_it, set(failures), passed, matched)
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
-                if (failure.raised or says_little(failure)) and not matched.keys() >= set(pair):
+                if (failure.raised or says_little(failure)) and not all(map(confirmed, pair)):
                     continue  # the same words of an error, NaN or two whole numbers are no proof of two mistakes
                 if pair not in joined_pairs:
                     joined_pairs[pair] = two_mistakes.joined(versions, *pair)
                 joined_pair = joined_pairs[pair]
-                if joined_pair is not None and versions.trace(joined_pair, failure).degree != NOT:
+                if joined_pair is not None and self.not_contradicted(versions.explaining([joined_pair], failure)):
                     explaining_pairs.append(joined_pair)
                     break
         explaining_pairs += self.recombined(explaining_pairs, joined_pairs)
-        by_check = {failure.check.id: list(versions.explaining(explaining_pairs, failure)) for failure in unexplained}
+        by_check = {
+            failure.check.id: list(self.not_contradicted(versions.explaining(explaining_pairs, failure)))
+            for failure in unexplained
+        }
         counts = Counter(joined_pair for explaining in by_check.values() for joined_pair in explaining)
         return {name: sorted(found, key=lambda pair: -counts[pair])[:1] for name, found in by_check.items()}
 
@@ -151,7 +177,11 @@ class Diagnostician(GeneralSentences):
         measured = {check.id for check in self.session.checks if check.measured}
         own_failed = measured & failures.keys()
         versions = self.wrong_versions.all
-        listed = [(version, version.not_passed) for version in versions if version.not_passed is not None]
+        listed = [
+            (version, version.not_passed)
+            for version in self.not_contradicted(dict.fromkeys(versions, NOT))
+            if version.not_passed is not None
+        ]
         return [version for version, failed in listed if failed & measured == own_failed and not failed & passed]
 
     def choose(

@@ -2,7 +2,12 @@
 
 import re
 
+import torch
+
+from grader.judge.likeness import SUGGESTION
+from grader.judge.raising_lines import products
 from grader.sandbox.call_results import LearnerError
+from grader.worker.typed_input import WAITS
 
 IN_PLACE = (
     "An operation in place (x += …, masked_fill_, x[…] = …) writes into an input or a parameter: "
@@ -15,6 +20,24 @@ VIEW = (
     "use reshape, or contiguous() before it."
 )
 DTYPES = "Tensors of two dtypes meet in one operation: make new tensors with the dtype of the inputs."
+SIZES_OF_VALUES = (
+    "Two tensors meet entry by entry, and their sizes do not fit. Sizes are compared from the last dimension "
+    "backwards: in each pair they must be equal, or one of them 1. unsqueeze adds a dimension of size 1."
+)
+SIZES_OF_BATCHES = (
+    "A matrix product works on the last two dimensions, and the ones in front of them do not fit: in each pair they "
+    "must be equal, or one of them 1. Did a transpose move the wrong dimensions?"
+)
+SIZES_OF_FACTORS = (
+    "The sizes of a matrix product do not fit: the first factor needs as many columns as the second one has rows. "
+    "Compare the shapes of the two, and their order."
+)
+DIVISION = "/ gives a float, even where nothing is left over: a size is a whole number, so divide with //."
+KEYBOARD = (
+    "{} waits for the keyboard, and nobody can type while your code is graded, so the call ended there. Remove it. To "
+    "look at values, print them and run: make try EX={}"
+)
+LAYER = "{} is a layer, not a matrix: call it with its input, as you call a function, instead of multiplying by it."
 SENTENCES = {
     r"a leaf Variable that requires grad is being used in an in-place operation": IN_PLACE,
     r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": SETUP,
@@ -25,6 +48,23 @@ SENTENCES = {
     r"expected m1 and m2 to have the same dtype": DTYPES,
     r"must have the same dtype, but got": DTYPES,
 }
+NO_PRODUCT = re.compile(
+    r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|inconsistent tensor size, expected tensor"
+    r"|Expected size for first two dimensions of batch2 tensor"
+)
+BETWEEN_VALUES = re.compile(r"[\w)\]] *(?:[-+/]|(?<!\*)\*(?!\*)) *[\w(]|masked_fill|where|maximum|minimum")
+NOT_EQUAL = re.compile(r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dim")
+FLOAT_FOR_INT = re.compile(
+    r".*(?:got float|ints, not float|'float' object cannot be interpreted as an integer)|slice indices must be int"
+)
+NO_OPERAND = re.compile(
+    r"unsupported operand type\(s\) for [@*]=?: '(?:Tensor|Parameter)' and '(?P<right>\w+)'"
+    r"|unsupported operand type\(s\) for [@*]=?: '(?P<left>\w+)' and '(?:Tensor|Parameter)'"
+    r"|\w+\(\): argument '\w+' \(position \d+\) must be Tensor, not (?P<given>\w+)"
+)
+NO_MEMBER = re.compile(r"module '(?P<module>\w+)(?:\.[\w.]+)?' has no attribute '(?P<name>\w+)'")
+HOMES = (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", torch.nn.functional))
+NO_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>\w+)'")
 UNPACKED = re.compile(r"(not enough|too many) values to unpack")
 SHAPE = re.compile(r"=.*\.(shape|size\(\))\s*(#.*)?$")
 SIZES = (
@@ -40,25 +80,79 @@ OTHER_SHAPE = "The new shape holds another number of values than the tensor has:
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 
 
-def sentence(error: BaseException, source: str) -> str | None:
+def sentence(error: BaseException, source: str, number: str) -> str | None:
     """What an exception means, where its own words do not say it plainly; None for any other one.
 
-    source: the learner's.
+    source: the learner's; number: of the exercise.
     """
     if not isinstance(error, LearnerError) or error.kind != "exception":
         return None
-    text = str(error.facts.get("message", ""))
-    if UNPACKED.match(text) and SHAPE.search(error.frame[2]):
+    text, line = str(error.facts.get("message", "")), error.frame[2]
+    if keyboard := WAITS.fullmatch(text):
+        return KEYBOARD.format(keyboard[1], number)
+    if UNPACKED.match(text) and SHAPE.search(line):
         return SIZES
-    if sizes := MISMATCH.match(text):
-        return _written_size(sizes.groups(), source)
+    if (sizes := MISMATCH.match(text)) and (written := _written_size(sizes.groups(), source)):
+        return written
     if RESHAPED.match(text):
         both = all(re.search(rf"\b{name}\b", source) for name in ("d_in", "d_out"))
         return OTHER_SHAPE.format(", d_in and d_out above all" if both else "")
+    if FLOAT_FOR_INT.match(text) and re.search(r"(?<!/)/(?!/)", line):
+        return DIVISION
     unknown = UNKNOWN.match(text)
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
         return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."
-    return next((words for pattern, words in SENTENCES.items() if re.match(pattern, text)), None)
+    return (
+        _layer(text, line)
+        or _elsewhere(text)
+        or _attribute(text, source)
+        or next((words for pattern, words in SENTENCES.items() if re.match(pattern, text)), None)
+    )
+
+
+def of_sizes(error: BaseException) -> str | None:
+    """What torch says of sizes that do not fit, in plain words. It names no cause, so what names one comes first."""
+    if not isinstance(error, LearnerError) or error.kind != "exception":
+        return None
+    text, code = str(error.facts.get("message", "")), error.frame[2].partition("#")[0]
+    if NO_PRODUCT.match(text):
+        return SIZES_OF_FACTORS
+    if not NOT_EQUAL.match(text):
+        return None
+    has_product, meets_values = "matrices" in products(code), bool(BETWEEN_VALUES.search(code))
+    return None if has_product == meets_values else SIZES_OF_BATCHES if has_product else SIZES_OF_VALUES
+
+
+def _layer(text: str, line: str) -> str | None:
+    """The sentence on a module that is used as a matrix."""
+    match = NO_OPERAND.match(text)
+    name = next(filter(None, match.groups()), "") if match else ""
+    if not isinstance(kind := vars(torch.nn).get(name), type) or not issubclass(kind, torch.nn.Module):
+        return None
+    attributes = re.findall(r"@\s*(self\.\w+)", line) or re.findall(r"\bself\.\w+", line)
+    return LAYER.format(f"{attributes[0]} (an nn.{name})" if attributes else f"An nn.{name}")
+
+
+def _elsewhere(text: str) -> str | None:
+    """The sentence on a function that is looked for in the wrong module."""
+    match = NO_MEMBER.match(text)
+    home = next((title for title, module in HOMES if match and hasattr(module, match["name"])), "")
+    if match is None or not home or match["name"].startswith("_"):
+        return None
+    return f"{match['name']} is not in {match['module']}: it is {home}.{match['name']}."
+
+
+def _attribute(text: str, source: str) -> str | None:
+    """The sentence on an attribute of self that is read and never set, while others are set and not read."""
+    match = NO_ATTRIBUTE.match(text)
+    if match is None or not re.search(rf"^class {match['owner']}\b", source, re.M):
+        return None
+    kept = list(dict.fromkeys(re.findall(r"^\s+self\.(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M)))
+    unread = [name for name in kept if len(re.findall(rf"\bself\.{name}\b", source)) == 1]
+    if SUGGESTION.search(text) or not unread or match["name"] in kept:
+        return None
+    names = " and ".join(f"self.{name}" for name in unread[:3])
+    return f"self.{match['name']} is read, but what is kept is {names}: use the same name in both places."
 
 
 def _written_size(sizes: tuple[str, ...], source: str) -> str | None:

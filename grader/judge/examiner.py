@@ -11,6 +11,7 @@ from grader.judge import messages
 from grader.judge.checker import Checker
 from grader.judge.pictures import Picture, capture_pictures
 from grader.judge.session import Session
+from grader.judge.source_sentences import early_notes
 from grader.records import containment, introspection, limited
 from grader.records.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult, Settings, ungraded, unreadable
 from grader.records.sanitize import inert
@@ -139,6 +140,7 @@ class Examiner(Checker):
         """Load the submission in a new worker and run every check on it. notes: on its source."""
         notes = (*submission.notes, *notes)
         started = time.monotonic()
+        none: tuple[str, ...] = ()
         remote = Remote(self.fork_server, submission, self.exercise.slug, self.limits)
         try:
             try:
@@ -152,6 +154,9 @@ class Examiner(Checker):
                 output = remote.output_of_load
                 return self.unloadable(submission, reason, output, time.monotonic() - started, notes)
             status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
+            if begun and status == FAILED:
+                arguments = (submission.source, self.called)
+                notes += containment.optional("the notes on arguments", none, early_notes, *arguments)
             output = remote.output
             pictures: tuple[Picture, ...] = ()
             if self.settings.pictures and begun and status == FAILED:

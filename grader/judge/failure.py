@@ -38,6 +38,11 @@ class Failure:
         return isinstance(self.error, LearnerError)
 
     @property
+    def is_endless(self) -> bool:
+        """Whether a call did not end in its time."""
+        return isinstance(self.error, LearnerError) and self.error.kind == "timeout"
+
+    @property
     def last_called(self) -> str:
         """The function or class that was called last; "" where none was."""
         return self.calls[-1].function.partition(".")[0] if self.calls else ""

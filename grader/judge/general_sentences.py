@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.judge import error_sentences, patterns, used_functions
+from grader.judge import error_sentences, patterns, source_sentences, used_functions
 from grader.judge.failure import Failure, is_own
 from grader.judge.mismatch import Mismatch
 from grader.judge.proxy import Learner
@@ -26,16 +26,16 @@ class GeneralSentences:
     ) -> str | None:
         """A sentence without a known mistake: on the error, on the answer, on the other checks, or on a trial."""
         error = failure.error
-        if certain := error.cause if isinstance(error, Mismatch) else self.of_source(failure, subject):
+        if certain := (isinstance(error, Mismatch) and error.cause) or self.of_source(failure, subject):
             return certain
         if not isinstance(error, Mismatch) or is_own(failure):
-            return self.trial(failure, passed, subject)
+            return self.trial(failure, passed, subject) or error_sentences.of_sizes(error)
         sentence = patterns.describe(error)
         if sentence and not self.contradicted(sentence, failure, failures):
             return sentence
         return (
             patterns.of_checks(failure, failures, passed, self.session.checks)
-            or self.of_source(failure, subject)
+            or self.unread(failure, subject)
             or self.trial(failure, passed, subject)
         )
 
@@ -44,8 +44,18 @@ class GeneralSentences:
         if subject is None:
             return None
         self.tried = True
-        error = error_sentences.sentence(failure.error, subject.source)
-        return error or used_functions.unread(failure, subject._connection.words)
+        words, number = subject._connection.words, self.session.exercise.folder[:2]
+        if isinstance(failure.error, Mismatch):
+            return source_sentences.sentence(failure, words)
+        error = error_sentences.sentence(failure.error, subject.source, number)
+        return error or source_sentences.sentence(failure, words) or self.unread(failure, subject)
+
+    def unread(self, failure: Failure, subject: Learner | None) -> str | None:
+        """A sentence on an argument that the function never reads."""
+        if subject is None:
+            return None
+        self.tried = True
+        return used_functions.unread(failure, subject._connection.words)
 
     def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
         """A sentence on a function that the learner's uses."""

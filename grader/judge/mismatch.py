@@ -8,6 +8,8 @@ import torch
 from grader.judge.tolerance import CHUNK, TOLERANCE, close_in_chunks
 from grader.judge.words import is_plural, number, values
 
+FORBIDDEN = "line "  # how the summary begins that names the line of a forbidden use
+
 
 @dataclass
 class Mismatch(AssertionError):
@@ -63,21 +65,21 @@ def _not_finite(got: torch.Tensor, expected: torch.Tensor) -> str:
     return ""
 
 
-def guess_from_values(got: torch.Tensor, expected: torch.Tensor) -> str:
+def guess_from_values(got: torch.Tensor, expected: torch.Tensor, tolerance: float | None = None) -> str:
     """The probable cause of a wrong shape, found from the tensor's values; "" where the values do not tell.
 
-    A tensor of one number is no evidence.
+    A tensor of one number is no evidence. tolerance: of printed numbers, absolute.
     """
     if got.dtype != expected.dtype or got.device != expected.device or not 1 < got.numel() <= CHUNK:
         return ""
     if expected.numel() > CHUNK or got.device.type == "meta":
         return ""
-    room = TOLERANCE.get(expected.dtype, (0.0, 0.0))
+    room = TOLERANCE.get(expected.dtype, (0.0, 0.0)) if tolerance is None else (tolerance, 0.0)
     if got.ndim >= 2 and got.mT.shape == expected.shape and bool(close_in_chunks(got.mT, expected, *room).all()):
         return "the result is transposed"
-    batch = expected if expected.ndim == got.ndim + 1 and got.shape == expected.shape[1:] else ()
-    return (
-        "the batch dimension is lost"
-        if any(bool(close_in_chunks(got, sample, *room).all()) for sample in batch)
-        else ""
-    )
+    parts = expected if expected.ndim == got.ndim + 1 and got.shape == expected.shape[1:] else ()
+    for index, part in enumerate(parts):
+        if bool(close_in_chunks(got, part, *room).all()):
+            part_name = "row" if expected.ndim == 2 else "part"
+            return f"only the {part_name} at index {index} is there"
+    return ""

@@ -17,6 +17,7 @@ FACTORS = {
     2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
 }  # fmt: skip
 EVERY = "Every value"
+NOTHING = "Nothing is returned: end the function with return and its result."
 # These are alike for all shapes.
 SHAPE = "The values are right, but the shape is not: look at squeeze, reshape and keepdim."
 TURNED = (
@@ -34,12 +35,16 @@ def describe(error: BaseException) -> str | None:
     if not isinstance(error, Mismatch):
         return None
     got, expected = error.got, error.expected
+    if got is None and expected is not None:
+        return NOTHING
     if not isinstance(expected, torch.Tensor):
         return None
     if not isinstance(got, torch.Tensor):
         return answer_kinds.describe(got, expected) if 0 < expected.numel() <= MAX_LOOKED_AT else None
-    if not _has_numbers(got) or not _has_numbers(expected) or got.numel() != expected.numel():
+    if not _has_numbers(got) or not _has_numbers(expected):
         return None
+    if got.numel() != expected.numel():
+        return _one_of_many(got, expected)
     if not 0 < expected.numel() <= MAX_LOOKED_AT:  # a worker may send far more than was asked for
         return None
     if got.dtype != expected.dtype and expected.dtype != torch.float64:
@@ -56,6 +61,18 @@ def describe(error: BaseException) -> str | None:
         if sentence:
             return sentence
     return None
+
+
+def _one_of_many(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    """The sentence on an answer that is one part of the right one."""
+    if got.shape != expected.shape[1:] or not 1 < got.numel() <= expected.numel() <= MAX_LOOKED_AT:
+        return None
+    right = [number for number, part in enumerate(expected.double()) if _alike(got.detach().double(), part, 1e-3)]
+    if not right:
+        return None
+    what = "row" if expected.ndim == 2 else "part along dim 0"
+    which = {0: "the first ", len(expected) - 1: "the last "}.get(right[-1], "one ")
+    return f"Only {which}{what} of the right answer is returned: collect all of them in one tensor."
 
 
 def _other_shape(got: torch.Tensor, expected: torch.Tensor) -> str:

@@ -9,20 +9,27 @@ from grader.sandbox.call_results import LearnerError
 
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
 OTHERS = {*keyword.kwlist, "self", "torch", "math"}
+PRODUCTS = {
+    "matrices": re.compile(r"@|\b(matmul|mm|bmm|mv|einsum|dot|inner|tensordot)\("),
+    "entries": re.compile(r"(?<!\*)\*(?!\*)|\b(mul|multiply)\("),
+}
 LEAST = 2  # words that another line of the mistake must share
 
 
 def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
     """Whether the learner's line may be the one of the mistake that raised the same error, as its variables tell.
 
-    It is not in another function of the exercise, and not where it shares no variable with that line, and several with
-    another line of the same function. Of a name each part counts: attn_weights is like weights, and query like queries.
+    It is not in another function of the exercise, not where one multiplies matrices and the other entries, and not
+    where it shares no variable with that line, and several with another line of the same function. Of a name each part
+    counts: attn_weights is like weights, and query like queries.
     source: the mistake's, trusted.
     """
     if not (isinstance(mine, LearnerError) and isinstance(theirs, LearnerError) and theirs.kind == "exception"):
         return True
     (_, function, line), (number, other, code) = mine.frame, theirs.frame
     if function != other and {function, other} <= _functions(source):
+        return False
+    if products(line) and products(code) and not products(line) & products(code):
         return False
     own = _parts(line)
     if not own or own & _parts(code):
@@ -49,6 +56,11 @@ def _other_lines(source: str, number: int) -> tuple[frozenset[str], ...]:
     body = max(around, key=lambda node: node.lineno).body
     others = [node for node in body if not node.lineno <= number <= (node.end_lineno or 0)]
     return tuple(_parts(ast.unparse(node)) for node in others if not isinstance(node, ast.Expr))
+
+
+def products(code: str) -> set[str]:
+    """The kinds of products on a line: "matrices" (@, matmul, einsum), "entries" (*)."""
+    return {kind for kind, pattern in PRODUCTS.items() if pattern.search(code.partition("#")[0])}
 
 
 def _parts(code: str) -> frozenset[str]:

@@ -8,10 +8,14 @@ NUMBERS = (
     "Right for the documented example, with other values too, but wrong for the sizes and whole numbers of this call: "
     "is one of them written into the code, or are 0 and 1 treated in another way?"
 )
-DIMENSIONS = (
-    "Right for tensors of fewer dimensions, with other values too, but wrong for those of this call: does the code "
-    "count dimensions from the front (0, 1) where they should be counted from the end (-1, -2)?"
+DIMENSIONS = "Right for tensors of fewer dimensions, with other values too, but wrong for those of this call: "
+FROM_THE_FRONT = DIMENSIONS + (
+    "does the code count dimensions from the front (0, 1) where they should be counted from the end (-1, -2)?"
 )
+FROM_THE_END = DIMENSIONS + (
+    "does the code count a dimension from the end (-1, -2) where it should be counted from the front (0, 1)?"
+)
+WHICH_DIMENSION = DIMENSIONS + "along which of them does each step work?"
 SIGNS = (
     "Right for the documented example, and for other values of the same signs, but wrong where signs are others: "
     "does the code treat negative numbers in another way?"

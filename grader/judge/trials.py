@@ -15,8 +15,9 @@ from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Session
 from grader.judge.trial_sentences import (
     BY_HEART,
-    DIMENSIONS,
     FIXED,
+    FROM_THE_END,
+    FROM_THE_FRONT,
     LOADED,
     NUMBERS,
     OPTIONS,
@@ -24,12 +25,17 @@ from grader.judge.trial_sentences import (
     SIZES,
     STATE,
     UNWRITTEN,
+    WHICH_DIMENSION,
 )
 from grader.judge.varied import Alone, ChangedSession, Unloaded, Varied
+from grader.records import written
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 
+# What code writes that counts dimensions from the front, or from the end.
+FRONT = frozenset({"0", "1", "2", "3", "T", "len(", "t(", "bmm("})
+END = frozenset({"-1", "-2", "-3"})
 SEEDS = (1, 2)  # of two other sets of values
 EMPTY = re.compile(r"\b(new_)?empty(_like)?\(")
 ODD = ("float64", "bfloat16", "float16", "non-contiguous")  # a call with these may fail for their sake
@@ -126,8 +132,15 @@ class Trials:
         if options(last_call) not in map(options, right_calls):
             return OPTIONS
         if most_dimensions([last_call]) > most_dimensions(right_calls):
-            return DIMENSIONS
+            return self.of_dimensions(last_call.function)
         return SIZES if numbers(last_call) in map(numbers, right_calls) else NUMBERS
+
+    def of_dimensions(self, function: str) -> str:
+        """The sentence on dimensions, by the side from which the function's own code counts them."""
+        tokens = written.tokens(self.subject.source).get(function.partition(".")[0], [])
+        if FRONT.intersection(tokens):
+            return FROM_THE_FRONT
+        return FROM_THE_END if END.intersection(tokens) else WHICH_DIMENSION
 
     def depends_on_signs(self, check: Check) -> bool:
         """Whether a documented check gets other answers than the solution's, all finite, where signs change."""

@@ -16,6 +16,7 @@ import torch
 
 from grader.worker.codec import ARTICLES, Opaque, describe
 
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 MOST_DIGITS = 10**40  # int that is written out
 SHOWN = 8  # values of a tensor that a message shows
 LARGEST_SIZE = 9_999  # entry of a shape that is written out: a larger one could be a hidden number's digits
@@ -107,6 +108,11 @@ def number(value: Any) -> str:
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
     return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+
+
+def ordinal(index: int) -> str:
+    """The place of an item, counted from 1 as people count: index 0 is the "first"."""
+    return ORDINALS[index] if index < len(ORDINALS) else f"{index + 1}th"
 
 
 def nearest(name: str, names: list[str]) -> str | None:

@@ -62,6 +62,11 @@ class WrongVersion:
         """The names of the functions that it changes, without methods."""
         return tuple(name for name in definitions(self.mistake.overlay) if "." not in name)
 
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The names of the functions and classes that it changes, or whose methods it changes."""
+        return frozenset(name.partition(".")[0] for name in definitions(self.mistake.overlay))
+
     def may_fail(self, check: str) -> bool:
         """Whether it fails this check or does not reach it, as far as `make verify` has recorded it."""
         return self.not_passed is None or check in self.not_passed

@@ -12,6 +12,7 @@ from grader.judge.proxy import Module, Target, tensors_in
 from grader.sandbox.call_results import LearnerError
 from grader.worker.fake_device import MIXED
 
+STAND_IN = ". A stand-in device is tried here, since not every machine has a GPU"
 WRITTEN = "The code changes an argument that was passed in: make a new object instead."
 
 
@@ -68,15 +69,18 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
             raise
         line, text = error.frame[0], str(error.facts.get("message", ""))
         if MIXED in text:
-            summary = f"{where(mine, line)} mixes tensors of two devices: make new tensors on the device of the inputs"
+            summary = (
+                f"{where(mine, line)} mixes tensors of two devices: make new tensors on the inputs' device{STAND_IN}"
+            )
         else:
             summary = (
-                f"{where(mine, line)} does not run where the inputs are on another device ({error.facts.get('type')})"
+                f"{where(mine, line)} does not run where the inputs are on another device{STAND_IN} "
+                f"({error.facts.get('type')})"
             )
         raise Mismatch(summary, text.partition("\n")[0][:300] if summary.endswith(")") else "") from None
     tensors = tensors_in(result)
     if not tensors or any(tensor.device.type == "meta" for tensor in tensors):  # torch's own meta device has no values
-        raise Mismatch("the result is not on the device of the inputs")
+        raise Mismatch(f"the result is not on the device of the inputs{STAND_IN}")
     expect(result, expected, "the result for inputs on another device")
 
 

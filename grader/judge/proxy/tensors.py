@@ -16,7 +16,10 @@ def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
         actual = device_of(tensor)
         if has_inputs and actual != device:
             where = f"the device {actual}" if actual in DEVICES else "another device"
-            raise Mismatch(f"the result is on {where}, the inputs are on {device}")
+            theirs = (
+                "a stand-in device, which is tried since not every machine has a GPU" if device == "meta" else device
+            )
+            raise Mismatch(f"the result is on {where}, the inputs are on {theirs}")
         if actual == "meta" != device:
             raise Mismatch("the result is on the device meta: it has a shape, but no values")
 

@@ -2,13 +2,14 @@
 
 import ast
 import contextlib
+import functools
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.records.syntax import FUNCTIONS
+from grader.records.syntax import FUNCTIONS, is_text, is_unwritten
 
 MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -73,6 +74,11 @@ class Unit:
     top: int
 
     @property
+    def is_unwritten(self) -> bool:
+        """Whether its body is the stub's."""
+        return is_unwritten(self.node.body[-1])
+
+    @property
     def lines(self) -> range:
         first, last = span(self.node)
         return range(first, last + 1)
@@ -88,6 +94,13 @@ class Tree:
         self.lines = source.splitlines()
         self.units = self._units()
         self._by_node: dict[int, dict[int, int]] = {}  # see _numbers
+
+    @functools.cached_property
+    def silent(self) -> frozenset[int]:
+        """The lines that hold no code to look at: docstrings, and bodies that are not written yet."""
+        nodes = [node for node in ast.walk(self.module) if isinstance(node, ast.stmt)]
+        silent = [node for node in nodes if is_text(node) or is_unwritten(node)]
+        return frozenset(line for node in silent for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
     def changed(self, changes: tuple[Change, ...], tops: set[int]) -> str:
         """The source with changes. tops: the numbers of the module's changed statements, which are written anew."""

@@ -77,7 +77,7 @@ def part_in_words(parent: ast.AST) -> str:
         return "an index"
     if isinstance(parent, ast.arguments):
         return "a default value"
-    return "a number"
+    return "a constant"
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.judge.failure import Failure
-from grader.judge.mismatch import Mismatch
+from grader.judge.mismatch import FORBIDDEN, Mismatch
 from grader.judge.where.blame import Group
 from grader.judge.where.edits import Tree
 from grader.records.places import is_notebook, place
 from grader.records.sanitize import inert
 from grader.sandbox.call_results import LearnerError
 
-FORBIDDEN = "line "
 METHODS = {"__call__": "forward"}  # which method of a module a call runs
 MAX_CODE = 60  # characters of a line that are shown
 

@@ -140,7 +140,8 @@ class Search:
         for name, failure in self.failures.items():
             line, head = forbidden_line(failure), head_line(failure, self.tree)
             if head or (line and (name not in found_places or found_places[name].evidence == "definition")):
-                found_places[name] = self.place_of((head or line,), "message")
+                place = self.place_of((head or line,), "message")
+                found_places |= {name: place} if place is not None else {}
         return found_places
 
     def place(self, group: Group) -> Place | None:
@@ -148,6 +149,8 @@ class Search:
 
         It is found by a change that was tried, else by the construct of the named mistake, else the definition alone.
         """
+        if group.units[0].is_unwritten:
+            return None
         sentences = {self.diagnoses.get(check.id, "") for check in group.checks} - {""}
         guide = guidance.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
         repairs, group_edits = self.repairs, self.repairs.group_edits
@@ -188,6 +191,10 @@ class Search:
             return self.place_of((line,), "construct")
         return in_definition(group, self.tree) if self.blame.solution is not None else None
 
-    def place_of(self, lines: tuple[int, ...], evidence: str, kind: str = "") -> Place:
-        """The place that consists of these lines; see place.at_lines."""
-        return at_lines(self.trial.submission.source, self.tree.lines, lines, evidence, kind)
+    def place_of(self, lines: tuple[int, ...], evidence: str, kind: str = "") -> Place | None:
+        """The place that consists of these lines; see place.at_lines. Of lines without code, their function."""
+        telling = tuple(line for line in lines if line not in self.tree.silent)
+        if telling:
+            return at_lines(self.trial.submission.source, self.tree.lines, telling, evidence, kind)
+        name = next((unit.name for unit in self.tree.units if lines[0] in unit.lines and not unit.is_unwritten), "")
+        return Place((), f"The mistake is in {name}.", "definition") if name else None

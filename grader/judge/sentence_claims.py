@@ -1,0 +1,71 @@
+"""Compares what the sentence of a known mistake claims about the code with the learner's own source.
+
+A sentence names calls, dimensions and numbers. Those that are in the mistake's file and not in the solution are claims
+about what was written; those that are in the solution say what to do instead. A claim that the learner's source does
+not bear out makes the sentence false, however well the answers fit.
+"""
+
+import re
+from collections.abc import Iterable
+
+from grader.judge.wrong_versions import WrongVersion
+from grader.records import written
+from grader.records.source import SourceWords
+
+CALL = re.compile(r"(\w+)\(([^()]*)\)")
+CODE = re.compile(r"\w+\.(\w+)|\b(\w+)\(|`(\w+)`|\b([a-z]+_\w*|\w+_[a-z]\w*)\b")  # torch.zeros, len(…), masked_fill
+NUMBER = re.compile(r"(?<![\w.^√])[-−]?\d[\d,]*(?:\.\d+)?(?!\w)")
+DIMS = re.compile(r"\b[Dd]im(?:ension)?s? ((?:[-−]?\d|zero|one|two|three)(?: and [-−]?\d)?)\b")
+WORDS_FOR_NUMBERS = {"zero": "0", "one": "1", "two": "2", "three": "3"}
+LEAST_DIGITS = 2  # of a number that is no dimension: others are words of the language, as in “sums to 1”
+
+
+class Claims:
+    """The claims of the known mistakes of one exercise. solution: its source, without a mistake."""
+
+    def __init__(self, solution: str) -> None:
+        self.right = written.tokens(solution)
+        self._made: dict[WrongVersion, frozenset[str]] = {}
+
+    def of(self, version: WrongVersion) -> frozenset[str]:
+        """What a version's sentence says that the code writes."""
+        if version not in self._made:
+            wrong, names = written.tokens(version.mistake.source), version.changed
+            only_wrong = _joined(wrong, names) - _joined(self.right, names)
+            self._made[version] = frozenset(named(version.sentence) & only_wrong)
+        return self._made[version]
+
+    def contradicted(self, version: WrongVersion, words: SourceWords) -> bool:
+        """Whether a sentence, of two one of them, claims what the source does not hold."""
+        return any(self._missing(one, words) for one in version.parts or (version,))
+
+    def confirmed(self, version: WrongVersion, words: SourceWords) -> bool:
+        """Whether a sentence claims something, and the source holds all of it."""
+        return bool(self.of(version)) and not self._missing(version, words)
+
+    def _missing(self, version: WrongVersion, words: SourceWords) -> frozenset[str]:
+        claims = self.of(version)
+        return claims - _joined(written.tokens(words.source), _used(version, words)) if claims else claims
+
+
+def named(sentence: str) -> set[str]:
+    """The names of code, constant calls and numbers in a sentence, in the form of `written.tokens`."""
+    found = {name for match in CODE.finditer(sentence) for name in match.groups() if name}
+    found |= {
+        f"{name}({', '.join(part.strip() for part in inner.split(',')) if inner else ''})"
+        for name, inner in CALL.findall(sentence.replace("−", "-"))
+        if not re.search(r"[A-Za-z_]", inner)
+    }
+    dims = [word for phrase in DIMS.findall(sentence) for word in phrase.split(" and ")]
+    numbers = [text for text in NUMBER.findall(sentence) if sum(map(str.isdigit, text)) >= LEAST_DIGITS]
+    plain = (WORDS_FOR_NUMBERS.get(text, text).replace("−", "-").replace(",", "") for text in dims + numbers)
+    return found | {written.number(text) for text in plain if text}
+
+
+def _used(version: WrongVersion, words: SourceWords) -> set[str]:
+    """The definitions that the changed ones of the version have in the source, with what they use."""
+    return {name for changed in version.changed for name in words.uses(changed)} | {written.OTHER}
+
+
+def _joined(tokens: dict[str, list[str]], names: Iterable[str]) -> set[str]:
+    return {token for name in names for token in tokens.get(name, ())}

@@ -1,0 +1,100 @@
+"""What is read of a source before anything is said of it: what it writes, and faults that its syntax tree shows."""
+
+from pathlib import Path
+
+import pytest
+from globs import some
+
+from grader.catalog import mistakes, paths
+from grader.judge import source_sentences
+from grader.judge.sentence_claims import Claims, named
+from grader.judge.wrong_versions import WrongVersion
+from grader.records import written
+from grader.records.source import SourceWords
+from grader.records.syntax_errors import caret
+
+STYLES = Path(__file__).parent / "styles"
+FORWARD = """
+import torch
+from torch import nn
+
+class Layer(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        {}
+        return x
+"""
+
+
+def test_right_code_shows_no_fault():
+    """Of what is told without a look at the answers: nn.Dropout in forward, and writing into an argument."""
+    files = [*some(paths.SOLUTIONS.glob("*/*.py")), *some(STYLES.glob("*/*.py"))]
+    found = [(path, fault) for path in files for fault in written.faults(path.read_text("utf-8"))]
+    assert not [pair for pair in found if pair[1]["kind"] != "join without dim"]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("x = nn.Dropout(0.5)(x)", "dropout in forward"),
+        ("x = torch.nn.Linear(3, 3)(x)", "layer in forward"),
+        ("y = torch.cat([x, x])", "join without dim"),
+        ("x *= 2", "in place"),
+        ("x[0] = 1", "in place"),
+        ("x.add_(1)", "in place"),
+        ("x = nn.Softmax(dim=-1)(x)", ""),
+        ("y = torch.cat([x, x], dim=1)", ""),
+        ("y = torch.cat([x, x], 1)", ""),
+        ("x = x.clone(); x *= 2", ""),
+        ("y = x * 1; y += 2", ""),
+        ("x.requires_grad_(False)", ""),
+    ],
+)
+def test_a_fault_is_seen_where_it_is(line, kind):
+    found = written.faults(FORWARD.format(line))
+    assert [fault["kind"] for fault in found] == ([kind] if kind else [])
+    assert all((fault["owner"], fault["function"], fault["line"]) == ("Layer", "forward", 7) for fault in found)
+
+
+def test_a_note_on_an_argument_is_of_functions_that_the_checks_call():
+    source = "def _own(x: Tensor):\n    x *= 2\n\ndef asked(x: torch.Tensor):\n    x -= x.mean()\n"
+    (note,) = source_sentences.early_notes(source, frozenset({"asked"}))
+    assert note.startswith("line 5: asked changes its argument x in place (`x -= x.mean()`)")
+
+
+def test_tokens_are_what_is_written_without_type_hints_and_own_names():
+    tokens = written.tokens("def f(x: torch.Tensor, n: float):\n    y = x.transpose(-2, 1)\n    return len(y)\n")["f"]
+    assert {"transpose", "transpose(", "transpose(-2, 1)", "-2", "1", "len("} <= set(tokens)
+    assert not {"2", "Tensor", "float", "y"} & set(tokens)
+
+
+def test_a_sentence_names_calls_dimensions_and_numbers():
+    assert {"zeros"} <= named("It adds up in torch.zeros(T, d): that is float32.")
+    assert {"transpose(1, 2)"} <= named("The keys are turned by transpose(1, 2).")
+    assert {"0", "1"} <= named("Dimensions 0 and 1 change places") and {"-1", "2"} <= named("dim −1, dimension two")
+    assert not {"1", "2"} & named("Each row sums to 1, divided by √2") and "-10000" in named("fills in −10,000")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "body", "is_contradicted"),
+    [
+        ("03_context_vectors/contexts_in_float32", "out = torch.zeros(len(inputs), 3)\n    return out", False),
+        ("03_context_vectors/contexts_in_float32", "return torch.tensor([[1.0]])", True),
+        ("06_scaled_dot_product_attention/softmax_over_dim_1", "return torch.softmax(query, dim=1)", False),
+        ("06_scaled_dot_product_attention/softmax_over_dim_1", "return torch.softmax(query, dim=-1)", True),
+        ("11_causal_attention/dropout_always_one_half", "return nn.Dropout(0.5)", True),
+    ],
+)
+def test_a_sentence_is_held_against_the_source(mistake, body, is_contradicted):
+    folder, name = mistake.split("/")
+    read = mistakes.find(folder, name)
+    version = WrongVersion(name, folder, lambda: read)
+    function = min(version.changed)
+    claims = Claims(paths.solution(folder).read_text("utf-8"))
+    source = f"def {function}(query, inputs):\n    {body}\n"
+    assert claims.contradicted(version, SourceWords(source)) is is_contradicted
+    assert not claims.contradicted(version, SourceWords(read.source)), "its own file holds what it claims"
+
+
+@pytest.mark.parametrize(("source", "columns"), [("x = (1 +\n", [4, 5]), ("def f(x y):\n    pass\n", [8, 9])])
+def test_the_caret_of_a_syntax_error(source, columns):
+    assert caret(source, 1) == columns and caret(source, 2) == []
