@@ -64,7 +64,7 @@ def test_a_syntax_error_leaves_the_learner_at_the_same_task(view):
     shown.take(watched.Job(EXERCISE, "", "the file", 1), broken)
     assert shown.result is broken and shown.task.number == 2
     assert watched.Watched(EXERCISE, grading=None).task.number == 2  # when the watch is started again, too
-    assert lesson.current(EXERCISE.folder, progress.last(EXERCISE.folder)).number == 2
+    assert lesson.current(EXERCISE.folder, progress.last_tried(EXERCISE.folder)).number == 2
 
 
 def test_a_pass_counts_at_once_and_says_what_comes_next(view):

@@ -78,7 +78,7 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     """
     earlier_tasks: tuple[int, ...] = ()
     if task is None:
-        current = lesson.current(folder, progress.last(folder, kind))
+        current = lesson.current(folder, progress.last_tried(folder, kind))
         if current is None:
             return Answer(None, 0, left(folder))
         task = current.number

@@ -18,6 +18,7 @@ from grader.records.results import ExerciseResult
 SCHEMA = 2  # 1 had one state for the .py file and the notebook together
 STATUSES = ("not started", "begun", "passed")
 FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a state of its own
+TRIED = "-tried"  # ends the kind of a verdict whose checks were run, where a later one's were not
 LOCK_S = 2.0  # seconds to wait for the lock, which a stopped process may hold
 
 
@@ -99,10 +100,7 @@ def change(folder: str, edit: Callable[[State], None]) -> State:
 
 
 def last(folder: str, kind: str = FILE) -> ExerciseResult | None:
-    """The last verdict on the learner's own file, or None where there is none that can be read.
-
-    It is one whose checks were run: a syntax error since then does not change which task a learner is at.
-    """
+    """The last verdict on the learner's own file, or None where there is none that can be read."""
     from grader.reports import json as as_json
 
     try:
@@ -111,14 +109,20 @@ def last(folder: str, kind: str = FILE) -> ExerciseResult | None:
         return None
 
 
+def last_tried(folder: str, kind: str = FILE) -> ExerciseResult | None:
+    """The last verdict whose checks were run, or None: a syntax error since then does not change the learner's task."""
+    result = last(folder, kind)
+    return result if result is None or result.tried else last(folder, f"{kind}{TRIED}")
+
+
 def _save_result(result: ExerciseResult, kind: str) -> None:
     from grader.reports import json as as_json
 
-    if not result.tried:
-        return
-    path = paths.last_result(result.exercise, kind)
+    path, earlier = paths.last_result(result.exercise, kind), last(result.exercise, kind)
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
+        if not result.tried and earlier is not None and earlier.tried:
+            os.replace(path, paths.last_result(result.exercise, f"{kind}{TRIED}"))
     _write(path, as_json.render(result))
 
 

@@ -139,7 +139,7 @@ class _Desk:
         name = message.split("'")[1] if facts.get("type") == "NameError" and message.count("'") > 1 else ""
         if name and not facts.get("frames"):
             return f"there is no `{name}` in {self.submission.filename}", False
-        return messages.learner_error(error, self.submission).replace("the file took", "it took"), error.is_not_started
+        return messages.learner_error(error, self.submission).replace("the file ran", "it ran"), error.is_not_started
 
 
 def _assigned(code: str) -> set[str]:

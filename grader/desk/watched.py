@@ -25,7 +25,7 @@ class Watched:
         self.shown: Job | None = None  # the one whose verdict is shown
         self.submitted_at: float | None = None  # of time.monotonic; None where nothing is being graded
         self.result: ExerciseResult | None = None
-        self.tried = progress.last(exercise.folder)
+        self.tried = progress.last_tried(exercise.folder)
         self.when = ""
         self.is_passed = progress.load().get(exercise.folder, progress.State()).done
 
