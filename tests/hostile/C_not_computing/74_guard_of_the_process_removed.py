@@ -19,7 +19,7 @@ def guard_replaced(x, dim):
     import sys
 
     home = sys.modules["worker.without_ready_made"]
-    home.guard = home.seal = lambda *_: None
+    home.seal = lambda *_: None
     sys.addaudithook(lambda *_: None)
     import builtins
 
