@@ -128,6 +128,7 @@ def test_fresh_offset(learner, rng):
 def test_inputs_unchanged(learner, rng):
     """x, cos and sin are left as they were, and a second call gives the same."""
     keeps_inputs(learner.apply_rope, rng.randn(2, 3, 4, 6), *tables(6, 9, 30.0), 2)  # before its tables are asked for
+    keeps_inputs(learner.apply_rope, rng.randn(2, 3, 4, 6), *tables(6, 4, 30.0))
     keeps_inputs(learner.rope_angles, 6, 9, 30.0)
 
 

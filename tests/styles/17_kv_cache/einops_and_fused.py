@@ -4,6 +4,7 @@ import torch
 from torch import nn
 from einops import rearrange
 
+
 class CachedAttention(nn.Module):
     def __init__(self, d_in, d_out, num_heads):
         super().__init__()

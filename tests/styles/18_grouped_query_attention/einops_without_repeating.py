@@ -4,8 +4,10 @@ import torch
 from torch import nn
 from einops import rearrange, repeat, einsum
 
+
 def repeat_kv(x, repeats):
     return repeat(x, "b g t d -> b (g r) t d", r=repeats)
+
 
 class GroupedQueryAttention(nn.Module):
     def __init__(self, d_in, d_out, num_heads, num_kv_groups):
@@ -22,7 +24,7 @@ class GroupedQueryAttention(nn.Module):
     def forward(self, x):
         q = rearrange(self.W_query(x), "b t (g r d) -> b g r t d", g=self.groups, d=self.d)
         k, v = (rearrange(w(x), "b s (g d) -> b g s d", d=self.d) for w in (self.W_key, self.W_value))
-        scores = einsum(q, k, "b g r t d, b g s d -> b g r t s") * self.d ** -0.5
+        scores = einsum(q, k, "b g r t d, b g s d -> b g r t s") * self.d**-0.5
         future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device).triu(1)
         attn = scores.masked_fill(future, float("-inf")).softmax(-1)
         out = einsum(attn, v, "b g r t s, b g s d -> b g r t d")

@@ -4,11 +4,13 @@ import math
 import torch
 import torch.nn.functional as F
 
+
 def blocks(x, n):
     T = x.shape[-2]
     pad = -T % n
     x = F.pad(x, (0, 0, 0, pad))
     return x.unflatten(-2, (-1, n))  # B H N n h
+
 
 def scores_of(qb, kb, j, T, n, causal, scale):
     s = torch.einsum("bhnqd,bhkd->bhnqk", qb, kb) * scale
@@ -18,6 +20,7 @@ def scores_of(qb, kb, j, T, n, causal, scale):
         rows = torch.arange(qb.shape[2] * n, device=s.device).view(-1, n, 1)
         s = s.masked_fill(cols > rows, -math.inf)
     return s
+
 
 def attention_and_logsumexp(query, keys, values, block_size, causal):
     T, h = query.shape[-2:]
@@ -37,6 +40,7 @@ def attention_and_logsumexp(query, keys, values, block_size, causal):
     out = (o / d.unsqueeze(-1)).flatten(2, 3)[:, :, :T]
     return out, (m + d.log()).flatten(2, 3)[:, :, :T]
 
+
 def flash_attention_backward(query, keys, values, output, logsumexp, grad_output, block_size=64, causal=False):
     T, h = query.shape[-2:]
     n = min(block_size, T)
@@ -53,6 +57,7 @@ def flash_attention_backward(query, keys, values, output, logsumexp, grad_output
         dks.append(torch.einsum("bhnqk,bhnqd->bhkd", ds, qb))
     return dq.flatten(2, 3)[:, :, :T], torch.cat(dks, 2)[:, :, :T], torch.cat(dvs, 2)[:, :, :T]
 
+
 class FlashAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, query, keys, values, block_size, causal):
@@ -66,6 +71,7 @@ class FlashAttention(torch.autograd.Function):
     def backward(ctx, grad_output):
         dq, dk, dv = flash_attention_backward(*ctx.saved_tensors, grad_output, ctx.block_size, ctx.causal)
         return dq, dk, dv, None, None
+
 
 def flash_attention(query, keys, values, block_size=64, causal=False):
     return FlashAttention.apply(query, keys, values, block_size, causal)

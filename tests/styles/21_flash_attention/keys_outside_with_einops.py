@@ -3,13 +3,16 @@
 import torch
 from einops import rearrange, einsum
 
+
 def tiles(T, n):
     return [slice(a, min(a + n, T)) for a in range(0, T, n)]
+
 
 def keep(rows, cols, device):
     r = torch.arange(rows.start, rows.stop, device=device)
     c = torch.arange(cols.start, cols.stop, device=device)
     return rearrange(c, "c -> 1 c") <= rearrange(r, "r -> r 1")
+
 
 def attention_and_logsumexp(query, keys, values, block_size, causal):
     *lead, T, h = query.shape
@@ -21,7 +24,7 @@ def attention_and_logsumexp(query, keys, values, block_size, causal):
         for r in tiles(T, block_size):
             if causal and c.start >= r.stop:
                 continue
-            s = einsum(query[..., r, :].to(big), keys[..., c, :].to(big), "... r h, ... c h -> ... r c") * h ** -0.5
+            s = einsum(query[..., r, :].to(big), keys[..., c, :].to(big), "... r h, ... c h -> ... r c") * h**-0.5
             if causal:
                 s = torch.where(keep(r, c, s.device), s, -torch.inf)
             mt = s.amax(-1)
@@ -29,9 +32,12 @@ def attention_and_logsumexp(query, keys, values, block_size, causal):
             p = torch.exp(s - new[..., None])
             old = torch.exp(m[..., r] - new)
             lnew = old * l[..., r] + p.sum(-1)
-            o[..., r, :] = (o[..., r, :] * (l[..., r] * old)[..., None] + p @ values[..., c, :].to(big)) / lnew[..., None]
+            o[..., r, :] = (o[..., r, :] * (l[..., r] * old)[..., None] + p @ values[..., c, :].to(big)) / lnew[
+                ..., None
+            ]
             m[..., r], l[..., r] = new, lnew
     return o.to(query.dtype), (m + l.log()).to(query.dtype)
+
 
 def flash_attention_backward(query, keys, values, output, logsumexp, grad_output, block_size=64, causal=False):
     T, h = query.shape[-2:]
@@ -41,15 +47,18 @@ def flash_attention_backward(query, keys, values, output, logsumexp, grad_output
         for c in tiles(T, block_size):
             if causal and c.start >= r.stop:
                 break
-            q, g, k, v = (t.double() for t in (query[..., r, :], grad_output[..., r, :], keys[..., c, :], values[..., c, :]))
-            p = torch.exp(q @ k.mT * h ** -0.5 - logsumexp[..., r, None].double())
+            q, g, k, v = (
+                t.double() for t in (query[..., r, :], grad_output[..., r, :], keys[..., c, :], values[..., c, :])
+            )
+            p = torch.exp(q @ k.mT * h**-0.5 - logsumexp[..., r, None].double())
             if causal:
                 p = torch.where(keep(r, c, p.device), p, 0.0)
             dv[..., c, :] += p.mT @ g
-            ds = p * (g @ v.mT - delta[..., r, :]) * h ** -0.5
+            ds = p * (g @ v.mT - delta[..., r, :]) * h**-0.5
             dq[..., r, :] += ds @ k
             dk[..., c, :] += ds.mT @ q
     return dq.to(query.dtype), dk.to(keys.dtype), dv.to(values.dtype)
+
 
 class FlashAttention(torch.autograd.Function):
     @staticmethod
@@ -62,6 +71,7 @@ class FlashAttention(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad_output):
         return *flash_attention_backward(*ctx.saved_tensors, grad_output, *ctx.rest), None, None
+
 
 def flash_attention(query, keys, values, block_size=64, causal=False):
     return FlashAttention.apply(query, keys, values, block_size, causal)
