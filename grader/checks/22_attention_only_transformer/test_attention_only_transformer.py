@@ -415,7 +415,8 @@ def test_inputs_unchanged(learner, reference, rng):
     keeps_inputs(mine, ids)
     keeps_inputs(learner.next_token_loss, rng.randn(2, 5, 7), ids)
     keeps_inputs(learner.all_attention_weights, mine, ids)
-    keeps_inputs(learner.generate, mine, ids, 3)
+    for tokens in (5, 6, 9):  # fewer than context_length, as many, and more: then a part of them is fed
+        keeps_inputs(learner.generate, mine, rng.integers(0, 7, 2, tokens), 3)
     expect(mine.parameters(), theirs.parameters(), "the model's parameters after the calls")
 
 
