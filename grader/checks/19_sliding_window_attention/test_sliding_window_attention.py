@@ -144,7 +144,8 @@ def test_dtype_and_device(learner, reference, rng):
 @task(2, after=ATTENTION)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
-    keeps_inputs(learner.sliding_window_attention, *three(rng, 1, 2, 6, 4), 3)
+    for window in (3, 6, 9):  # some of the tokens, all of them, and more
+        keeps_inputs(learner.sliding_window_attention, *three(rng, 1, 2, 6, 4), window)
 
 
 @task(2, each={"sliding_window_mask": "fresh_mask", "sliding_window_attention": ATTENTION})

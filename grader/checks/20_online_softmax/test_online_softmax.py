@@ -227,7 +227,8 @@ def test_dtype_and_device(learner, reference, rng):
 @task(2, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
-    keeps_inputs(learner.online_max_and_sum, rng.randn(2, 5), 2)
+    for block_size in (2, 5):  # several blocks, and one
+        keeps_inputs(learner.online_max_and_sum, rng.randn(2, 5), block_size)
     one, two = blocks(rng, 3, 4)[0]
     keeps_inputs(learner.merge_blocks, *one, *two)
 

@@ -199,9 +199,10 @@ def test_dtype_and_device(learner, reference, rng):
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were, and a second call gives the same."""
-    keeps_inputs(learner.flash_attention, *three(rng, 1, 2, 6, 4), 4)
     given, _ = backward_of(three(rng, 1, 2, 6, 4), rng.randn(1, 2, 6, 4))
-    keeps_inputs(learner.flash_attention_backward, *given, 4)
+    for block_size in (4, 6, 8):  # several blocks, one, and one that is not full
+        keeps_inputs(learner.flash_attention, *three(rng, 1, 2, 6, 4), block_size)
+        keeps_inputs(learner.flash_attention_backward, *given, block_size)
 
 
 @task(3, each=FUNCTIONS)
