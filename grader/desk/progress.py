@@ -122,7 +122,7 @@ def _save_result(result: ExerciseResult, kind: str) -> None:
     with contextlib.suppress(OSError):
         path.parent.mkdir(exist_ok=True)
         if not result.tried and earlier is not None and earlier.tried:
-            os.replace(path, paths.last_result(result.exercise, f"{kind}{TRIED}"))
+            path.replace(paths.last_result(result.exercise, f"{kind}{TRIED}"))
     _write(path, as_json.render(result))
 
 
