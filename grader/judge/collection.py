@@ -4,7 +4,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -35,7 +35,7 @@ class Check:
     title: str
     task: int | None
     after: tuple[str, ...]
-    each: Mapping[str, tuple[str, ...]]
+    each: Mapping[str, tuple[str, ...]] = field(hash=False)
     hidden: bool
     fixtures: tuple[str, ...]
 
