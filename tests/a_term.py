@@ -6,6 +6,7 @@ Students are numbers, to which each platform gives ids of its own.
 
 import contextlib
 import csv
+import functools
 import io
 import math
 from collections.abc import Callable, Iterator
@@ -20,6 +21,9 @@ from thorough import THOROUGH
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.classroom import version
+from grader.judge import examiner
+from grader.records.submission import Submission
+from grader.sandbox.forkserver import ForkServer
 
 SOFTMAX, CONTEXT = "02_softmax_naive", "03_context_vectors"
 # Each assignment's known mistakes that are handed in: much goes wrong with the first, little with the second.
@@ -56,8 +60,20 @@ def source(folder: str, text: str) -> str:
 
 def worth(folder: str, text: str, broken: str = "") -> float:
     """The points of a text. broken: the id of a check that nobody passes."""
-    lost = {broken} if text == "right" else {broken, *mistakes.failed_checks(folder)[MISTAKES[folder][text]].checks}
-    return sum(points for check, points in catalog.find(folder).points.items() if check not in lost)
+    return sum(points for check, points in of_checks(folder, text).items() if check != broken)
+
+
+@functools.cache
+def of_checks(folder: str, text: str) -> dict[str, float]:
+    """The points of each check on a text, as the judge gives them; a promise may give a part of its points."""
+    exercise = catalog.find(folder)
+    if text == "right":
+        return exercise.points
+    with ForkServer() as fork_server:
+        result = examiner.grade(
+            exercise, Submission(source(folder, text), "x.py"), fork_server, examiner.Settings(seed=1)
+        )
+    return {check.id: check.points for check in result.checks}
 
 
 def tries(number: int, folder: str, week: int) -> list[Try]:

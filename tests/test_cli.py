@@ -14,7 +14,7 @@ from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.cli import _parser, cmd_check, grade_class
+from grader.cli import _options, cmd_check, grade_class
 from grader.worker.codec import describe
 
 GOLDEN = paths.ROOT / "tests" / "golden"
@@ -121,7 +121,7 @@ def test_what_the_guide_types_in_a_folder_of_ones_own_is_understood():
     typed = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("kata ")]
     assert {words[0] for words in typed} == {"grade", "handback", "explain", "forget"}
     for words in typed:
-        assert _parser(words).parse_args(words).run
+        assert _options(words).run
 
 
 def test_files_may_be_named_by_an_option_as_make_does(said, tmp_path):

@@ -523,7 +523,7 @@ RAISED = {
 
 @pytest.mark.parametrize(("message", "source", "words"), RAISED.values(), ids=RAISED)
 def test_sizes_that_do_not_fit_are_told_by_what_is_written_in_the_code(message, source, words):
-    said = error_sentences.sentence(LearnerError("exception", {"message": f"{message} at dimension 3"}), source)
+    said = error_sentences.sentence(LearnerError("exception", {"message": f"{message} at dimension 3"}), source, "07")
     assert words in (said or "") and bool(said) == bool(words)
 
 

@@ -9,7 +9,10 @@ const LEAST = -20; // the slider's end means −inf
 export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
-    const figure = frame(el, "−∞ hides the future whatever the scores are. A fill value near the scores leaves it a part of the weights.");
+    const figure = frame(
+      el,
+      "−∞ hides the future whatever the scores are. A fill value near the scores leaves it a part of the weights.",
+    );
     const fill = figure.slider({
       label: "Fill",
       min: LEAST,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import grades, versions
+from grader.classroom import grades, private, versions
 from grader.classroom.course.standing import NOTHING, Standing
 from grader.classroom.course.totals import PLAIN, TotalRule
 from grader.classroom.handins import Found, Student
@@ -109,7 +109,7 @@ def write(
 def keep_out_of_git(out: Path) -> None:
     """Have git ignore a folder of results, wherever it lies, unless its owner has said otherwise."""
     if not (out / IGNORED).exists():
-        _replace(out / IGNORED, "*\n")
+        whole_file.write(out / IGNORED, "*\n", mode=private.FILE)
 
 
 def move_away(out: Path, students: Sequence[str]) -> None:

@@ -74,10 +74,13 @@ def _caret(kind: str, code: str, line: int, source: str) -> list[str]:
 def _builtin_given(head: str, facts: dict[str, Any]) -> str:
     """The name of Python's own function that the line uses as a value, as `input` for `inputs`; "" where none is."""
     code = str(((facts.get("frames") or [[0, "", ""]])[-1] + ["", "", ""])[2])
-    if "builtin_function_or_method" not in head:
+    is_replaced = "not function" in head  # where the worker runs, input ends the call and is a function of ours
+    if "builtin_function_or_method" not in head and not is_replaced:
         return ""
     names = re.findall(r"(?<![\w.])([a-z]+)\b(?!\s*[(\w=])", code)
     builtin_names = [name for name in names if isinstance(getattr(builtins, name, None), type(len))]
+    if is_replaced:
+        builtin_names = [name for name in builtin_names if name == "input"]
     return builtin_names[0] if len(set(builtin_names)) == 1 else ""
 
 

@@ -112,7 +112,8 @@ def number(value: Any) -> str:
 
 def ordinal(index: int) -> str:
     """The place of an item, counted from 1 as people count: index 0 is the "first"."""
-    return ORDINALS[index] if index < len(ORDINALS) else f"{index + 1}th"
+    number = index + 1
+    return ORDINALS[index] if index < len(ORDINALS) else f"{number}th"
 
 
 def nearest(name: str, names: list[str]) -> str | None:

@@ -12,6 +12,7 @@ from .stand_ins import display, get_ipython
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
 MOST_NAMES = 2_000  # that are compared with one that is missing
+SHORT = 3  # letters; so short a name is near many of Python's own
 MAX_FAILED = 100  # failed statements in one reply
 MAX_NAMES = 100
 BUILTIN_CLASSES = {id(kind) for kind in vars(builtins).values() if isinstance(kind, type)}
@@ -106,7 +107,9 @@ def _meant(error: BaseException) -> str:
             trace = error.__traceback__
             while trace.tb_next is not None:
                 trace = trace.tb_next
-            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals, *dir(builtins)]
+            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals]
+            if len(error.name) > SHORT:
+                names += dir(builtins)
         names = [name for name in names if not name.startswith("_") and name != error.name]
         close = min((_distance(error.name[:40], name[:40]), name) for name in names[:MOST_NAMES])
         is_close = close[0] <= (len(error.name) + len(close[1]) + 3) // 6  # as Python has it

@@ -285,7 +285,7 @@ def test_the_honest_get_what_they_deserve(graded):
     assert graded.scores("right") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
     assert graded.scores("nothing") == {"task_1": 0.0, "task_2": 0.0, "task_3": 0.0}
     some = graded.scores("wrong")
-    assert (some["task_1"], some["task_2"]) == (2.5, 1.0) and some["task_3"] < 1
+    assert (some["task_1"], some["task_2"]) == (2.5, 1.0) and 0 < some["task_3"] < 2  # its share of the promises
 
 
 @pytest.mark.parametrize("name", CHOSEN)

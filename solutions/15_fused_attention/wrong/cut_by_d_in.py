@@ -12,7 +12,9 @@ class FusedMultiHeadAttention:
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         queries, keys, values = self.qkv(x).split(self.size, dim=-1)
-        queries, keys, values = (split_heads(part, self.num_heads) for part in (queries, keys, values))  # (B, H, T, h) each
+        queries, keys, values = (
+            split_heads(part, self.num_heads) for part in (queries, keys, values)
+        )  # (B, H, T, h) each
         dropout = self.dropout if self.training else 0.0
         context = F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout, is_causal=True)
         return self.out_proj(merge_heads(context))  # (B, H, T, h) -> (B, T, d_out)

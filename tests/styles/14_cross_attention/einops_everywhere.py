@@ -4,6 +4,7 @@ import torch
 import torch.nn as nn
 from einops import rearrange, einsum
 
+
 class CrossAttention(nn.Module):
     def __init__(self, d_in, d_out_kq, d_out_v):
         super().__init__()
@@ -17,5 +18,5 @@ class CrossAttention(nn.Module):
         k = einsum(x_2, self.W_key, "s d, d k -> s k")
         v = einsum(x_2, self.W_value, "s d, d v -> s v")
         scores = einsum(q, k, "t k, s k -> t s")
-        attn = torch.softmax(scores / self.d_out_kq ** 0.5, dim=-1)
+        attn = torch.softmax(scores / self.d_out_kq**0.5, dim=-1)
         return attn @ v

@@ -5,6 +5,7 @@ from torch import nn
 import torch.nn.functional as F
 from einops import rearrange
 
+
 class FusedMultiHeadAttention(nn.Module):
     def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()

@@ -4,9 +4,11 @@ import torch
 import torch.nn.functional as F
 from einops import einsum
 
+
 def sliding_window_mask(T, window):
     ones = torch.ones(T, T, dtype=torch.bool)
     return ones.tril() & ones.triu(1 - window)
+
 
 def sliding_window_attention(query, keys, values, window):
     window = min(window, query.shape[-2])

@@ -6,6 +6,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+
 class CausalSelfAttention(nn.Module):
     def __init__(self, d_model, num_heads, context_length):
         super().__init__()
@@ -35,13 +36,16 @@ class CausalSelfAttention(nn.Module):
         y = rearrange(y, "b h t d -> b t (h d)")
         return self.out_proj(y)
 
+
 class AttentionOnlyTransformer(nn.Module):
     def __init__(self, vocab_size, d_model, context_length, num_layers, num_heads):
         super().__init__()
         self.context_length = context_length
         self.token_embedding = nn.Embedding(vocab_size, d_model)
         self.position_embedding = nn.Embedding(context_length, d_model)
-        self.layers = nn.ModuleList([CausalSelfAttention(d_model, num_heads, context_length) for _ in range(num_layers)])
+        self.layers = nn.ModuleList(
+            [CausalSelfAttention(d_model, num_heads, context_length) for _ in range(num_layers)]
+        )
         self.unembedding = nn.Linear(d_model, vocab_size, bias=False)
 
     def embed(self, idx):
@@ -57,6 +61,7 @@ class AttentionOnlyTransformer(nn.Module):
             x = x + layer(x)
         return self.unembedding(x)
 
+
 def all_attention_weights(model, token_ids):
     x = model.embed(token_ids)
     out = []
@@ -65,15 +70,17 @@ def all_attention_weights(model, token_ids):
         x = x + layer(x)
     return torch.stack(out)
 
+
 def next_token_loss(logits, token_ids):
     B, T, V = logits.shape
     return F.cross_entropy(rearrange(logits[:, :-1], "b t v -> b v t"), token_ids[:, 1:], reduction="none")
+
 
 @torch.no_grad()
 def generate(model, token_ids, max_new_tokens):
     idx = token_ids.clone()
     for _ in range(max_new_tokens):
-        idx_cond = idx[:, -model.context_length:]
+        idx_cond = idx[:, -model.context_length :]
         logits = model(idx_cond)
         nxt = logits[:, -1, :].argmax(dim=-1, keepdim=True)
         idx = torch.cat((idx, nxt), dim=1)
