@@ -234,7 +234,7 @@ def test_hints_come_one_after_the_other(learner):
 def test_all_checks_are_shown_and_hidden_again(learner):
     learner.save(WRONG)
     learner.desk.type("a")
-    page = learner.desk.shows("once this is fixed")
+    page = learner.desk.shows("checked without context_vectors")
     assert page.count("✔ Task") + page.count("✘ Task") + page.count("– Task") == len(catalog.find(EXERCISE).points)
     learner.desk.type("a")
     assert "✔ Task" not in learner.desk.shows("a: show all")

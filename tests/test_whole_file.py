@@ -25,8 +25,8 @@ OTHERS = {
     "authoring/diagrams.py", "authoring/timing.py", "classroom/changes.py", "classroom/pseudonyms.py",
     "classroom/show.py", "classroom/roster/aliases.py", "cli/cmd_check.py", "cli/cmd_course.py", "cli/cmd_new.py",
     "cli/cmd_report.py", "cli/cmd_stub.py", "cli/cmd_verify.py", "desk/progress.py", "desk/reset.py",
-    "desk/training.py", "desk/update.py", "integrations/nbgrader/course.py", "records/whole_file.py", "reports/delivery.py",
-    "sandbox/selftest.py", "venv.py",
+    "desk/training.py", "desk/update.py", "integrations/nbgrader/course.py", "records/whole_file.py",
+    "reports/delivery.py", "sandbox/selftest.py", "venv.py",
 }  # fmt: skip
 WRITING = re.compile(r"write_(text|bytes)|open\([^()]*['\"][wxa]b?['\"]")
 

@@ -110,6 +110,7 @@ def keep_out_of_git(out: Path) -> None:
     """Have git ignore a folder of results, wherever it lies, unless its owner has said otherwise."""
     if not (out / IGNORED).exists():
         whole_file.write(out / IGNORED, "*\n", mode=private.FILE)
+    private.everything(out / IGNORED)
 
 
 def move_away(out: Path, students: Sequence[str]) -> None:
