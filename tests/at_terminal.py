@@ -134,14 +134,8 @@ class AtTerminal:
                 self.arrived.notify_all()
 
 
-def checkout(folder: Path, mistakes_of: str | None = None) -> Path:
-    """A copy of the project in a folder, to work in. Returns the folder.
-
-    mistakes_of: the only exercise whose known mistakes are needed; they are half of all files.
-    """
-    copy(folder, "exercises", "grader")
-    copy(folder, "solutions", without=("wrong",) if mistakes_of else ())
-    if mistakes_of:
-        copy(folder, f"solutions/{mistakes_of}/wrong")
+def checkout(folder: Path) -> Path:
+    """A copy of the project in a folder, to work in. Returns the folder."""
+    copy(folder, "exercises", "grader", "solutions")
     shutil.copy(ROOT / "Makefile", folder)
     return folder

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from where_bank import Case, bank
 
 from grader import catalog
-from grader.catalog import mistakes, overlay
+from grader.catalog import mistakes, patches
 from grader.judge.checker import Explained
 from grader.judge.examiner import Examiner, Settings
 from grader.judge.session import Session
@@ -173,7 +173,7 @@ def count(case: Case, places: dict, counted: Counter) -> str:
         counted["nothing"] += 1
         return "nothing"
     true_definitions = [
-        name for name, node in overlay.definitions(case.source).items() if is_inside(case.truths[0], node)
+        name for name, node in patches.definitions(case.source).items() if is_inside(case.truths[0], node)
     ]
     names = "|".join(rf"\b{name}\b|the class {name.partition('.')[0]}\b" for name in true_definitions)
     is_right = all(re.search(names, place.sentence) for place in places.values())

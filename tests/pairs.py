@@ -14,8 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from grader import catalog
-from grader.catalog import mistakes, overlay, paths
-from grader.catalog.merging import merged
+from grader.catalog import mistakes, patches, paths
 from grader.judge import examiner
 from grader.records.results import FAILED
 from grader.records.submission import Submission
@@ -65,9 +64,9 @@ def pairs(folder: str, solution: str, count: int, seed: int) -> list[tuple]:
     random.Random(seed).shuffle(every)
     chosen = []
     for one, other in every:
-        text = merged(solution, one.overlay, other.overlay)
-        if text is not None and len(chosen) < count:
-            chosen.append(((one, other), overlay.compose(solution, text)))
+        source = patches.merge(solution, one.source, other.source)
+        if source is not None and len(chosen) < count:
+            chosen.append(((one, other), source))
     return chosen
 
 

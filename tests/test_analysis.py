@@ -8,7 +8,7 @@ import pytest
 from made_up_class import folders, made_up, result_of
 
 from grader import catalog
-from grader.authoring import assigned
+from grader.authoring import mistake_parts
 from grader.catalog import misconceptions, mistakes
 from grader.classroom import version
 from grader.classroom.analysis import difficulty, helping, lessons
@@ -87,7 +87,7 @@ def test_a_correlation_of_few_or_of_equal_scores_is_none():
 
 
 def test_every_mistake_belongs_to_one_misconception_and_every_one_has_a_section_to_show():
-    found = [problem for exercise in catalog.exercises() for problem in assigned.problems(exercise.folder)]
+    found = [problem for exercise in catalog.exercises() for problem in mistake_parts.problems(exercise)]
     assert found == []
     used = {one.id for exercise in catalog.exercises() for one in misconceptions.of_mistakes(exercise.folder).values()}
     assert used == misconceptions.misconceptions().keys()
@@ -96,11 +96,9 @@ def test_every_mistake_belongs_to_one_misconception_and_every_one_has_a_section_
 def test_students_are_counted_once_for_a_misconception_and_the_example_is_the_commonest(klass, summary):
     """Counted anew from the results: for each misconception the set of students with one of its mistakes."""
     names = {
-        (folder, mistake.sentence): one
+        (folder, mistake.sentence): mistake.misconception
         for folder in klass.exercises
         for mistake in mistakes.mistakes(folder)
-        for one, all_names in misconceptions.assigned(folder).items()
-        if mistake.name in all_names
     }
     who, said = {}, {}
     for (student, folder), result in klass.results.items():

@@ -99,10 +99,7 @@ def test_the_worker_imports_torch_and_the_standard_library_alone():
 
 def test_exercises_and_solutions_import_torch_and_the_standard_library_alone():
     files = [*some(paths.EXERCISES.rglob("*.py")), *some(paths.SOLUTIONS.rglob("*.py"))]
-    wrong_may_use_numpy = [path for path in files if "wrong" in path.parts]
-    others = [path for path in files if "wrong" not in path.parts]
-    assert strays(others, lambda name: name.partition(".")[0] in STANDARD | {"torch"}) == []
-    assert strays(wrong_may_use_numpy, lambda name: name.partition(".")[0] in STANDARD | {"torch", "numpy"}) == []
+    assert strays(files, lambda name: name.partition(".")[0] in STANDARD | {"torch"}) == []
 
 
 def test_checks_import_only_what_the_grader_offers_their_authors():

@@ -33,7 +33,6 @@ class Repository:
             "hostile",
             "styles",
             "truth",
-            "wrong",  # half of all files, which no hook reads
         )
         shutil.copytree(paths.ROOT, self.path, ignore=kept_out)
         self.environment = {**os.environ, **GIT, "PRE_COMMIT_HOME": str(place / "pre-commit")}

@@ -4,8 +4,7 @@ import pytest
 from thorough import nightly, sample
 
 from grader import catalog
-from grader.catalog import mistakes, overlay, paths
-from grader.catalog.merging import merged
+from grader.catalog import mistakes, patches, paths
 from grader.judge import answer_kinds, error_sentences, examiner, patterns, trial_sentences
 from grader.judge.raising_lines import may_be_one
 from grader.records.results import AND, MEND_FIRST, OR
@@ -76,7 +75,7 @@ def test_of_two_mistakes_both_are_named(number, one, other, fork_server):
     folder = catalog.find(number).folder
     solution = paths.solution(folder).read_text("utf-8")
     pair = [mistakes.find(folder, name) for name in (one, other)]
-    source = overlay.compose(solution, merged(solution, *(mistake.overlay for mistake in pair)))
+    source = patches.merge(solution, *(mistake.source for mistake in pair))
     told = " ".join(said(graded(number, source, fork_server)).values())
     assert all(mistake.sentence in told for mistake in pair)
 
@@ -87,15 +86,15 @@ def test_a_mistake_that_a_second_one_hides_elsewhere_is_named(fork_server):
     lost, hidden = (
         mistakes.find("10_causal_mask", name) for name in ("scores_mask_not_kept", "causal_renormalized_afterwards")
     )
-    told = said(graded("10", overlay.compose(solution, merged(solution, lost.overlay, hidden.overlay)), fork_server))
+    told = said(graded("10", patches.merge(solution, lost.source, hidden.source), fork_server))
     assert told["documented_masked_scores"] == told["fresh_masked_scores"] == lost.sentence
 
 
 def both(folder: str, one: str, other: str, fork_server) -> dict[str, str]:
     """What is said of a file that makes two known mistakes."""
     solution = paths.solution(folder).read_text("utf-8")
-    changes = merged(solution, *(mistakes.find(folder, name).overlay for name in (one, other)))
-    return said(graded(folder[:2], overlay.compose(solution, changes), fork_server))
+    source = patches.merge(solution, *(mistakes.find(folder, name).source for name in (one, other)))
+    return said(graded(folder[:2], source, fork_server))
 
 
 def test_of_two_pairs_the_one_is_named_that_explains_more(fork_server):
@@ -196,10 +195,10 @@ def test_an_error_alone_is_no_proof_of_two_mistakes(fork_server):
 
 def test_changes_of_the_same_tokens_are_not_merged():
     base = "def f(x):\n    return x + 1\n"
-    assert merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x * 1\n") is None
-    assert merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x - 1\n") is None
-    assert "return y - 2" not in merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
-    assert "return x - 2" in merged(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
+    assert patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x * 1\n") is None
+    assert patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x - 1\n") is None
+    assert "return y - 2" not in patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
+    assert "return x - 2" in patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from globs import some
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import mistakes, paths
 from grader.integrations.site import experiment_bars, pages
 
 for name in ("material", "latex2mathml"):
@@ -92,10 +92,11 @@ def test_no_solution_is_in_it(built):
     everything = "\n".join(text_of(page) for page in some(built.rglob("*.html")))
     everything += (built / "search" / "search_index.json").read_text("utf-8")
     squeezed = re.sub(r"\s+", "", everything)
-    bodies, every = 0, some(paths.SOLUTIONS.rglob("*.py"))
-    right = [path for path in every if path.parent.name != "wrong"]
-    for path in [*right, *sample([path for path in every if path not in right], 400)]:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    bodies, folders = 0, [exercise.folder for exercise in catalog.exercises()]
+    sources = [(folder, paths.solution(folder).read_text("utf-8")) for folder in folders]
+    known = [mistake for folder in folders for mistake in mistakes.mistakes(folder)]
+    for name, source in [*sources, *((mistake.name, mistake.source) for mistake in sample(known, 400))]:
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.FunctionDef):
                 body = [
                     one for one in node.body if not isinstance(one, ast.Expr) or not isinstance(one.value, ast.Constant)
@@ -103,7 +104,7 @@ def test_no_solution_is_in_it(built):
                 if len(body) > 1:
                     bodies += 1
                     said = re.sub(r"\s+", "", "".join(map(ast.unparse, body)))
-                    assert said not in squeezed, f"{path}: {node.name}"
+                    assert said not in squeezed, f"{name}: {node.name}"
     assert bodies > 200
     names = [str(path.relative_to(built)) for path in some(built.rglob("*"))]
     assert not any(name.endswith(".py") or name.startswith("solutions") for name in names)

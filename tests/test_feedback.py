@@ -136,7 +136,7 @@ def test_no_hidden_input_or_expected_number_is_given_away(fork_server):
 
     exercise = catalog.for_class()[5]
     for mistake in mistakes.mistakes(exercise.folder):
-        handed_in = Submission(mistake.source, mistake.path.name)
+        handed_in = Submission(mistake.source, f"{mistake.name}.py")
         shown = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=3, reveal=True))
         result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=3, reveal=False))
         told = {line for check in result.checks for line in check.message.splitlines()}

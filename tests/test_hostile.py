@@ -103,7 +103,7 @@ class Tree:
         self.tmp.mkdir()
         self.process: subprocess.Popen | None = None
         self.stderr = (folder / "stderr").open("w+", errors="replace")
-        copy(self.tree, "grader", "solutions", without=("wrong",))
+        copy(self.tree, "grader", "solutions")
         (self.tree / "exercises").mkdir()
         secret = f'CANARY = "CANARY {self.token}"  # CANARY {self.token}\n'
         for hidden in (*self.tree.glob("grader/checks/*/test_*.py"), *self.tree.glob("solutions/*/*.py")):

@@ -1,13 +1,14 @@
-"""A mistake holds only what differs: over the solution it is a whole file, and what does not fit is refused."""
+"""A mistake holds only what differs: applied to the solution it is a whole file, and what does not fit is refused."""
 
-import ast
 import json
+from pathlib import Path
 
 import pytest
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistakes, overlay, overlay_slips, paths
+from grader.catalog import mistake_slips, mistakes, patches, paths
+from grader.catalog.mistakes import BadMistake
 
 SOLUTION = '''"""The solution."""
 
@@ -23,7 +24,8 @@ def scores(x: torch.Tensor) -> torch.Tensor:
     Returns: shape (T, T).
     """
     # Task 1: multiply
-    return x @ x.T  # (T, T)
+    y = x.clone()
+    return x @ y.T  # (T, T)
 
 
 class Layer(nn.Module):
@@ -37,48 +39,57 @@ class Layer(nn.Module):
     def forward(self, x):
         """What comes out."""
         # Task 2: scale
+        x = x + 1
+        x = x + 1
+
         return scores(x) / self.size
 '''
-OVERLAY = '''"""The scores are halved: leave them as they are.
+FILE = """Known mistakes.
 
-More for teachers.
+# scale
+
+## halved
+The scores are halved:
+leave them as they are.
+
+```diff
+@@ imports @@
++import copy
+@@ scores @@
+     y = x.clone()
+-    return x @ y.T  # (T, T)
++    return x @ y.T / 2  # (T, T)
+@@ Layer.forward @@
+-    @torch.no_grad()
+     def forward(self, x):
+-        x = x + 1
+         x = x + 1
+
+-        return scores(x) / self.size
++        return copy.copy(scores(x)) / self.size
+```
+
+# gradient
+## added
+One is added to the scores.
+```diff
+@@ scores @@
+-    return x @ y.T  # (T, T)
++    return x @ y.T + 1  # (T, T)
+```
 """
-
-import copy
-from math import (
-    sqrt,
-)
-
-
-# not a part of the function
-def scores(x: torch.Tensor) -> torch.Tensor:
-    return x @ x.T / 2  # (T, T)
-
-
-class Layer:
-    def forward(self, x):
-        note = """
-at the margin
-"""
-        return copy.copy(scores(x)) / sqrt(self.size)
-'''
-COMPOSED = '''"""The scores are halved: leave them as they are.
-
-More for teachers.
-"""
+HALVED = '''"""The solution."""
 
 import torch
 from torch import nn
 import copy
-from math import (
-    sqrt,
-)
 
 SIZE = 3  # stays
 
 
 def scores(x: torch.Tensor) -> torch.Tensor:
-    return x @ x.T / 2  # (T, T)
+    y = x.clone()
+    return x @ y.T / 2  # (T, T)
 
 
 class Layer(nn.Module):
@@ -89,113 +100,197 @@ class Layer(nn.Module):
         self.size = SIZE
 
     def forward(self, x):
-        note = """
-at the margin
-"""
-        return copy.copy(scores(x)) / sqrt(self.size)
+        x = x + 1
+
+        return copy.copy(scores(x)) / self.size
 '''
-LONG = '"""Long."""\n\n\ndef scores(x):\n' + "".join(f"    x = x + {i}\n" for i in range(12)) + "    return x\n"
+PATH = Path("mistakes.md")
 
 
-def test_an_overlay_is_laid_over_the_solution_by_name():
-    assert overlay.compose(SOLUTION, OVERLAY) == COMPOSED
-    assert overlay.sentence(OVERLAY) == "The scores are halved: leave them as they are."
-    assert overlay.refusals(SOLUTION, OVERLAY) == []
+def read(text: str):
+    return mistakes.read(PATH, text, SOLUTION)
 
 
-def test_a_solution_without_docstring_and_imports():
-    made = overlay.compose("def f(x):\n    return x", '"""Twice."""\n\nimport math\n\n\ndef f(x):\n    return 2 * x\n')
-    assert made == '"""Twice."""\nimport math\ndef f(x):\n    return 2 * x'
+def test_a_mistake_is_applied_to_the_solution():
+    added, halved = read(FILE)
+    assert (added.name, added.misconception, added.sentence) == ("added", "gradient", "One is added to the scores.")
+    assert (halved.misconception, halved.sentence) == ("scale", "The scores are halved: leave them as they are.")
+    assert halved.source == HALVED and halved.definitions == ("scores", "Layer.forward")
+    assert FILE.split("\n")[halved.line - 1] == "## halved"
+    assert added.changes == ["@@ scores @@", "-    return x @ y.T  # (T, T)", "+    return x @ y.T + 1  # (T, T)"]
+    assert [*patches.refusals(SOLUTION, halved.hunks)] == []
 
 
-def test_a_change_is_shown_without_docstrings_and_task_comments():
-    assert overlay.difference(SOLUTION, OVERLAY)[:9] == [
-        "+import copy",
-        "+from math import (",
-        "+    sqrt,",
-        "+)",
-        "@@ scores @@",
-        " def scores(x: torch.Tensor) -> torch.Tensor:",
-        "-    return x @ x.T  # (T, T)",
-        "+    return x @ x.T / 2  # (T, T)",
-        "@@ Layer.forward @@",
-    ]
+def test_two_mistakes_are_merged_by_making_the_changes_of_both():
+    added, halved = read(FILE)
+    merged = patches.merge(SOLUTION, added.source, halved.source)
+    assert merged is None  # both change what follows y.T
+    other = FILE.replace("+    return x @ y.T + 1", "+    return 3 * x @ y.T")
+    added, halved = read(other)
+    merged = patches.merge(SOLUTION, added.source, halved.source)
+    assert "return 3 * x @ y.T / 2" in merged and "import copy" in merged and "copy.copy" in merged
+
+
+def changed(old: str, new: str) -> str:
+    assert old in FILE
+    return FILE.replace(old, new, 1)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("def f(:", 1, "it cannot be read"),
-        ('"""A."""\ndef helper(x): return x', 2, "the solution has no function helper"),
-        ("class Other:\n    def f(self): return 1", 1, "the solution has no class Other"),
-        ("class Layer:\n    def other(self): return 1", 2, "the solution has no method Layer.other"),
-        ("class Layer(nn.Module):\n    def forward(self, x): return x", 1, "write a bare `class Layer:`"),
-        ("class Layer:\n    size = 2", 2, "Layer may hold methods alone"),
-        ("class Layer:\n    '''A layer.'''\n    def forward(self, x): return x", 2, "Layer may hold methods alone"),
-        ("class Layer:\n  def forward(self, x): return x", 2, "is indented by 2, not by 4"),
-        ("SIZE = 2", 1, "a docstring, imports, functions and classes alone"),
-        ("def scores(x): return 1\ndef scores(x): return x", 2, "scores is defined twice"),
-        ("import torch\ndef scores(x): return x", 1, "the solution has this already: import torch"),
-        ('def scores(x):\n    """The scores."""\n    return x', 1, "scores has a docstring"),
-        ("def scores(x: torch.Tensor) -> torch.Tensor:\n    return (x @ x.T)", 1, "scores is equal to the solution's"),
-        (LONG, 1, "14 lines differ from the solution, and 12 are the most"),
-        ('"""Nothing."""', 1, "it changes no function and no method"),
+        (changed("@@ scores @@", "@@ score @@"), 12, "has no function or method score"),
+        (changed("@@ Layer.forward @@", "@@ forward @@"), 16, "has no function or method forward"),
+        (changed("-    return x @ y.T  #", "-    return x  @ y.T  #"), 14, "no line return x  @ y.T  # (T, T); the n"),
+        (changed("     y = x.clone()", "     z = 3"), 13, "scores has no line z = 3"),
+        (changed("     def forward(self, x):\n-", "-"), 16, "its lines do not follow each other in Layer.forward"),
+        (changed("+import copy", "+import torch"), 10, "the solution has this already: import torch"),
+        (changed("+import copy", "+x = 3"), 10, "adds import statements and nothing else"),
+        (changed("+import copy", "-import torch"), 10, "adds import statements and nothing else"),
+        (changed("/ 2  # (T, T)", "/ (2  # (T, T)"), 10, "the changed code is no Python"),
     ],
 )
-def test_what_is_no_mistake_is_refused_by_name(text, line, words):
-    (refusal,) = overlay.refusals(SOLUTION, text)
-    assert refusal.line == line and words in refusal.reason
+def test_what_does_not_apply_is_refused_with_its_line(text, line, words):
+    with pytest.raises(BadMistake) as caught:
+        read(text)[-1].compose()
+    assert words in caught.value.reason and caught.value.line == line
 
 
-SLIPS = {  # an overlay that fits the solution, and why it is no mistake of a learner's all the same
-    "a name": ("def scores(x):\n    return F.normalize(x)", 2, "F is not defined there"),
+@pytest.mark.parametrize(
+    ("hunks", "words"),
+    [
+        ("@@ Layer.forward @@\n-        x = x + 1\n+        x = x + 2", "its lines appear 2 times in Layer.forward"),
+        ("@@ scores @@\n+    x = 1", "it holds no line of the solution"),
+        (
+            "@@ scores @@\n-    y = x.clone()\n+    y = x\n@@ scores @@\n     y = x.clone()\n+    x = y",
+            "it changes the same lines as another hunk",
+        ),
+    ],
+)
+def test_a_hunk_applies_at_exactly_one_place(hunks, words):
+    with pytest.raises(BadMistake, match=words):
+        read(f"# a\n## b\nA sentence.\n```diff\n{hunks}\n```\n")[0].compose()
+
+
+@pytest.mark.parametrize(
+    ("hunks", "words"),
+    [
+        (
+            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return (x @ y.T)",
+            "scores does the same as in",
+        ),
+        ("@@ imports @@\n+import math", "it changes no function and no method"),
+        (
+            "@@ scores @@\n-def scores(x: torch.Tensor) -> torch.Tensor:\n+def score(x: torch.Tensor) -> torch.Tensor:",
+            "it renames, adds or removes a definition: score, scores",
+        ),
+        (
+            "@@ scores @@\n     y = x.clone()\n" + "\n".join(f"+    x = x + {i}" for i in range(13)),
+            "it changes 13 lines, and 12 are the most",
+        ),
+    ],
+)
+def test_what_is_no_mistake_of_the_solution_is_refused(hunks, words):
+    (mistake,) = read(f"# a\n## b\nA sentence.\n```diff\n{hunks}\n```\n")
+    assert [words in refusal.reason for refusal in patches.refusals(SOLUTION, mistake.hunks)] == [True]
+
+
+SLIPS = {  # hunks that apply, and why they are no mistake of a learner's all the same
+    "a name": ("A sentence.", "@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)", 7, "F is not defined there"),
     "a name in a method": (
-        "class Layer:\n    def forward(self, x):\n        return score(x)",
-        3,
+        "A sentence.",
+        "@@ Layer.forward @@\n-        return scores(x) / self.size\n+        return score(x)",
+        7,
         "score is not defined",
     ),
-    "an import": ("import absent\n\ndef scores(x):\n    return absent.f(x)", 1, "ModuleNotFoundError"),
-    "a local import": ("def scores(x):\n    from torch import absent\n    return x", 2, "ImportError"),
-    "code": ('"""torch.mm(x, x)."""\ndef scores(x):\n    return x', 1, "the sentence is code"),
-    "the solution": ('"""Write return x @ x.T * 1."""\ndef scores(x):\n    return 1', 1, "return x @ x"),
+    "an import": (
+        "A sentence.",
+        "@@ imports @@\n+import absent\n@@ scores @@\n-    y = x.clone()\n+    y = absent.f(x)",
+        5,
+        "`import absent` fails (ModuleNotFoundError",
+    ),
+    "a local import": (
+        "A sentence.",
+        "@@ scores @@\n-    y = x.clone()\n+    from torch import absent\n+    y = absent(x)",
+        2,
+        "ImportError",
+    ),
+    "code": ("torch.mm(x, x).", "@@ scores @@\n-    y = x.clone()\n+    y = 2 * x", 3, "the sentence is code"),
+    "the solution": (
+        "Write return x @ y.T * 1.",
+        "@@ scores @@\n-    return x @ y.T * 1  # (T, T)\n+    return y",
+        3,
+        "return x @ y T *",
+    ),
 }
 
 
-@pytest.mark.parametrize(("text", "line", "words"), SLIPS.values(), ids=SLIPS)
-def test_a_mistake_that_cannot_run_or_tells_the_solution_is_refused(text, line, words):
-    (refusal,) = overlay_slips.slips(SOLUTION.replace("x @ x.T ", "x @ x.T * 1"), text)
+@pytest.mark.parametrize(("sentence", "hunks", "line", "words"), SLIPS.values(), ids=SLIPS)
+def test_a_mistake_that_cannot_run_or_tells_the_solution_is_refused(sentence, hunks, line, words):
+    text = f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n"
+    solution = SOLUTION.replace("x @ y.T ", "x @ y.T * 1 ") if "solution" in words or "* 1" in hunks else SOLUTION
+    (mistake,) = mistakes.read(PATH, text, solution)
+    (refusal,) = mistake_slips.slips(mistake)
     assert refusal.line == line and words in refusal.reason
 
 
 FINE = {
-    "comprehension, global and builtin": "def scores(x):\n    return max([SIZE * y for y in x], key=lambda y: len(y))",
-    "an import that works": "from torch.nn import functional as F\n\ndef scores(x):\n    return F.normalize(x)",
-    "a sentence that names a call": '"""`x.T` is missing in scores: it needs it."""\ndef scores(x):\n    return x',
-    "a sentence of one word": '"""Transposed."""\ndef scores(x):\n    return x',
+    "comprehension, global and builtin": (
+        "Sums.",
+        "@@ scores @@\n-    y = x.clone()\n+    y = max([SIZE * y for y in x], key=lambda y: len(y))",
+    ),
+    "an import that works": (
+        "Normalized.",
+        "@@ imports @@\n+from torch.nn import functional as F\n"
+        "@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)",
+    ),
+    "a sentence that names a call": (
+        "`y.T` is missing in scores: it needs it.",
+        "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y",
+    ),
+    "a sentence of one word": ("Transposed.", "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y"),
 }
 
 
-@pytest.mark.parametrize("text", FINE.values(), ids=FINE)
-def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(text):
-    assert not list(overlay_slips.slips(SOLUTION, text))
+@pytest.mark.parametrize(("sentence", "hunks"), FINE.values(), ids=FINE)
+def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(sentence, hunks):
+    (mistake,) = read(f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n")
+    assert not list(mistake_slips.slips(mistake))
 
 
-def test_what_does_not_fit_is_not_composed(tmp_path):
-    path = tmp_path / "helper.py"
-    path.write_text('"""A."""\n\n\ndef helper(x):\n    return x\n')
-    with pytest.raises(mistakes.BadMistake, match=r"helper\.py:4: the solution has no function helper"):
-        mistakes.read(path, SOLUTION)
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (changed("## halved", "## Halved it"), 5, "“Halved it” is no name for a mistake"),
+        (changed("## added", "## halved"), 27, "there is another mistake halved in line 5"),
+        (changed("# scale\n", ""), 4, "halved comes before the first heading"),
+        (changed("```diff", "```python"), 5, "one block, from ```diff to ```"),
+        (changed("```\n\n# gradient", "```\nMore.\n\n# gradient"), 25, "nothing follows the diff"),
+        (changed("@@ imports @@\n", ""), 10, "a diff begins with the definition that it changes"),
+        (changed("@@ scores @@", "@@ -1,3 +1,3 @@"), 12, "write the definition like this"),
+        (changed("+import copy", "import copy"), 11, "a line of a diff begins with"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_with_its_line(text, line, words):
+    with pytest.raises(BadMistake) as caught:
+        read(text)
+    assert (caught.value.line, words in caught.value.reason) == (line, True), caught.value
+    assert str(caught.value).startswith(f"mistakes.md:{line}: ")
+
+
+def test_what_is_recorded_is_read_back():
+    rows = {"b": mistakes.NotPassed(("one",), ("three",)), "a": mistakes.NotPassed(("two", "three"))}
+    text = mistakes.as_json(["one", "two", "three"], rows)
+    assert json.loads(text) == {"checks": ["one", "two", "three"], "mistakes": {"a": ".xx", "b": "x.-"}}
 
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_every_mistake_is_a_whole_file_with_the_solutions_names(exercise):
     known = mistakes.mistakes(exercise.folder)
-    solution = paths.solution(exercise.folder).read_text("utf-8")
-    names = list(overlay.definitions(solution))
+    names = list(patches.definitions(paths.solution(exercise.folder).read_text("utf-8")))
     assert known and names
     for mistake in sample(known, 12):
-        assert ast.get_docstring(ast.parse(mistake.source)) == ast.get_docstring(ast.parse(mistake.overlay))
-        assert list(overlay.definitions(mistake.source)) == names, mistake.name
+        assert list(patches.definitions(mistake.source)) == names, mistake.name
 
 
 def test_the_mistakes_are_shown(said):
@@ -206,7 +301,7 @@ def test_the_mistakes_are_shown(said):
         assert one.sentence in shown and "@@" in shown and "documented" in shown and "\x1b" not in shown
     listed = json.loads(said("mistakes", "06", "--format", "json").stdout)
     assert all(row["misconception"]["title"] for row in listed["mistakes"])
-    assert [row["name"] for row in listed["mistakes"]] == [path.stem for path in paths.mistakes(folder)]
+    assert [row["name"] for row in listed["mistakes"]] == [mistake.name for mistake in mistakes.mistakes(folder)]
     assert all(row["changes"] and row["failed_checks"] for row in listed["mistakes"])
     refused = said("mistakes", "06", "nothing_like_it")
     assert refused.returncode == 2 and "make mistakes EX=06" in refused.stderr

@@ -110,7 +110,7 @@ def said(cell) -> str:
 def test_in_a_container_one_cell_fetches_all_and_says_which_walls_there_are(container, python, tmp_path, monkeypatch):
     """Root without user namespaces and without bubblewrap, as on Colab. git clones a real repository."""
     origin, content, programs = tmp_path / "origin", tmp_path / "content", tmp_path / "programs"
-    ignored = shutil.ignore_patterns("__pycache__", "*.ipynb", "wrong")
+    ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
     for name in ("grader", "exercises", "solutions"):
         shutil.copytree(paths.ROOT / name, origin / name, ignore=ignored)
     for name in ("pyproject.toml", "constraints.txt", "README.md"):

@@ -25,7 +25,7 @@ from grader.records.results import ExerciseResult
 from grader.records.submission import Submission
 
 FOLDER = "77_double"
-WRONG = f"solutions/{FOLDER}/wrong"
+WRONG = f"solutions/{FOLDER}/mistakes.md"
 SOLUTION = '''"""Exercise 77: Double."""
 
 import torch
@@ -36,12 +36,15 @@ def double(x: torch.Tensor) -> torch.Tensor:
     # Task 1: double it
     return 2 * x
 '''
-MISTAKE = '''"""{sentence}"""
-
-
-def double(x):
-    {body}
-'''
+MISTAKE = """
+## {name}
+{sentence}
+```diff
+@@ double @@
+-    return 2 * x
++    {body}
+```
+"""
 MISTAKES = {
     "added_two": ("The function adds 2: twice means a product, not a sum.", "return x + 2"),
     "squared": ("The function squares: twice means times 2, not times itself.", "return x * x"),
@@ -165,11 +168,12 @@ CASES = """CASES = [
 ]
 """
 TOML = 'title = "Double"\ntrack = "core"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
+TOML += '\n[misconceptions.in-place]\ntitle = "What changes its input"\nsection = "Go further"\n'
 
 
 def lay(root: Path) -> None:
     """The files of one small exercise, in order."""
-    wrong = {f"{WRONG}/{name}.py": MISTAKE.format(sentence=s, body=b) for name, (s, b) in MISTAKES.items()}
+    wrong = [MISTAKE.format(name=name, sentence=s, body=b) for name, (s, b) in MISTAKES.items()]
     styles = {f"tests/styles/{FOLDER}/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
     files = {
         f"solutions/{FOLDER}/double.py": SOLUTION,
@@ -183,9 +187,8 @@ def lay(root: Path) -> None:
         f"grader/checks/{FOLDER}/figure.py": FIGURE,
         f"exercises/{FOLDER}/figure.js": SCRIPT,
         f"tests/figures/cases/{FOLDER}.py": CASES,
-        f"{WRONG}/misconceptions.toml": f"in-place = {json.dumps([*MISTAKES])}\n",
+        WRONG: "# in-place\n" + "".join(wrong),
         f"exercises/{FOLDER}/experiment.py": EXPERIMENT,
-        **wrong,
         **styles,
     }
     for name, text in files.items():
@@ -196,7 +199,7 @@ def lay(root: Path) -> None:
 
 # What is kept of the files of an exercise, which here are others in each test.
 KEPT = (
-    catalog.exercises, documented.numbers, misconceptions.of_sentences, figure_numbers.figure, figure_numbers.data,
+    catalog.exercises, documented.numbers, misconceptions.misconceptions, figure_numbers.figure, figure_numbers.data,
     capture.setups,
 )  # fmt: skip
 
@@ -227,7 +230,7 @@ def checkout(tmp_path):
 
 
 def failed_checks_of(house):
-    return house / WRONG / "failed_checks.json"
+    return house / f"solutions/{FOLDER}/failed_checks.json"
 
 
 def change(path, old: str, new: str) -> None:
@@ -240,14 +243,15 @@ def test_an_exercise_in_order_passes_with_one_line(house, said):
     done = said("verify", "77", "--write", cwd=house)
     assert done.returncode == 0, done.stdout + done.stderr
     known = json.loads(failed_checks_of(house).read_text())
-    assert known["in_place"] == {"failed": ["inputs_unchanged"], "not_checked": []}
+    assert known["checks"] == ["documented_double", "fresh_double", "inputs_unchanged"]
+    assert known["mistakes"]["in_place"] == "..x"
     done = said("verify", "77", cwd=house)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "1 exercises, 5 mistakes: every one rejected and named by its own sentence\n"
 
 
 def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(house, said):
-    nothing = {name: {"failed": [], "not_checked": []} for name in MISTAKES}
+    nothing = {"checks": ["documented_double"], "mistakes": dict.fromkeys(MISTAKES, ".")}
     failed_checks_of(house).write_text(json.dumps(nothing))
     done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2  # each mistake was named all the same
@@ -261,13 +265,13 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
 
 
 def test_on_a_device_a_report_is_written_that_lists_the_failures(house, said):
-    failed_checks_of(house).write_text("{}")
+    failed_checks_of(house).write_text('{"checks": [], "mistakes": {}}')
     done = said("verify", "77", "--device", "cpu", cwd=house)
     assert done.returncode == 1 and done.stdout == "the report: verify-cpu.md\n"
     page = (house / "verify-cpu.md").read_text()
     assert page.startswith("# Verified on cpu\n") and f"- torch: {torch.__version__}\n" in page
     assert f"| {FOLDER} | 4 | 5 | 1 |\n" in page
-    assert f"- {FOLDER}: {WRONG}/failed_checks.json: it is not there, or not current\n" in page
+    assert f"- {FOLDER}: solutions/{FOLDER}/failed_checks.json: it is not there, or not current\n" in page
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
@@ -298,8 +302,8 @@ def two_with_a_mistake_that_passes(root: Path) -> list[str]:
     change(root / f"exercises/{folders[1]}/README.md", "# 77", "# 78")
     change(root / f"exercises/{folders[1]}/README.md", "EX=77", "EX=78")
     for folder in folders:
-        change(root / f"solutions/{folder}/wrong/added_two.py", "x + 2", "x + x")
-    return [f"solutions/{folder}/wrong/added_two.py:4: this mistake passes every check" for folder in folders]
+        change(root / f"solutions/{folder}/mistakes.md", "x + 2", "x + x")
+    return [f"solutions/{folder}/mistakes.md:3: added_two passes every check" for folder in folders]
 
 
 def assert_told(done, wrong: list[str]) -> None:
@@ -391,15 +395,15 @@ def test_a_new_exercise_is_refused_until_it_is_filled(house, said):
     made_from_others = {
         "exercises/78_my_exercise/my_exercise.py",
         "grader/checks/78_my_exercise/exercise.toml",
-        "solutions/78_my_exercise/wrong/misconceptions.toml",
     }
     assert left == written - made_from_others
-    assert sum("/wrong/mistake" in name for name in written) == 5 and sum("/styles/" in name for name in written) == 3
-    problems = len(left) + refused.stderr.count("no misconception")
-    assert refused.stderr.count("make verify EX=78") == problems == len(refused.stderr.splitlines()) / 2
+    assert "solutions/78_my_exercise/mistakes.md" in written and sum("/styles/" in name for name in written) == 3
+    assert refused.stderr.count("make verify EX=78") == len(left) + 1 == len(refused.stderr.splitlines()) / 2
+    assert "mistakes.md:1: there is no misconception task" in refused.stderr
 
 
 CHECKS = f"grader/checks/{FOLDER}"
+MISCONCEPTION = '[misconceptions.halves]\ntitle = "Half"\nsection = "Half"\n\n[points]'
 LESSON_FILE = f"exercises/{FOLDER}/README.md"
 TOGETHER = {  # what verify finds in one run: file, what stands there, what instead, where and what verify says
     "nothing can be run": [
@@ -422,14 +426,13 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             '"other"',
             "documented.toml:2: the number four belongs to",
         ),
-        (f"{WRONG}/tripled.py", "def double(x)", "def triple(x)", "tripled.py:4: the solution has no function triple"),
+        (WRONG, "The input", "TODO: The input", "mistakes.md:36: a TODO is left"),
         (
-            f"{WRONG}/squared.py",
-            "def",
-            "x = 1\n\n\ndef",
-            "squared.py:4: a mistake holds a docstring, imports, functions",
+            WRONG,
+            "-    return 2 * x\n+    return x * x",
+            "-    return 2  * x\n+    return x * x",
+            "mistakes.md:15: double has no line return 2  * x; the nearest is return 2 * x\n",
         ),
-        (f"{WRONG}/in_place.py", "The input", "TODO: The input", "in_place.py:1: a TODO is left"),
         (f"exercises/{FOLDER}/double.py", "Twice x", "Thrice x", "double.py:7: the stub differs from the solution"),
         (f"exercises/{FOLDER}/README.md", "# 77 Double", "# 78 TODO", "README.md:1: a TODO is left"),
         (f"exercises/{FOLDER}/README.md", "# 78", "# 78", "README.md:1: the lesson does not begin with `# 77 `"),
@@ -437,36 +440,19 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     ],
     "it was run": [
         (f"exercises/{FOLDER}/hints.md", "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
-        (f"{WRONG}/misconceptions.toml", ', "in_place"', "", "in_place.py: this mistake belongs to no misconception"),
+        (WRONG, "# in-place", "# no-such", "mistakes.md:1: there is no misconception no-such"),
+        (f"{CHECKS}/exercise.toml", "[points]", MISCONCEPTION, "exercise.toml:4: the lesson has no section “Half”"),
+        (WRONG, "the sum.", "the sum", "mistakes.md:20: tripled has no sentence for the learner"),
+        (WRONG, "x + 2", "x + x", "mistakes.md:3: added_two passes every check"),
+        (WRONG, "return x * x", "raise NotImplementedError", "mistakes.md:11: squared is not judged at all"),
         (
-            f"{WRONG}/misconceptions.toml",
-            "in-place",
-            "no-such = []\nin-place",
-            "misconceptions.toml:1: there is no misconc",
-        ),
-        (
-            f"{WRONG}/misconceptions.toml",
-            '"tripled"',
-            '"tripled", "tripled"',
-            "toml:2: the mistake tripled stands here 2",
-        ),
-        (
-            f"{WRONG}/misconceptions.toml",
-            '["',
-            '["never_made", "',
-            "misconceptions.toml:2: there is no mistake never_made",
-        ),
-        (f"{WRONG}/tripled.py", "the sum.", "the sum", "tripled.py:1: the first docstring line is no sentence"),
-        (f"{WRONG}/added_two.py", "x + 2", "x + x", "added_two.py:4: this mistake passes every check"),
-        (f"{WRONG}/squared.py", "return x * x", "raise NotImplementedError", "squared.py:4: it is not judged at all"),
-        (
-            f"{WRONG}/first_row_only.py",
+            WRONG,
             "torch.cat([2 * x[:1], x[1:]])",
             "3 * x",
-            "first_row_only.py:1: in documented_double, fresh_double it answers as tripled.py does",
+            "mistakes.md:28: in documented_double, fresh_double first_row_only answers as tripled does",
         ),
         (
-            f"{WRONG}/in_place.py",
+            WRONG,
             "x.mul_(2)",
             "x - 1",
             "test_double.py:13: no mistake fails the check inputs_unchanged",
@@ -481,7 +467,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     ],
     "files are missing": [
         (f"exercises/{FOLDER}/double.py", None, None, "double.py: the stub is missing\n    Make it: make stub EX=77"),
-        (f"{WRONG}/added_two.py", None, None, "wrong: 4 mistakes are here, and 5 are the least"),
+        (WRONG, None, None, "mistakes.md: the file of known mistakes is missing"),
         (
             f"tests/styles/{FOLDER}/added.py",
             None,
@@ -577,11 +563,25 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     "a check": [
         (f"{CHECKS}/documented.toml", '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")
     ],
-    "a mistake that does not run, and one without a sentence": [
-        (f"{WRONG}/tripled.py", "x + x", "y + x", "tripled.py:5: y is not defined there, so this fails with a Name"),
-        (f"{WRONG}/squared.py", '"""The function', '# """The', "squared.py:1: the first docstring line is no sentence"),
+    "a mistake that does not run": [
+        (WRONG, "x + x + x", "y + x + x", "mistakes.md:24: y is not defined there, so this fails with a Name"),
     ],
-    "an import": [(f"{WRONG}/tripled.py", "def", "import absent\n\n\ndef", "tripled.py:7: it cannot be loaded")],
+    "an import": [
+        (
+            WRONG,
+            "of the sum.\n```diff\n",
+            "of the sum.\n```diff\n@@ imports @@\n+import absent\n",
+            "mistakes.md:19: tripled cannot be loaded",
+        )
+    ],
+    "a mistake is missing": [
+        (
+            WRONG,
+            MISTAKE.format(name="added_two", sentence=MISTAKES["added_two"][0], body=MISTAKES["added_two"][1]),
+            "",
+            "mistakes.md: 4 mistakes are here, and 5 are the least",
+        )
+    ],
 }
 
 
@@ -668,18 +668,16 @@ def test_a_documented_number_that_cannot_be_read_is_shown_with_its_line(house, s
 
 
 def test_a_mistake_without_a_sentence_is_told_of_no_other_one(house, said):
-    path = house / WRONG / "squared.py"
-    path.write_text(path.read_text().partition('"""\n')[2])
+    change(house / WRONG, MISTAKES["squared"][0] + "\n", "")
     done = said("verify", "77", cwd=house)
-    assert "squared.py:1: the first docstring line is no sentence" in done.stderr
-    assert "its diagnosis" not in done.stderr and "not this file's sentence" not in done.stderr, done.stderr
+    assert "mistakes.md:12: squared has no sentence for the learner" in done.stderr
+    assert "not the sentence of" not in done.stderr, done.stderr
 
 
 def test_two_mistakes_that_answer_alike_are_told_of_each_other(house, said):
-    path = house / WRONG / "squared.py"
-    path.write_text(path.read_text().replace("x * x", "x + x + x"))
+    change(house / WRONG, "x * x", "x + x + x")
     done = said("verify", "77", cwd=house)
-    assert "squared.py:1: in documented_double, fresh_double it answers as tripled.py does" in done.stderr, done.stderr
+    assert "mistakes.md:12: in documented_double, fresh_double squared answers as tripled does" in done.stderr
 
 
 def test_an_exercise_toml_that_cannot_be_read_is_named(house, said):
@@ -689,7 +687,8 @@ def test_an_exercise_toml_that_cannot_be_read_is_named(house, said):
 
 
 def test_a_solution_that_fails_is_told_with_each_check_and_nothing_else(house, said):
-    change(house / f"solutions/{FOLDER}/double.py", "return 2 * x", "return 3 * x")
+    for file in (f"solutions/{FOLDER}/double.py", WRONG):
+        change(house / file, "return 2 * x", "return 3 * x")
     done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2
     assert "test_documented.py:9: the solution does not pass documented_double" in done.stderr

@@ -36,7 +36,7 @@ def main(numbers: list[str]) -> None:
                     # above 1 are answers that must differ, as two draws of dropout
                     honest[dtype].append(max((ratio for ratio in ratios if ratio <= 1), default=0.0))
             files = [
-                submission.Submission(mistake.source, mistake.path.name)
+                submission.Submission(mistake.source, f"{mistake.name}.py")
                 for mistake in mistakes.mistakes(exercise.folder)
             ]
             for largest in measure(exercise, files, fork_server):

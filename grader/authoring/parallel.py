@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise, mistakes
 from grader.catalog.errors import InfrastructureError
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
@@ -45,7 +45,7 @@ def verify_all(
 def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int, device: str, thorough: bool) -> Iterator[Report]:
     spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
     with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
-        longest_first = sorted(exercises, key=lambda exercise: -len(paths.mistakes(exercise.folder)))
+        longest_first = sorted(exercises, key=lambda exercise: -len(mistakes.failed_checks(exercise.folder)))
         reports = {
             exercise.folder: pool.submit(_verified, exercise, seed, device, thorough) for exercise in longest_first
         }

@@ -3,15 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from grader.authoring import assigned, experiment_parts, figure_parts, lesson_parts, reading_time
+from grader.authoring import experiment_parts, figure_parts, lesson_parts, mistake_parts, reading_time
 from grader.authoring.problem import Problem, again, check_places, line_of
-from grader.catalog import Exercise, documented, overlay, overlay_slips, paths, stubs
+from grader.catalog import Exercise, documented, paths, stubs
 
-SENTENCE_END = (".", "?", "!")
-LEAST_SENTENCE = 30  # characters
-LEAST_MISTAKES, LEAST_STYLES = 5, 3
+MIN_STYLES = 3
 TODO = "TODO"
 DEEPER = "Dig deeper:"
 
@@ -27,8 +24,7 @@ def problems(exercise: Exercise) -> list[Problem]:
         _stub(folder),
         _checks(exercise),
         _numbers(exercise),
-        _mistakes(folder),
-        assigned.problems(folder),
+        mistake_parts.problems(exercise),
         lesson_parts.wrong(folder),
         _notice(folder),
         experiment_parts.wrong(folder),
@@ -49,6 +45,7 @@ def _missing(folder: str) -> Iterator[Problem]:
         "page of hints": paths.hints(folder),
         "experiment": paths.experiment(folder),
         "text on what to notice in the solution": paths.notice(folder),
+        "file of known mistakes": paths.mistakes(folder),
         "file of documented numbers": paths.documented_toml(folder),
         "file of documented checks": paths.documented_checks(folder),
         "file of hidden checks": hidden,
@@ -61,14 +58,10 @@ def _missing(folder: str) -> Iterator[Problem]:
 
 
 def _too_few(folder: str) -> Iterator[Problem]:
-    """There must be enough mistakes and right answers in other styles."""
-    mistakes, styles = len(paths.mistakes(folder)), len(paths.styles(folder))
-    if mistakes < LEAST_MISTAKES:
-        reason = f"{mistakes} mistakes are here, and {LEAST_MISTAKES} are the least"
-        mend = f"Write one file for each mistake that learners make, then: {again(folder)}"
-        yield Problem(reason, paths.mistakes_folder(folder), mend)
-    if styles < LEAST_STYLES:
-        reason = f"{styles} right answers in other styles are here, and {LEAST_STYLES} are the least"
+    """There must be enough right answers in other styles."""
+    styles = len(paths.styles(folder))
+    if styles < MIN_STYLES:
+        reason = f"{styles} right answers in other styles are here, and {MIN_STYLES} are the least"
         mend = f"Write each as another person would, one file an answer, then: {again(folder)}"
         yield Problem(reason, paths.styles_folder(folder), mend)
 
@@ -89,7 +82,7 @@ def _todos(folder: str) -> Iterator[Problem]:
     """The stub is left out, since its comments are those of the solution."""
     lesson = (paths.lesson(folder), paths.hints(folder), paths.experiment(folder))
     lesson = (*lesson, paths.figure_script(folder), paths.figure_cases(folder))
-    files = [*lesson, paths.solution(folder), paths.notice(folder), *paths.mistakes(folder)]
+    files = [*lesson, paths.solution(folder), paths.notice(folder), paths.mistakes(folder)]
     for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
         if not path.exists():
             continue
@@ -97,7 +90,8 @@ def _todos(folder: str) -> Iterator[Problem]:
         if lines:
             other_lines = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
             mend = f"Write what belongs there, or take it out, then: {again(folder)}"
-            blocks = path.suffix not in (".md", ".js") and path not in lesson
+            is_run = path.suffix not in (".md", ".js") and path not in lesson
+            blocks = is_run or path == paths.mistakes(folder)
             yield Problem(f"a TODO is left{other_lines}", path, mend, lines[0], blocks=blocks)
 
 
@@ -144,29 +138,6 @@ def _numbers(exercise: Exercise) -> Iterator[Problem]:
             reason = f"the number {number.id} belongs to the check {number.check}, which has no points"
             mend = f"Name the check that looks at it, then: {again(exercise.folder)}"
             yield Problem(reason, toml, mend, line, blocks=True)
-
-
-def _mistakes(folder: str) -> Iterator[Problem]:
-    """Each mistake must be written as what differs, with a sentence of its own."""
-    solution = paths.solution(folder).read_text("utf-8")
-    by_sentence: dict[str, Path] = {}
-    for path in paths.mistakes(folder):
-        text, mend = path.read_text("utf-8"), f"Write what differs and nothing else, then: {again(folder)}"
-        misfits = list(overlay.misfits(solution, text))
-        for refusal in misfits or [*overlay.refusals(solution, text), *overlay_slips.slips(solution, text)]:
-            yield Problem(refusal.reason, path, mend, refusal.line, blocks=bool(misfits))
-        if misfits or TODO in text:
-            continue
-        sentence = overlay.sentence(text)
-        if len(sentence) < LEAST_SENTENCE or not sentence.endswith(SENTENCE_END):
-            reason = (
-                f"the first docstring line is no sentence to a learner ({LEAST_SENTENCE} characters, and a full stop)"
-            )
-            yield Problem(reason, path, f"Write what is wrong and where to look, then: {again(folder)}", 1)
-        elif sentence in by_sentence:
-            reason = f"{by_sentence[sentence].name} has the same sentence"
-            yield Problem(reason, path, f"Say what is wrong in this one alone, then: {again(folder)}", 1)
-        by_sentence[sentence] = path
 
 
 def _notice(folder: str) -> Iterator[Problem]:

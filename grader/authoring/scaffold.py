@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grader.authoring import experiment_parts, figure_scaffold, lesson_parts, parts
+from grader.authoring import experiment_parts, figure_scaffold, lesson_parts, mistake_parts, parts
 from grader.catalog import paths, stubs
 
 
@@ -21,9 +21,9 @@ def files(folder: str, track: str) -> dict[Path, str]:
         paths.pictures(folder): PICTURES.format(**facts),
         paths.notice(folder): NOTICE,
     }
-    mistakes, styles = range(1, parts.LEAST_MISTAKES + 1), range(1, parts.LEAST_STYLES + 1)
-    contents |= {paths.mistakes_folder(folder) / f"mistake_{number}.py": MISTAKE.format(**facts) for number in mistakes}
-    contents[paths.assigned_mistakes(folder)] = ASSIGNED
+    numbers = range(1, mistake_parts.MIN_MISTAKES + 1)
+    contents[paths.mistakes(folder)] = MISTAKES + "".join(MISTAKE.format(n=number, **facts) for number in numbers)
+    styles = range(1, parts.MIN_STYLES + 1)
     contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
     contents |= figure_scaffold.files(folder)
     contents[paths.experiment(folder)] = experiment_parts.SCRIPT.format(**facts)
@@ -132,14 +132,16 @@ PICTURES = [
     )
 ]
 '''
-MISTAKE = '''"""TODO: what is wrong and where to look, in one sentence; never the solution. Name the file after it."""
-
-
-def {slug}(x: torch.Tensor) -> torch.Tensor:
-    return x + 1  # TODO: the solution's body with one real mistake; no docstring, no import that it has
-'''
-ASSIGNED = """# The misconception that each mistake shows: see grader/catalog/misconceptions.toml.
-# dtype = ["mistake_1", "mistake_2"]
+MISTAKES = """# task
+"""
+MISTAKE = """
+## mistake_{n}
+TODO: what is wrong and where to look, in one sentence; never the solution. Name the mistake after it.
+```diff
+@@ {slug} @@
+-    return x  # (T, d)
++    return x + {n}  # (T, d) TODO: one real mistake; `@@ imports @@` adds imports
+```
 """
 STYLE = '''"""TODO: a right answer as another person would write it (a loop, einsum). Name the file after it."""
 

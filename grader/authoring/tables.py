@@ -1,6 +1,5 @@
 """Generated tables: which checks fail which mistake, for the diagnosis and as a page, and the documented numbers."""
 
-import json
 from collections.abc import Sequence
 
 from grader import catalog
@@ -14,13 +13,7 @@ FAILED, NOT_CHECKED = "✗", "–"
 def is_current(exercise: catalog.Exercise, not_passed: dict[str, NotPassed]) -> bool:
     """Whether failed_checks.json of an exercise is current. not_passed: mistake → the checks that it does not pass."""
     path = paths.failed_checks(exercise.folder)
-    return path.exists() and path.read_text("utf-8") == as_json(not_passed)
-
-
-def as_json(not_passed: dict[str, NotPassed]) -> str:
-    """failed_checks.json, with one line for each mistake. grader/catalog/mistakes.py reads it."""
-    rows = {name: {"failed": row.failed, "not_checked": row.not_checked} for name, row in sorted(not_passed.items())}
-    return "{\n" + ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items()) + "\n}\n"
+    return path.exists() and path.read_text("utf-8") == mistakes.as_json([*exercise.points], not_passed)
 
 
 def pages() -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.authoring import parts
 from grader.authoring.problem import Problem, again, check_places, line_of
-from grader.catalog import Exercise, documented, mistakes, overlay, paths
+from grader.catalog import Exercise, documented, mistakes, paths
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge import examiner
 from grader.judge.session import BrokenCheck
@@ -30,7 +30,7 @@ class Report:
     @property
     def is_complete(self) -> bool:
         """Whether every mistake was judged and failed."""
-        return bool(self.not_passed) and len(self.not_passed) == len(paths.mistakes(self.exercise.folder))
+        return bool(self.not_passed) and len(self.not_passed) == len(mistakes.mistakes(self.exercise.folder))
 
 
 def verify(
@@ -66,10 +66,10 @@ def by_known_outcome(
 def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
     """The problem of a mistake that cannot be loaded."""
     try:
-        Local(mistake.source, mistake.path.name, exercise.slug)
+        Local(mistake.source, paths.stub(exercise.folder).name, exercise.slug)
     except RuntimeError as error:
         mend = f"Mend it, then: {again(exercise.folder)}"
-        yield Problem(f"it cannot be loaded: {error}", mistake.path, mend, _first_line(mistake))
+        yield Problem(f"{mistake.name} cannot be loaded: {error}", mistake.path, mend, mistake.line)
 
 
 def _graded(
@@ -82,30 +82,30 @@ def _graded(
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""
     exercise = report.exercise
     stub, solution, styles = paths.stub(exercise.folder), paths.solution(exercise.folder), paths.styles(exercise.folder)
-    results: dict[Path, ExerciseResult] = {}
+    results: dict[str, ExerciseResult] = {}
     right = [Submission(path.read_text("utf-8"), str(path)) for path in (solution, stub, *styles)]
 
     def record(submission: Submission, result: ExerciseResult) -> None:
-        """Keep a result by the path of its file."""
-        results[Path(submission.filename)] = result
+        """Keep a result by the name of its file, or of the mistake."""
+        results[submission.filename] = result
 
     try:
         session = examiner.grade_all(exercise, right, fork_server, settings, record)
         measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
         for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
-            wrong = [Submission(mistake.source, str(mistake.path)) for mistake in group]
+            wrong = [Submission(mistake.source, f"{mistake.name}.py") for mistake in group]
             examiner.grade_all(exercise, wrong, fork_server, settings, record, taken_for_passed=passed)
     except BrokenCheck as error:
         return [Problem(error.reason, error.file, f"Fix it, then: {again(exercise.folder)}", error.line)]
-    failing = [*_solution(report, results[solution])]
-    problems = [*failing, *_stub(report, results[stub])]
+    failing = [*_solution(report, results[str(solution)])]
+    problems = [*failing, *_stub(report, results[str(stub)])]
     if failing:
         return problems  # the other results mean nothing where the solution fails
     problems += _unused_numbers(exercise.folder, session.numbers_read)
     for path in styles:
-        problems += _style(report, path, results[path])
+        problems += _style(report, path, results[str(path)])
     for mistake in known_mistakes:
-        problems += _mistake(report, mistake, results[mistake.path])
+        problems += _mistake(report, mistake, results[f"{mistake.name}.py"])
     return [*problems, *_checks_that_fail_nothing(report)]
 
 
@@ -159,16 +159,16 @@ def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Probl
 
 def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
     """A mistake must be rejected, and every diagnosis must be its own sentence."""
-    folder, line = report.exercise.folder, _first_line(mistake)
+    folder, line = report.exercise.folder, mistake.line
     failed = tuple(check.id for check in result.checks if check.outcome == FAILED)
     not_checked = tuple(check.id for check in result.checks if check.outcome == NOT_CHECKED)
     if result.status == PASSED:
         mend = f"Add a check that fails it, then: {again(folder)}"
-        yield Problem("this mistake passes every check", mistake.path, mend, line)
+        yield Problem(f"{mistake.name} passes every check", mistake.path, mend, line)
         return
     if not result.started or not failed:
         mend = f"Let it give a wrong result, then: {again(folder)}"
-        yield Problem(f"it is not judged at all: {result.message}", mistake.path, mend, line)
+        yield Problem(f"{mistake.name} is not judged at all: {result.message}", mistake.path, mend, line)
         return
     report.not_passed[mistake.name] = NotPassed(failed, not_checked)
     recorded = mistakes.failed_checks(folder).get(mistake.name)
@@ -191,15 +191,16 @@ def _diagnosed_otherwise(mistake: Mistake, result: ExerciseResult) -> Iterator[P
         if is_named and MEND_FIRST in (diagnosis or ""):  # a check of a function that only uses the wrong one
             continue
         failed = ", ".join(checks)
-        alike = [other.path.name for other in known if diagnosis and other.sentence in diagnosis]
+        alike = [other.name for other in known if diagnosis and other.sentence in diagnosis]
         if alike:
-            reason = f"in {failed} it answers as {' and '.join(alike)} does, whose sentence is shown: {diagnosis}"
+            names = " and ".join(alike)
+            reason = f"in {failed} {mistake.name} answers as {names} does, whose sentence is shown: {diagnosis}"
             mend = "Add an input to a check with which their answers differ"
         else:
             says = f"says: {diagnosis}" if diagnosis else "has no diagnosis"
-            reason = f"in {failed} the grader {says}, and not this file's sentence"
+            reason = f"in {failed} the grader {says}, and not the sentence of {mistake.name}"
             mend = "Let those checks compare values that this mistake alone changes"
-        yield Problem(reason, mistake.path, f"{mend}, then: {again(folder)}", 1)
+        yield Problem(reason, mistake.path, f"{mend}, then: {again(folder)}", mistake.line + 1)
 
 
 def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
@@ -207,16 +208,11 @@ def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
     failed = {name for row in report.not_passed.values() for name in row.failed}
     for name, (path, line) in check_places(report.exercise.folder).items():
         if name not in failed:
-            folder_shown = paths.shown(paths.mistakes_folder(report.exercise.folder))
-            mend = f"Write a mistake in {folder_shown} that does, then: {again(report.exercise.folder)}"
+            file = paths.shown(paths.mistakes(report.exercise.folder))
+            mend = f"Write a mistake in {file} that does, then: {again(report.exercise.folder)}"
             yield Problem(f"no mistake fails the check {name}", path, mend, line)
 
 
 def _first_sentence(check: CheckResult) -> str:
     """The first line of a check's message, or its outcome."""
     return check.message.splitlines()[0] if check.message else check.outcome
-
-
-def _first_line(mistake: Mistake) -> int:
-    """The line of the first definition of a mistake."""
-    return min(node.lineno for node in overlay.definitions(mistake.overlay).values())

@@ -4,6 +4,7 @@ from grader.catalog.exercise import (
     WARM_UP,
     Exercise,
     Forbidden,
+    Misconception,
     NoSuchExercise,
     exercises,
     find,
@@ -14,6 +15,6 @@ from grader.catalog.exercise import (
 from grader.catalog.toml import tomllib
 
 __all__ = [
-    "WARM_UP", "Exercise", "Forbidden", "NoSuchExercise", "exercises", "find", "find_all", "for_class", "read",
-    "tomllib",
+    "WARM_UP", "Exercise", "Forbidden", "Misconception", "NoSuchExercise", "exercises", "find", "find_all",
+    "for_class", "read", "tomllib",
 ]  # fmt: skip

@@ -36,6 +36,16 @@ class Forbidden:
 
 
 @dataclass(frozen=True)
+class Misconception:
+    """What learners misunderstand. lesson: the number of the exercise that teaches it; section: what to read again."""
+
+    id: str
+    title: str
+    lesson: str
+    section: str
+
+
+@dataclass(frozen=True)
 class Exercise:
     """One exercise, as its exercise.toml describes it."""
 
@@ -49,6 +59,7 @@ class Exercise:
     # The attention f(query, keys, values, block_size) whose time `make verify DEVICE=…` compares with torch's.
     timed: str = ""
     hidden_points: float = 0.0  # in a learner's bundle: the points of the hidden checks, which it lacks
+    misconceptions: tuple[Misconception, ...] = ()  # those that this lesson clears up
 
     @property
     def number(self) -> int:
@@ -113,7 +124,10 @@ def read(folder: str) -> Exercise:
         hidden = float(data.get("hidden_points", 0))
         trains = str(data.get("trains", ""))
         timed = str(data.get("timed", ""))
-        return Exercise(folder, data["title"], data["track"], points, limits, forbidden, trains, timed, hidden)
+        wrong_ideas = data.get("misconceptions", {}).items()
+        misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
+        head = (folder, data["title"], data["track"], points, limits, forbidden)
+        return Exercise(*head, trains, timed, hidden, misconceptions)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 

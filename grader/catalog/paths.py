@@ -19,7 +19,6 @@ PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks i
 LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored
 SITE = ROOT / "site"  # `make docs` builds it; git-ignored
 FIGURES = GRADER / "integrations" / "figures"  # the code that all interactive figures share
-MISCONCEPTIONS = GRADER / "catalog" / "misconceptions.toml"
 
 
 def stub(folder: str) -> Path:
@@ -37,24 +36,14 @@ def notice(folder: str) -> Path:
     return SOLUTIONS / folder / "notice.md"
 
 
-def mistakes(folder: str) -> list[Path]:
-    """The files of the known mistakes, in alphabetical order. grader/catalog/mistakes.py reads them."""
-    return sorted(mistakes_folder(folder).glob("*.py"))
-
-
-def mistakes_folder(folder: str) -> Path:
-    """The folder of the known mistakes and of what is recorded about them."""
-    return SOLUTIONS / folder / "wrong"
+def mistakes(folder: str) -> Path:
+    """The known mistakes, in Markdown. grader/catalog/mistakes.py reads them."""
+    return SOLUTIONS / folder / "mistakes.md"
 
 
 def failed_checks(folder: str) -> Path:
     """The checks that each known mistake does not pass, as JSON; `make verify WRITE=1` writes it."""
-    return mistakes_folder(folder) / "failed_checks.json"
-
-
-def assigned_mistakes(folder: str) -> Path:
-    """The misconception of each known mistake, as TOML."""
-    return mistakes_folder(folder) / "misconceptions.toml"
+    return SOLUTIONS / folder / "failed_checks.json"
 
 
 def styles(folder: str) -> list[Path]:

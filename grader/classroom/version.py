@@ -32,8 +32,8 @@ def grader() -> str:
 @functools.cache
 def exercise(folder: str) -> str:
     """The version of one exercise: its checks, trained model and solutions, and the grader that runs them."""
-    files = [*paths.check_files(folder), paths.solution(folder), paths.failed_checks(folder), *paths.mistakes(folder)]
-    files.append(paths.trained(folder))
+    files = [*paths.check_files(folder), paths.solution(folder), paths.failed_checks(folder)]
+    files += [paths.mistakes(folder), paths.trained(folder)]
     return f"{_digest([path for path in files if path.exists()])} {grader()}"
 
 

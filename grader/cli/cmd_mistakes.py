@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run this verb. Returns the exit code."""
-    from grader.catalog import misconceptions, mistakes, overlay, paths
+    from grader.catalog import misconceptions, mistakes
 
     folder = catalog.find(options.exercise).folder
     chosen = [mistake for mistake in mistakes.mistakes(folder) if options.name in (None, mistake.name)]
@@ -29,13 +29,13 @@ def run(options: argparse.Namespace) -> int:
         name = options.name or "mistakes"
         raise WrongUse(f"{folder} has no {name} here. See all: make mistakes EX={folder[:2]}")
     shows = misconceptions.of_mistakes(folder)
-    solution, not_passed = paths.solution(folder).read_text("utf-8"), mistakes.failed_checks(folder)
+    not_passed = mistakes.failed_checks(folder)
     rows = [
         {
             "name": mistake.name,
             "sentence": mistake.sentence,
             "misconception": asdict(shows[mistake.name]) if mistake.name in shows else None,
-            "changes": overlay.difference(solution, mistake.overlay),
+            "changes": mistake.changes,
             "failed_checks": list(not_passed[mistake.name].failed) if mistake.name in not_passed else [],
         }
         for mistake in chosen

@@ -84,9 +84,10 @@ def not_current(report: Report) -> list[Problem]:
 
 def write(report: Report) -> None:
     """Write down which checks each mistake fails."""
-    from grader.authoring import tables
+    from grader.catalog import mistakes
 
-    paths.failed_checks(report.exercise.folder).write_text(tables.as_json(report.not_passed), "utf-8")
+    text = mistakes.as_json([*report.exercise.points], report.not_passed)
+    paths.failed_checks(report.exercise.folder).write_text(text, "utf-8")
 
 
 def write_report(device: str, reports: list[Report], path: Path) -> None:

@@ -38,7 +38,7 @@ class Diagnostician(GeneralSentences):
     @cached_property
     def claims(self) -> Claims:
         """What the sentences of the known mistakes claim about the source."""
-        return Claims(self.wrong_versions.solution.mistake.source)
+        return Claims(self.wrong_versions.solution.source)
 
     def sentences(
         self, failures: dict[str, Failure], passed: set[str], subject: Learner | None = None
@@ -203,7 +203,7 @@ class Diagnostician(GeneralSentences):
         best = [version for version in versions if score[version] == max(score.values())]
         if len(best) > 1 and subject is not None:
             self.tried, written = True, set(re.findall(r"\w+", subject.source))
-            solution = self.wrong_versions.solution.mistake.source
-            own_words = {version: guidance.of(version.mistake.source, solution).alone for version in best}
+            solution = self.wrong_versions.solution.source
+            own_words = {version: guidance.of(version.source, solution).alone for version in best}
             best = [version for version in best if not own_words[version] or own_words[version] & written] or best
         return OR.join(version.sentence for version in best[:2])

@@ -30,7 +30,7 @@ class Claims:
     def of(self, version: WrongVersion) -> frozenset[str]:
         """What a version's sentence says that the code writes."""
         if version not in self._made:
-            wrong, names = written.tokens(version.mistake.source), version.changed
+            wrong, names = written.tokens(version.source), version.changed
             only_wrong = _joined(wrong, names) - _joined(self.right, names)
             self._made[version] = frozenset(named(version.sentence) & only_wrong)
         return self._made[version]

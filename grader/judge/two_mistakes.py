@@ -4,9 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
-from grader.catalog import overlay
-from grader.catalog.merging import merged
-from grader.catalog.mistakes import Mistake
+from grader.catalog import patches
 from grader.judge.both_answers import misfits
 from grader.judge.failure import Failure
 from grader.judge.wrong_versions import WrongVersion, WrongVersions
@@ -59,14 +57,13 @@ def candidates(
 
 def joined(versions: WrongVersions, first: WrongVersion, second: WrongVersion) -> WrongVersion | None:
     """The file that makes both mistakes; None where they cannot be made together."""
-    solution = versions.solution.mistake
-    changes = merged(solution.source, first.mistake.overlay, second.mistake.overlay)
-    if changes is None:
+    source = patches.merge(versions.solution.source, first.source, second.source)
+    if source is None:
         return None
     name, sentence = f"{first.name} + {second.name}", AND.join((first.sentence, second.sentence))
+    definitions = tuple(dict.fromkeys(first.definitions + second.definitions))
     try:
-        mistake = Mistake(name, sentence, solution.path, changes, overlay.compose(solution.source, changes))
-        joined_version = WrongVersion(name, first.slug, lambda: mistake, parts=(first, second))
+        joined_version = WrongVersion(name, first.slug, sentence, lambda: source, definitions, parts=(first, second))
         return joined_version if joined_version.connection else None
     except (ValueError, RuntimeError):
         return None

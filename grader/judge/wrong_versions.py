@@ -2,12 +2,9 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from pathlib import Path
+from functools import cached_property
 
 from grader.catalog import mistakes, paths
-from grader.catalog.mistakes import Mistake
-from grader.catalog.overlay import definitions
 from grader.judge.collection import Check
 from grader.judge.failure import Failure
 from grader.judge.following import NOT, Following, Trace, degree
@@ -26,27 +23,24 @@ NONE: frozenset[str] = frozenset()
 class WrongVersion:
     """A known mistake, or two of them in one file.
 
-    slug: the name of the module. read: reads it when it is first asked for, as many are never run. failed: the checks
-    that it fails, None where failed_checks.json does not list it; not_passed: these and those that wait for them.
-    parts: the two of which it was made.
+    slug: the name of the module. compose: gives its source when it is first needed, as many are never run.
+    definitions: the names of what it changes. failed: the checks that it fails, None where failed_checks.json does not
+    list it; not_passed: these and those that wait for them. parts: the two of which it was made.
     """
 
     name: str
     slug: str
-    read: Callable[[], Mistake]
+    sentence: str
+    compose: Callable[[], str]
+    definitions: tuple[str, ...] = ()
     failed: frozenset[str] | None = None
     not_passed: frozenset[str] | None = None
     parts: tuple["WrongVersion", ...] = ()
 
     @cached_property
-    def mistake(self) -> Mistake:
-        """The mistake: its change and its source."""
-        return self.read()
-
-    @property
-    def sentence(self) -> str:
-        """The first line of its docstring, which the learner reads."""
-        return self.mistake.sentence or self.name
+    def source(self) -> str:
+        """The whole file."""
+        return self.compose()
 
     @cached_property
     def connection(self) -> Local:
@@ -55,17 +49,17 @@ class WrongVersion:
 
     def load(self) -> Local:
         """Load it anew. Raises RuntimeError or ValueError where it cannot be run."""
-        return Local(self.mistake.source, self.mistake.path.name, self.slug)
+        return Local(self.source, f"{self.slug}.py", self.slug)
 
-    @cached_property
+    @property
     def functions(self) -> tuple[str, ...]:
         """The names of the functions that it changes, without methods."""
-        return tuple(name for name in definitions(self.mistake.overlay) if "." not in name)
+        return tuple(name for name in self.definitions if "." not in name)
 
     @cached_property
     def changed(self) -> frozenset[str]:
         """The names of the functions and classes that it changes, or whose methods it changes."""
-        return frozenset(name.partition(".")[0] for name in definitions(self.mistake.overlay))
+        return frozenset(name.partition(".")[0] for name in self.definitions)
 
     def may_fail(self, check: str) -> bool:
         """Whether it fails this check or does not reach it, as far as `make verify` has recorded it."""
@@ -95,23 +89,19 @@ class WrongVersions:
         exercise = self.session.exercise
         listed = mistakes.failed_checks(exercise.folder)
         versions = []
-        for path in paths.mistakes(exercise.folder):
-            read = partial(self._mistake, path)
-            row = listed.get(path.stem)
+        for mistake in mistakes.mistakes(exercise.folder):
+            row = listed.get(mistake.name)
             sets = (frozenset(row.failed), row.checks) if row else (None, None)
-            versions.append(WrongVersion(path.stem, exercise.slug, read, *sets))
+            versions.append(
+                WrongVersion(mistake.name, exercise.slug, mistake.sentence, mistake.compose, mistake.definitions, *sets)
+            )
         return versions
 
     @cached_property
     def solution(self) -> WrongVersion:
         """The solution, as a version that makes no mistake."""
-        path = paths.solution(self.session.exercise.folder)
-        mistake = mistakes.Mistake("", "", path, "", path.read_text("utf-8"))
-        return WrongVersion("", self.session.exercise.slug, lambda: mistake, NONE, NONE)
-
-    def _mistake(self, path: Path) -> Mistake:
-        """A known mistake, from its file."""
-        return mistakes.read(path, self.solution.mistake.source)
+        text = paths.solution(self.session.exercise.folder).read_text("utf-8")
+        return WrongVersion("", self.session.exercise.slug, "", lambda: text, (), NONE, NONE)
 
     def begin(self) -> None:
         """Begin with another submission."""
@@ -127,7 +117,7 @@ class WrongVersions:
         key = (version, failure.check.id)
         if key not in self._traces:
             if self.caches_runs and version.failed is not None:
-                self._traces[key] = _trace(*self.run(version, failure.check), failure, version.mistake.source)
+                self._traces[key] = _trace(*self.run(version, failure.check), failure, version.source)
             else:
                 following = self._followed.setdefault(failure.check.id, Following(self.session, failure))
                 self._traces[key] = following.trace(version.connection, version.load)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from grader.catalog import mistakes, overlay, paths
+from grader.catalog import mistakes, patches, paths
 from grader.judge.where.edits import Edit, Tree, Unit
 
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -75,7 +75,7 @@ def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -
 @functools.lru_cache(64)
 def of(mistake: str, solution: str) -> Guidance:
     """The guidance of a mistake, from its composed source and the solution's."""
-    mistake_definitions, solution_definitions = overlay.definitions(mistake), overlay.definitions(solution)
+    mistake_definitions, solution_definitions = patches.definitions(mistake), patches.definitions(solution)
     wrong, right, alone = Counter[str](), Counter[str](), set[str]()
     for name in mistake_definitions.keys() & solution_definitions.keys():
         mistake_words, solution_words = words(mistake_definitions[name]), words(solution_definitions[name])

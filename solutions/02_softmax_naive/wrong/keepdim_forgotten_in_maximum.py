@@ -1,7 +1,0 @@
-"""softmax_stable loses a dim in the maximum: without keepdim the difference only fits along dim 0."""
-
-
-def softmax_stable(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    largest = x.amax(dim=dim)  # the shape of x, but 1 along dim
-    exponentials = torch.exp(x - largest)  # every exponent is 0 or below
-    return exponentials / exponentials.sum(dim=dim, keepdim=True)

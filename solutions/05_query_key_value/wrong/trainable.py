@@ -1,8 +1,0 @@
-"""The matrices ask for gradients: set requires_grad=False."""
-
-
-def init_weights(d_in: int, d_out: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    W_query = torch.nn.Parameter(torch.rand(d_in, d_out))  # (d_in, d_out)
-    W_key = torch.nn.Parameter(torch.rand(d_in, d_out))  # (d_in, d_out)
-    W_value = torch.nn.Parameter(torch.rand(d_in, d_out))  # (d_in, d_out)
-    return W_query, W_key, W_value

@@ -1,7 +1,0 @@
-"""Dimensions 1 and 2 of the keys change places where there are more than two, which is wrong with heads: count from the end, -2 and -1."""
-
-
-def scaled_attention_weights(query: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
-    turned = keys.T if keys.ndim == 2 else keys.transpose(1, 2)  # (…, d_k, T_k)
-    scores = query @ turned  # (…, T_q, T_k)
-    return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)  # (…, T_q, T_k)

@@ -1,6 +1,0 @@
-"""The softmax is taken twice: the second one makes all weights nearly alike."""
-
-
-def scaled_attention_weights(query: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
-    scores = query @ keys.transpose(-2, -1)  # (…, T_q, T_k)
-    return torch.softmax(torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1), dim=-1)  # (…, T_q, T_k)

@@ -1,7 +1,0 @@
-"""The two variances are in the other order: first that of the raw scores, then that of the scaled ones."""
-
-
-def score_variances(query: torch.Tensor, keys: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    scores = query @ keys.transpose(-2, -1)  # (…, T_q, T_k)
-    scaled = scores / keys.shape[-1] ** 0.5  # (…, T_q, T_k)
-    return scaled.var(), scores.var()  # (), ()

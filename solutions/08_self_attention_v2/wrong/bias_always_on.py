@@ -1,9 +1,0 @@
-"""The layers have biases whether qkv_bias is True or not: nn.Linear has one unless it gets bias=False."""
-
-
-class SelfAttention_v2:
-    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False):
-        super().__init__()
-        self.W_query = nn.Linear(d_in, d_out)  # weight (d_out, d_in), bias (d_out,)
-        self.W_key = nn.Linear(d_in, d_out)
-        self.W_value = nn.Linear(d_in, d_out)

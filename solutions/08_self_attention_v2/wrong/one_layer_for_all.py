@@ -1,7 +1,0 @@
-"""The three names stand for one layer: make each of the three by itself."""
-
-
-class SelfAttention_v2:
-    def __init__(self, d_in: int, d_out: int, qkv_bias: bool = False):
-        super().__init__()
-        self.W_query = self.W_key = self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)  # weight (d_out, d_in)

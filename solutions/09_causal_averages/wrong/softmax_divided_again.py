@@ -1,8 +1,0 @@
-"""average_softmax divides the weights by the number of tokens: after the softmax each row sums to 1 already."""
-
-
-def average_softmax(x: torch.Tensor) -> torch.Tensor:
-    scores = x.new_zeros(x.shape[1], x.shape[1])  # (T, T), dtype and device of x
-    future = torch.ones_like(scores, dtype=torch.bool).triu(diagonal=1)  # (T, T)
-    weights = torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)  # (T, T), rows sum to 1
-    return weights @ x / x.shape[1]  # (T, T) @ (B, T, d) -> (B, T, d)

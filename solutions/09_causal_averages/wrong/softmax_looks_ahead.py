@@ -1,8 +1,0 @@
-"""average_softmax leaves one place past the diagonal open: the mask begins at diagonal=1."""
-
-
-def average_softmax(x: torch.Tensor) -> torch.Tensor:
-    scores = x.new_zeros(x.shape[1], x.shape[1])  # (T, T), dtype and device of x
-    future = torch.ones_like(scores, dtype=torch.bool).triu(diagonal=2)  # (T, T)
-    weights = torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)  # (T, T), rows sum to 1
-    return weights @ x  # (T, T) @ (B, T, d) -> (B, T, d)

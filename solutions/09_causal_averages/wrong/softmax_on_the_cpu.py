@@ -1,8 +1,0 @@
-"""average_softmax makes its weights on the CPU: make new tensors with device=x.device."""
-
-
-def average_softmax(x: torch.Tensor) -> torch.Tensor:
-    scores = torch.zeros(x.shape[1], x.shape[1], dtype=x.dtype)  # (T, T), dtype and device of x
-    future = torch.ones_like(scores, dtype=torch.bool).triu(diagonal=1)  # (T, T)
-    weights = torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)  # (T, T), rows sum to 1
-    return weights @ x  # (T, T) @ (B, T, d) -> (B, T, d)

@@ -1,6 +1,0 @@
-"""causal_attention_weights masks with -1e4: a visible score can be as low as that, so mask with -inf."""
-
-
-def causal_attention_weights(scores: torch.Tensor, d_k: int) -> torch.Tensor:
-    hidden = torch.ones_like(scores, dtype=torch.bool).triu(diagonal=1)  # (…, T, T)
-    return torch.softmax(scores.masked_fill(hidden, -1e4) / d_k**0.5, dim=-1)  # (…, T, T)

@@ -1,7 +1,0 @@
-"""mask_then_renormalize hides the diagonal too: each token may attend to itself."""
-
-
-def mask_then_renormalize(weights: torch.Tensor) -> torch.Tensor:
-    mask = causal_mask(weights.shape[-1]).tril(diagonal=-1).to(weights.device)  # (T, T)
-    kept = weights.masked_fill(~mask, 0.0)  # (…, T, T)
-    return kept / kept.sum(dim=-1, keepdim=True)  # (…, T, T) / (…, T, 1) -> (…, T, T)

@@ -1,9 +1,0 @@
-"""The tables of rope_angles have one column for each pair: both halves of a head need the angles, so repeat them."""
-
-
-def rope_angles(head_dim: int, context_length: int, base: float = 10_000.0) -> tuple[torch.Tensor, torch.Tensor]:
-    exponents = torch.arange(0, head_dim, 2) / head_dim  # (h / 2,)
-    frequencies = 1.0 / base**exponents  # (h / 2,)
-    positions = torch.arange(context_length)  # (T,)
-    angles = positions[:, None] * frequencies  # (T, h / 2)
-    return torch.cos(angles), torch.sin(angles)  # (T, h), (T, h)

@@ -1,8 +1,0 @@
-"""Layer and head are counted from 1: the first of each is 0."""
-
-
-def find_induction_head(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -> tuple[int, int]:
-    scores = induction_score(all_attention_weights(model, token_ids), token_ids.shape[1] // 2)  # (num_layers, B, H)
-    best = int(scores.mean(dim=1).argmax())  # counts through all heads of all layers
-    layer, head = divmod(best, scores.shape[-1])
-    return layer + 1, head + 1

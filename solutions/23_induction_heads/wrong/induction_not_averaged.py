@@ -1,6 +1,0 @@
-"""The stripe comes back weight by weight: the score is its mean."""
-
-
-def induction_score(weights: torch.Tensor, period: int) -> torch.Tensor:
-    stripe = weights.diagonal(1 - period, dim1=-2, dim2=-1)  # (…, period + 1), rows period - 1 … 2 * period - 1
-    return stripe[..., 1:]  # (…)

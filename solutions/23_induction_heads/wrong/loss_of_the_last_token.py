@@ -1,7 +1,0 @@
-"""The loss is of the last token alone: take the mean over the second half."""
-
-
-def second_half_loss(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -> torch.Tensor:
-    period = token_ids.shape[1] // 2
-    losses = next_token_loss(model(token_ids), token_ids)  # (B, 2 * period - 1), number t foretells token t + 1
-    return losses[:, -1:].mean()  # predictions of tokens period + 1 …

@@ -1,7 +1,0 @@
-"""Token period + 1 is left out: it is the first that can be foretold."""
-
-
-def second_half_loss(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -> torch.Tensor:
-    period = token_ids.shape[1] // 2
-    losses = next_token_loss(model(token_ids), token_ids)  # (B, 2 * period - 1), number t foretells token t + 1
-    return losses[:, min(period + 1, 2 * period - 2) :].mean()  # predictions of tokens period + 1 …

@@ -1,9 +1,0 @@
-"""The loss is computed without a graph: gradients must reach the model."""
-
-
-def second_half_loss(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -> torch.Tensor:
-    period = token_ids.shape[1] // 2
-    losses = next_token_loss(
-        model(token_ids).detach(), token_ids
-    )  # (B, 2 * period - 1), number t foretells token t + 1
-    return losses[:, period:].mean()  # predictions of tokens period + 1 …

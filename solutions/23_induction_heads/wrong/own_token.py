@@ -1,5 +1,0 @@
-"""The score is of the token itself: take weights[t, t − 1]."""
-
-
-def previous_token_score(weights: torch.Tensor) -> torch.Tensor:
-    return weights.diagonal(0, dim1=-2, dim2=-1).mean(dim=-1)  # (…, T - 1) -> (…)

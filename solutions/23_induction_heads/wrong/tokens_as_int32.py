@@ -1,6 +1,0 @@
-"""The tokens are int32: leave them int64, as torch.randint draws them."""
-
-
-def repeated_tokens(batch: int, period: int, vocab_size: int, generator: torch.Generator | None = None) -> torch.Tensor:
-    half = torch.randint(0, vocab_size, (batch, period), generator=generator)  # (B, period)
-    return torch.cat([half, half], dim=1).int()  # (B, 2 * period)
