@@ -44,7 +44,7 @@ def test_the_page_of_promises_says_the_limits():
         assert "call_s" not in own or f"({own['call_s']:g} in exercise {exercise.folder[:2]})" in rows
 
 
-# What a lesson says about a document, by how `source` in documented.toml begins.
+# What a lesson says about a document, by how `source` in exercise.toml begins.
 NOTEBOOK, CHAPTER = (
     "llm-from-scratch/blob/main/03%20-%20Coding%20Attention%20Mechanisms/ch03.ipynb",
     "rasbt/LLMs-from-scratch",
@@ -64,7 +64,7 @@ SOURCES = {
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_a_lesson_says_where_its_numbers_come_from(exercise):
     text = paths.lesson(exercise.folder).read_text("utf-8").partition("\n## Where the numbers come from\n")[2]
-    documented = (paths.CHECKS / exercise.folder / "documented.toml").read_text("utf-8")
+    documented = (paths.CHECKS / exercise.folder / "exercise.toml").read_text("utf-8")
     for source in set(re.findall(r'^source = "(.*)"$', documented, re.M)):
         expected = next((said for start, said in SOURCES.items() if source.startswith(start)), None)
         assert source.startswith("this repository: ") if expected is None else all(part in text for part in expected)

@@ -112,7 +112,8 @@ def claim(rows):
 '''
 HINTS = "# Hints\n\n## Task 1\n\n1. How often?\n"
 NOTICE = "One product does it.\n\nDig deeper: What would a sum of two cost?\n"
-DOCUMENTED = """[[number]]
+DOCUMENTED = """
+[[number]]
 id = "four"
 source = "arithmetic"
 place = "first page"
@@ -174,19 +175,18 @@ TOML += '\n[misconceptions.in-place]\ntitle = "What changes its input"\nsection 
 def lay(root: Path) -> None:
     """The files of one small exercise, in order."""
     wrong = [MISTAKE.format(name=name, sentence=s, body=b) for name, (s, b) in MISTAKES.items()]
-    styles = {f"tests/styles/{FOLDER}/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
+    styles = {f"solutions/{FOLDER}/right/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
     files = {
         f"solutions/{FOLDER}/double.py": SOLUTION,
         f"solutions/{FOLDER}/notice.md": NOTICE,
         f"exercises/{FOLDER}/README.md": LESSON,
         f"exercises/{FOLDER}/hints.md": HINTS,
-        f"grader/checks/{FOLDER}/exercise.toml": TOML,
-        f"grader/checks/{FOLDER}/documented.toml": DOCUMENTED,
+        f"grader/checks/{FOLDER}/exercise.toml": TOML + DOCUMENTED,
         f"grader/checks/{FOLDER}/test_documented.py": SHOWN,
         f"grader/checks/{FOLDER}/test_double.py": HIDDEN,
         f"grader/checks/{FOLDER}/figure.py": FIGURE,
         f"exercises/{FOLDER}/figure.js": SCRIPT,
-        f"tests/figures/cases/{FOLDER}.py": CASES,
+        f"tests/exercises/test_{FOLDER}.py": CASES,
         WRONG: "# in-place\n" + "".join(wrong),
         f"exercises/{FOLDER}/experiment.py": EXPERIMENT,
         **styles,
@@ -208,7 +208,7 @@ KEPT = (
 def house(tmp_path, monkeypatch):
     """A folder with one small exercise, in order, for which the grader of this process works."""
     lay(tmp_path)
-    for name in ("CHECKS", "EXERCISES", "SOLUTIONS", "OTHER_STYLES", "FIGURE_CASES"):
+    for name in ("CHECKS", "EXERCISES", "SOLUTIONS", "EXERCISE_TESTS"):
         monkeypatch.setattr(paths, name, tmp_path / getattr(paths, name).relative_to(paths.ROOT))
     forget()
     yield tmp_path
@@ -297,8 +297,8 @@ def two_with_a_mistake_that_passes(root: Path) -> list[str]:
     folders = (FOLDER, "78_double")
     for folder in some(root.rglob(FOLDER)):
         shutil.copytree(folder, folder.with_name(folders[1]))
-    cases = root / f"tests/figures/cases/{FOLDER}.py"
-    shutil.copy(cases, cases.with_name(f"{folders[1]}.py"))
+    cases = root / f"tests/exercises/test_{FOLDER}.py"
+    shutil.copy(cases, cases.with_name(f"test_{folders[1]}.py"))
     change(root / f"exercises/{folders[1]}/README.md", "# 77", "# 78")
     change(root / f"exercises/{folders[1]}/README.md", "EX=77", "EX=78")
     for folder in folders:
@@ -394,10 +394,9 @@ def test_a_new_exercise_is_refused_until_it_is_filled(house, said):
     left = {line.partition(":")[0] for line in refused.stderr.splitlines() if "a TODO is left" in line}
     made_from_others = {
         "exercises/78_my_exercise/my_exercise.py",
-        "grader/checks/78_my_exercise/exercise.toml",
     }
     assert left == written - made_from_others
-    assert "solutions/78_my_exercise/mistakes.md" in written and sum("/styles/" in name for name in written) == 3
+    assert "solutions/78_my_exercise/mistakes.md" in written and sum("/right/" in name for name in written) == 3
     assert refused.stderr.count("make verify EX=78") == len(left) + 1 == len(refused.stderr.splitlines()) / 2
     assert "mistakes.md:1: there is no misconception task" in refused.stderr
 
@@ -415,16 +414,16 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "exercise.toml:5: x has points, and there is no such",
         ),
         (
-            f"{CHECKS}/documented.toml",
+            f"{CHECKS}/exercise.toml",
             "[4.0]",
             "[4.0",
-            "documented.toml:2: four: not numbers (write digits, inf or -inf",
+            "exercise.toml:14: four: not numbers (write digits, inf or -inf",
         ),
         (
-            f"{CHECKS}/documented.toml",
+            f"{CHECKS}/exercise.toml",
             '"documented_double"',
             '"other"',
-            "documented.toml:2: the number four belongs to",
+            "exercise.toml:14: the number four belongs to",
         ),
         (WRONG, "The input", "TODO: The input", "mistakes.md:36: a TODO is left"),
         (
@@ -457,22 +456,27 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "x - 1",
             "test_double.py:13: no mistake fails the check inputs_unchanged",
         ),
-        (f"tests/styles/{FOLDER}/added.py", "x + x", "x + 1", "added.py: this right answer does not pass fresh_double"),
+        (
+            f"solutions/{FOLDER}/right/added.py",
+            "x + x",
+            "x + 1",
+            "added.py: this right answer does not pass fresh_double",
+        ),
         (
             f"{CHECKS}/test_documented.py",
             'documented["four"]',
             "torch.tensor([4.0])",
-            "documented.toml:2: no check looks",
+            "exercise.toml:18: no check looks",
         ),
     ],
     "files are missing": [
         (f"exercises/{FOLDER}/double.py", None, None, "double.py: the stub is missing\n    Make it: make stub EX=77"),
         (WRONG, None, None, "mistakes.md: the file of known mistakes is missing"),
         (
-            f"tests/styles/{FOLDER}/added.py",
+            f"solutions/{FOLDER}/right/added.py",
             None,
             None,
-            f"styles/{FOLDER}: 2 right answers in other styles are here, and 3",
+            "right: 2 right answers in other styles are here, and 3",
         ),
         (f"exercises/{FOLDER}/hints.md", None, None, "hints.md: the page of hints is missing"),
         (f"exercises/{FOLDER}/experiment.py", None, None, "experiment.py: the experiment is missing"),
@@ -484,7 +488,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         ),
         (f"exercises/{FOLDER}/figure.js", None, None, "figure.js: the interactive figure is missing"),
         (f"grader/checks/{FOLDER}/figure.py", None, None, "figure.py: the numbers of the figure are missing"),
-        (f"tests/figures/cases/{FOLDER}.py", None, None, f"{FOLDER}.py: the cases of the figure are missing"),
+        (f"tests/exercises/test_{FOLDER}.py", None, None, f"{FOLDER}.py: the cases of the figure are missing"),
     ],
     "an experiment and a notice": [
         (f"exercises/{FOLDER}/experiment.py", "PLOT", "BARS", "experiment.py: the experiment defines no PLOT"),
@@ -542,10 +546,10 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     "a figure": [
         (f"grader/checks/{FOLDER}/figure.py", '"four"', '"fore"', "figure.py: the figure shows 'fore' first"),
         (f"exercises/{FOLDER}/figure.js", "export default", "export", "figure.js: the figure has no `export default"),
-        (f"tests/figures/cases/{FOLDER}.py", 'Case("one"', '# Case("one"', f"{FOLDER}.py:1: 2 cases of the figure"),
+        (f"tests/exercises/test_{FOLDER}.py", 'Case("one"', '# Case("one"', f"{FOLDER}.py:1: 2 cases of the figure"),
     ],
     "cases of a figure that cannot be read": [
-        (f"tests/figures/cases/{FOLDER}.py", "CASES = [", "CASES = [[", f"{FOLDER}.py:1: it cannot be read: "),
+        (f"tests/exercises/test_{FOLDER}.py", "CASES = [", "CASES = [[", f"{FOLDER}.py:1: it cannot be read: "),
     ],
     "a figure that cannot be run": [
         (f"grader/checks/{FOLDER}/figure.py", "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError"),
@@ -559,13 +563,18 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         ),
         (f"{CHECKS}/test_double.py", "def test_fresh", "deff test_fresh", "test_double.py:7: it cannot be read"),
     ],
-    "a number": [(f"{CHECKS}/documented.toml", "source", "sauce", "documented.toml: it cannot be read: KeyError('sou")],
-    "a check": [
-        (f"{CHECKS}/documented.toml", '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")
+    "a number": [
+        (
+            f"{CHECKS}/exercise.toml",
+            "source",
+            "sauce",
+            "exercise.toml: the documented numbers cannot be read: KeyError('sou",
+        )
     ],
     "a mistake that does not run": [
         (WRONG, "x + x + x", "y + x + x", "mistakes.md:24: y is not defined there, so this fails with a Name"),
     ],
+    "a check": [(f"{CHECKS}/exercise.toml", '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")],
     "an import": [
         (
             WRONG,
@@ -659,12 +668,12 @@ def test_a_file_of_checks_that_cannot_be_read_is_shown_with_its_line(house, said
 
 
 def test_a_documented_number_that_cannot_be_read_is_shown_with_its_line(house, said):
-    change(house / CHECKS / "documented.toml", "[4.0]", "[4.0")
+    change(house / CHECKS / "exercise.toml", "[4.0]", "[4.0")
     right = house / "right.py"
     right.write_text(SOLUTION)
     done = said("check", "77", "--submission", right, cwd=house)
     assert done.returncode == 3, done.stdout
-    assert "documented.toml:2: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
+    assert "exercise.toml:14: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
 
 
 def test_a_mistake_without_a_sentence_is_told_of_no_other_one(house, said):

@@ -42,7 +42,7 @@ def wrong(folder: str) -> Iterator[Problem]:
         if not figure_numbers.start(folder):
             yield Problem("the figure shows no documented number first: `start` is empty", numbers, mend)
     except KeyError as error:
-        yield Problem(f"the figure shows {error} first, and documented.toml has no such number", numbers, mend)
+        yield Problem(f"the figure shows {error} first, and exercise.toml has no such number", numbers, mend)
     except Exception as error:  # whatever an author's module may raise
         yield Problem(f"it cannot be run: {type(error).__name__}: {error}", numbers, mend)
 

@@ -46,7 +46,6 @@ def _missing(folder: str) -> Iterator[Problem]:
         "experiment": paths.experiment(folder),
         "text on what to notice in the solution": paths.notice(folder),
         "file of known mistakes": paths.mistakes(folder),
-        "file of documented numbers": paths.documented_toml(folder),
         "file of documented checks": paths.documented_checks(folder),
         "file of hidden checks": hidden,
     }
@@ -120,13 +119,11 @@ def _checks(exercise: Exercise) -> Iterator[Problem]:
 
 def _numbers(exercise: Exercise) -> Iterator[Problem]:
     """The documented numbers must be readable and belong to checks."""
-    toml, mend = paths.documented_toml(exercise.folder), f"Mend it, then: {again(exercise.folder)}"
-    if not toml.exists():
-        return
+    toml, mend = paths.exercise_toml(exercise.folder), f"Mend it, then: {again(exercise.folder)}"
     try:
         numbers = documented.numbers(exercise.folder)
     except (ValueError, KeyError) as error:
-        yield Problem(f"it cannot be read: {error!r}", toml, mend, blocks=True)
+        yield Problem(f"the documented numbers cannot be read: {error!r}", toml, mend, blocks=True)
         return
     for number in numbers:
         line = line_of(toml, rf"^id\s*=\s*['\"]{re.escape(number.id)}['\"]")

@@ -14,8 +14,7 @@ def files(folder: str, track: str) -> dict[Path, str]:
     contents = {
         paths.solution(folder): solution,
         paths.stub(folder): stubs.make(solution),
-        paths.exercise_toml(folder): TOML.format(**facts),
-        paths.documented_toml(folder): NUMBERS.format(**facts),
+        paths.exercise_toml(folder): TOML.format(**facts) + NUMBERS.format(**facts),
         paths.documented_checks(folder): DOCUMENTED.format(**facts),
         paths.hidden_checks(folder): CHECKS.format(**facts),
         paths.pictures(folder): PICTURES.format(**facts),

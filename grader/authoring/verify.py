@@ -123,7 +123,7 @@ def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
 
 def _unused_numbers(folder: str, read: set[str]) -> Iterator[Problem]:
     """Every documented number must be used by a check. read: the ids of the numbers that were."""
-    toml = paths.documented_toml(folder)
+    toml = paths.exercise_toml(folder)
     for number in documented.numbers(folder):
         if number.id not in read:
             line = line_of(toml, f"^id.*{number.id}")

@@ -1,4 +1,4 @@
-"""The numbers that the source documents print, read from each exercise's documented.toml."""
+"""The numbers that the source documents print, read from each exercise.toml."""
 
 import ast
 import functools
@@ -63,11 +63,8 @@ def all_numbers() -> list[DocumentedNumber]:
 
 @functools.cache
 def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
-    """The documented numbers of one exercise, in the order of its documented.toml; () without this file."""
-    path = paths.documented_toml(folder)
-    if not path.exists():
-        return ()
-    entries = catalog.tomllib.loads(path.read_text("utf-8")).get("number", [])
+    """The documented numbers of one exercise, in the order of its exercise.toml."""
+    entries = catalog.tomllib.loads(paths.exercise_toml(folder).read_text("utf-8")).get("number", [])
     return tuple(
         DocumentedNumber(
             id=entry["id"],
@@ -87,7 +84,7 @@ def of_check(folder: str, check: str, read: set[str]) -> Numbers:
         return Numbers({number.id: number.data for number in numbers(folder) if number.check == check}, read)
     except ValueError as error:
         id = str(error).partition(":")[0]
-        path = paths.documented_toml(folder)
+        path = paths.exercise_toml(folder)
         lines = path.read_text("utf-8").split("\n")
         line = next(number for number, line in enumerate(lines, 1) if re.match(rf"id\s*=.*{re.escape(id)}['\"]", line))
         raise AuthorError(f"{paths.shown(path)}:{line}: {error}") from None

@@ -9,8 +9,7 @@ CHECKS = GRADER / "checks"
 WORKER = GRADER / "worker"
 EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"
-OTHER_STYLES = ROOT / "tests" / "styles"
-FIGURE_CASES = ROOT / "tests" / "figures" / "cases"
+EXERCISE_TESTS = ROOT / "tests" / "exercises"
 DOCS = ROOT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
@@ -48,12 +47,12 @@ def failed_checks(folder: str) -> Path:
 
 def styles(folder: str) -> list[Path]:
     """Correct answers to an exercise in other styles, in alphabetical order; all get full points."""
-    return sorted((OTHER_STYLES / folder).glob("*.py"))
+    return sorted(styles_folder(folder).glob("*.py"))
 
 
 def styles_folder(folder: str) -> Path:
     """The folder of the correct answers in other styles."""
-    return OTHER_STYLES / folder
+    return SOLUTIONS / folder / "right"
 
 
 def checks_folder(folder: str) -> Path:
@@ -83,13 +82,8 @@ def check_files(folder: str) -> list[Path]:
 
 
 def exercise_toml(folder: str) -> Path:
-    """The description of an exercise: title, points, limits."""
+    """The description of an exercise: title, points, limits, documented numbers."""
     return CHECKS / folder / "exercise.toml"
-
-
-def documented_toml(folder: str) -> Path:
-    """The documented numbers of an exercise."""
-    return CHECKS / folder / "documented.toml"
 
 
 def pictures(folder: str) -> Path:
@@ -108,8 +102,8 @@ def figure_script(folder: str) -> Path:
 
 
 def figure_cases(folder: str) -> Path:
-    """The module that says what a test does to the figure of an exercise, and what must come out."""
-    return FIGURE_CASES / f"{folder}.py"
+    """The tests of an exercise, whose list CASES says what is done to its figure, and what must come out."""
+    return EXERCISE_TESTS / f"test_{folder}.py"
 
 
 def figure_module(name: str) -> Path:

@@ -19,6 +19,7 @@ TOP = "attention-kata"  # the folder inside the zip
 WHOLE = ("constraints.txt", "pyproject.toml", "LICENSE", "SECURITY.md", ".gitignore")
 PARTS = (".py", ".css", ".js", ".json", ".html", ".svg")  # of the grader's files
 AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are written
+UNUSED = {"__pycache__", "right"}  # folders that no grading reads
 NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
     "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "similar", "bundle",
     "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update",
@@ -73,7 +74,11 @@ def whole() -> Iterator[tuple[str, bytes]]:
         yield name, paths.at_root(name).read_bytes()
     for room in (paths.GRADER, paths.SOLUTIONS):
         for path in sorted(room.rglob("*")):
-            if path.is_file() and path.suffix in (*PARTS, ".toml") and "__pycache__" not in path.parts:
+            if (
+                path.is_file()
+                and (path.suffix in (*PARTS, ".toml") or path.name == "mistakes.md")
+                and not UNUSED & {*path.parts}
+            ):
                 yield path.relative_to(paths.ROOT).as_posix(), path.read_bytes()
     for exercise in catalog.exercises():
         yield from trained_model(exercise.folder)
@@ -96,16 +101,8 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     yield from trained_model(folder)
     yield from figure(folder)
     yield f"{checks_folder}/{public.name}", public.read_bytes()
-    yield (
-        f"{checks_folder}/exercise.toml",
-        points_shown(paths.exercise_toml(folder).read_text("utf-8"), public_checks).encode(),
-    )
-    if paths.documented_toml(folder).exists():
-        from grader.catalog.documented import numbers  # imports torch
-
-        hidden = {number.id for number in numbers(folder) if number.check not in public_checks}
-        text = paths.documented_toml(folder).read_text("utf-8")
-        yield f"{checks_folder}/documented.toml", numbers_shown(text, hidden).encode()
+    text = points_shown(paths.exercise_toml(folder).read_text("utf-8"), public_checks)
+    yield f"{checks_folder}/exercise.toml", numbers_shown(text, public_checks).encode()
 
 
 def trained_model(folder: str) -> Iterator[tuple[str, bytes]]:
@@ -144,11 +141,12 @@ def points_shown(toml: str, public_checks: set[str]) -> str:
     return f"hidden_points = {hidden:g}\n" + "\n".join(lines) + "\n"
 
 
-def numbers_shown(toml: str, hidden: set[str]) -> str:
-    """A documented.toml without the numbers that only hidden checks use."""
-    beginning, *entries = re.split(r"(?m)^(?=\[\[number\]\])", toml)
-    public_entries = [entry for entry in entries if not any(f'id = "{name}"\n' in entry for name in hidden)]
-    return beginning + "".join(public_entries)
+def numbers_shown(toml: str, public_checks: set[str]) -> str:
+    """An exercise.toml without the numbers that only hidden checks use."""
+    beginning, *tables = re.split(r"(?m)^(?=\[)", toml)
+    checks = [re.search(r'(?m)^check = "(\w+)"$', table) for table in tables]
+    is_hidden = [bool(check) and check[1] not in public_checks for check in checks]
+    return beginning + "".join(table for table, hidden in zip(tables, is_hidden, strict=True) if not hidden)
 
 
 def makefile(text: str) -> str:

@@ -1,0 +1,99 @@
+"""Exercise 01 against Python's own numbers: plain loops over floats and exact fractions."""
+
+import importlib.util
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from torch.nn import functional as F
+
+from grader.sentence import inputs
+
+PATH = Path(__file__).parents[2] / "solutions" / "01_dot_product_scores" / "dot_product_scores.py"
+
+
+@pytest.fixture(scope="module")
+def solution():
+    spec = importlib.util.spec_from_file_location("truth_01", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def exact(a, b) -> float:
+    """The dot product in fractions, without any rounding."""
+    return float(sum(Fraction(x) * Fraction(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 17, 100])
+def test_dot_product_in_fractions(solution, size):
+    generator = torch.Generator().manual_seed(size)
+    a = torch.randn(size, generator=generator, dtype=torch.float64)
+    b = torch.randn(size, generator=generator, dtype=torch.float64)
+    result = solution.dot_product(a, b)
+    assert result.shape == ()
+    assert result.item() == pytest.approx(exact(a, b), abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (4, 1), (6, 3), (9, 20)])
+def test_scores_in_fractions(solution, shape):
+    generator = torch.Generator().manual_seed(sum(shape))
+    inputs = torch.randn(*shape, generator=generator, dtype=torch.float64)
+    query = torch.randn(shape[1], generator=generator, dtype=torch.float64)
+    table = solution.attention_scores(inputs)
+    row = solution.attention_scores_for_query(inputs, query)
+    assert table.shape == (shape[0], shape[0]) and row.shape == (shape[0],)
+    for i, token in enumerate(inputs):
+        assert row[i].item() == pytest.approx(exact(token, query), abs=1e-12)
+        for j, other in enumerate(inputs):
+            assert table[i, j].item() == pytest.approx(exact(token, other), abs=1e-12)
+
+
+def test_hand_example_of_the_lesson(solution):
+    inputs = torch.tensor([[1.0, 2.0], [3.0, 0.0], [0.0, -1.0]])
+    assert solution.attention_scores(inputs).tolist() == [[5, 3, -2], [3, 9, 0], [-2, 0, 1]]
+    assert solution.attention_scores_for_query(inputs, inputs[0]).tolist() == [5, 3, -2]
+    assert solution.dot_product(inputs[0], inputs[1]).item() == 3
+
+
+def test_gradients_by_differences(solution):
+    inputs = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
+    query = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(solution.dot_product, (inputs[0].detach().requires_grad_(), query))
+    assert torch.autograd.gradcheck(solution.attention_scores_for_query, (inputs, query))
+    assert torch.autograd.gradcheck(solution.attention_scores, (inputs,))
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def arrows(a: tuple[float, float], b: tuple[float, float]) -> str:
+    """What exercise 01 says of two arrows."""
+    a, b = torch.tensor(a, dtype=torch.float64), torch.tensor(b, dtype=torch.float64)
+    product = float(a @ b)
+    angle = float(torch.acos(F.cosine_similarity(a, b, 0)).rad2deg())
+    return re.escape(f"{product:.4f}".replace("-", "−")) + f".*{angle:.0f}°"
+
+
+CASES = [
+    Case(
+        "a right angle",
+        [("move", "a, x", 0.5), ("move", "a, y", 0), ("move", "b, x", 0), ("move", "b, y", 0.8)],
+        says=arrows((0.5, 0), (0, 0.8)),
+    ),
+    Case(
+        "the other way",
+        [("move", "a, x", 0.5), ("move", "a, y", 0.5), ("move", "b, x", -0.5), ("move", "b, y", -0.25)],
+        says=arrows((0.5, 0.5), (-0.5, -0.25)),
+    ),
+    Case(
+        "a cell",
+        [("pick", "scores", 4, 2)],
+        lambda: {"scores": inputs() @ inputs().T},
+        "“one” and “starts” is 0.7154",
+    ),
+    Case("its neighbour", [("pick", "scores", 4, 2), ("key", "ArrowRight")], says="“one” and “with” is 0.3474"),
+]

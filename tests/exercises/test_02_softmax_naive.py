@@ -1,0 +1,104 @@
+"""Exercise 02 against decimal arithmetic of fifty digits, and against torch's own softmax."""
+
+import decimal
+import importlib.util
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+
+from grader.sentence import JOURNEY, inputs
+
+PATH = Path(__file__).parents[2] / "solutions" / "02_softmax_naive" / "softmax_naive.py"
+
+
+@pytest.fixture(scope="module")
+def solution():
+    spec = importlib.util.spec_from_file_location("truth_02", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def exact(scores: list[float]) -> list[float]:
+    """Softmax in decimals, where e to the power 10,000 is a number like any other."""
+    with decimal.localcontext() as context:
+        context.prec = 50
+        powers = [Decimal(score).exp() if score != float("-inf") else Decimal(0) for score in scores]
+        return [float(power / sum(powers)) for power in powers]
+
+
+ROWS = [
+    [0.5],
+    [0.0, 0.0, 1.0],
+    [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865],
+    [-3.0, 4.5, 4.5, -20.0],
+    [1e4, 9999.0, -1e4],
+    [-1e4, -9999.0, -9998.5],
+    [float("-inf"), 2.0, float("-inf"), 1.0],
+    [1e4, float("-inf"), 1e4],
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+def test_stable_in_decimals(solution, row):
+    got = solution.softmax_stable(torch.tensor(row, dtype=torch.float64))
+    assert got.tolist() == pytest.approx(exact(row), abs=1e-12)
+
+
+@pytest.mark.parametrize("row", ROWS[:4], ids=range(4))
+def test_naive_in_decimals(solution, row):
+    got = solution.softmax_naive(torch.tensor(row, dtype=torch.float64))
+    assert got.tolist() == pytest.approx(exact(row), abs=1e-12)
+
+
+def test_naive_overflows(solution):
+    weights = solution.softmax_naive(torch.tensor([1000.0, 1.0]))
+    assert weights.isnan().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2, -1, -2, -3])
+@pytest.mark.parametrize("scale", [1.0, 1e4])
+def test_stable_is_torchs(solution, dim, scale):
+    scores = scale * torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(solution.softmax_stable(scores, dim=dim), torch.softmax(scores, dim))
+
+
+def test_naive_is_torchs_along_dim_0(solution):
+    scores = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(2))
+    torch.testing.assert_close(solution.softmax_naive(scores), torch.softmax(scores, 0))
+
+
+def test_normalize_by_sum_by_hand(solution):
+    assert solution.normalize_by_sum(torch.tensor([1.0, 3.0, 4.0])).tolist() == [0.125, 0.375, 0.5]
+    assert solution.normalize_by_sum(torch.tensor([2.0, -1.0])).tolist() == [2.0, -1.0]
+
+
+def test_gradients_by_differences(solution):
+    scores = torch.rand(4, 3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: solution.normalize_by_sum(x[:, 0] + 0.5), (scores,))
+    assert torch.autograd.gradcheck(solution.softmax_naive, (scores,))
+    assert torch.autograd.gradcheck(lambda x: solution.softmax_stable(x, dim=0), (scores,))
+    assert torch.autograd.gradcheck(lambda x: solution.softmax_stable(1e4 * x - 5e3), (scores,))
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def softmax_of(change: dict[int, float], temperature: float = 1.0) -> dict[str, torch.Tensor]:
+    """What both kinds of softmax give for the scores of "journey" with some changed."""
+    scores = inputs() @ inputs()[JOURNEY]
+    for index, value in change.items():
+        scores[index] = value
+    scores = scores / temperature
+    return {"softmax_naive": scores.exp() / scores.exp().sum(), "softmax_stable": torch.softmax(scores, 0)}
+
+
+CASES = [
+    Case("a thousand", [("press", "Push “journey” to 1,000")], lambda: softmax_of({1: 1000.0}), "nan once"),
+    Case("a temperature", [("move", "Temperature", 0.5)], lambda: softmax_of({}, 0.5), "Both give the same"),
+    Case("a negative score", [("move", "step", -3.0)], lambda: softmax_of({5: -3.0}), "0.2817"),
+    Case("cold", [("move", "Temperature", 0.01)], lambda: softmax_of({}, 0.01), "nan 4 times"),
+]

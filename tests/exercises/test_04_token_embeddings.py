@@ -1,0 +1,104 @@
+"""Exercise 04 against plain Python lists and torch's own lookup."""
+
+import importlib.util
+import string
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from torch import nn
+
+from grader.judge.randomness import manual_seed
+
+pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+PATH = Path(__file__).parents[2] / "solutions" / "04_token_embeddings" / "token_embeddings.py"
+TEXT = st.text(alphabet=string.ascii_letters + string.digits + ",.'- \t\n", min_size=1, max_size=60)
+
+
+@pytest.fixture(scope="module")
+def solution():
+    spec = importlib.util.spec_from_file_location("token_embeddings", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def words_by_hand(sentence: str) -> list[str]:
+    """The words of a sentence, gathered letter by letter."""
+    words = [""]
+    for letter in sentence:
+        if letter in " \t\n":
+            words.append("")
+        elif letter != ",":
+            words[-1] += letter
+    return [word for word in words if word]
+
+
+@settings(max_examples=50, deadline=None)
+@given(sentence=TEXT)
+def test_an_index_is_the_number_of_smaller_words(solution, sentence):
+    words = set(words_by_hand(sentence))
+    smaller = {word: sum(other < word for other in words) for word in words}
+    assert solution.build_vocabulary(sentence) == smaller
+
+
+@settings(max_examples=50, deadline=None)
+@given(sentence=TEXT)
+def test_encoding_can_be_undone(solution, sentence):
+    words = words_by_hand(sentence)
+    if not words:
+        return
+    vocabulary = solution.build_vocabulary(sentence)
+    word_of = {index: word for word, index in vocabulary.items()}
+    ids = solution.encode(sentence, vocabulary)
+    assert ids.dtype == torch.int64
+    assert [word_of[index] for index in ids.tolist()] == words
+
+
+def test_an_unknown_word_is_named(solution):
+    with pytest.raises(KeyError, match="toast"):
+        solution.encode("eat toast", {"eat": 0})
+
+
+@pytest.mark.parametrize("shape", [(1,), (7,), (2, 5)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_each_token_gets_its_row(solution, shape, dtype):
+    layer = solution.TokenEmbedding(9, 4).to(dtype)
+    (table,) = layer.parameters()
+    ids = torch.randint(0, 9, shape)
+    by_hand = torch.tensor([table[i].tolist() for i in ids.flatten().tolist()], dtype=dtype).view(*shape, 4)
+    assert torch.equal(layer(ids), by_hand)
+
+
+def test_a_row_gathers_gradients_from_all_its_places(solution):
+    layer = solution.TokenEmbedding(4, 3)
+    layer(torch.tensor([[1, 1], [3, 1]])).sum().backward()
+    (table,) = layer.parameters()
+    assert table.grad[:, 0].tolist() == [0.0, 3.0, 0.0, 1.0]
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def embedded(ids: list[int]) -> dict[str, torch.Tensor]:
+    """Exercise 04's rows."""
+    manual_seed(123)
+    return {"token ids": torch.tensor(ids), "the embedded sentence": nn.Embedding(50_000, 3)(torch.tensor(ids))}
+
+
+CASES = [
+    Case("fewer words", [("type", "Sentence", "eat dessert first")], lambda: embedded([2, 1, 3]), "id 2"),
+    Case(
+        "a word twice",
+        [("type", "Sentence", "short, short Life")],
+        lambda: embedded([5, 5, 0]),
+        "each of the 2 times",
+    ),
+    Case("an unknown word", [("type", "Sentence", "Life is long")], lambda: embedded([0, 4]), "KeyError: “long”"),
+    Case("another token", [("pick", "token ids", 0, 4)], says="“dessert” has the id 1"),
+]

@@ -1,0 +1,93 @@
+"""Exercise 09 against plain Python numbers and torch's own causal attention."""
+
+import importlib.util
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from torch.nn import functional as F
+
+from grader.judge.randomness import manual_seed
+
+PATH = Path(__file__).parents[2] / "solutions" / "09_causal_averages" / "causal_averages.py"
+AVERAGES = ("average_loop", "average_matmul", "average_softmax")
+SHAPES = ((1, 1, 1), (1, 6, 3), (3, 1, 2), (2, 11, 4))
+
+
+@pytest.fixture(scope="module")
+def solution():
+    spec = importlib.util.spec_from_file_location("causal_averages", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def running_averages(x: torch.Tensor) -> torch.Tensor:
+    """The averages by exact fractions, number by number."""
+    result = []
+    for sequence in x.tolist():
+        totals, rows = [Fraction(0)] * len(sequence[0]), []
+        for count, row in enumerate(sequence, start=1):
+            totals = [total + Fraction(value) for total, value in zip(totals, row, strict=True)]
+            rows.append([float(total / count) for total in totals])
+        result.append(rows)
+    return torch.tensor(result, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", AVERAGES)
+def test_averages_are_those_of_exact_fractions(solution, name, shape):
+    x = torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(9))
+    torch.testing.assert_close(getattr(solution, name)(x), running_averages(x), atol=1e-6, rtol=1e-6)
+    large = 1e4 * x.float()
+    torch.testing.assert_close(getattr(solution, name)(large), running_averages(large).float(), atol=0.05, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_averages_are_causal_attention_with_equal_scores(solution, name):
+    x = torch.randn(2, 7, 5, generator=torch.Generator().manual_seed(10))
+    nothing = torch.zeros_like(x)
+    torch.testing.assert_close(
+        getattr(solution, name)(x), F.scaled_dot_product_attention(nothing, nothing, x, is_causal=True)
+    )
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_gradients_are_those_of_finite_differences(solution, name):
+    x = torch.randn(2, 4, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(11))
+    assert torch.autograd.gradcheck(getattr(solution, name), x.requires_grad_(), atol=1e-5)
+
+
+@pytest.mark.parametrize("tokens", (1, 2, 8, 33))
+def test_each_row_shares_1_among_the_tokens_so_far(solution, tokens):
+    weights = solution.averaging_weights(tokens)
+    assert weights.shape == (tokens, tokens) and weights.dtype == torch.get_default_dtype()
+    for row, values in enumerate(weights.tolist()):
+        assert values[: row + 1] == pytest.approx([1 / (row + 1)] * (row + 1), rel=1e-6)
+        assert values[row + 1 :] == [0.0] * (tokens - row - 1)
+
+
+@pytest.mark.parametrize("dtype", (torch.float64, torch.float16, torch.bfloat16))
+@pytest.mark.parametrize("name", AVERAGES)
+def test_dtype_is_kept(solution, name, dtype):
+    assert getattr(solution, name)(torch.ones(2, 3, 2, dtype=dtype)).dtype == dtype
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def averaged(added: float = 0.0) -> dict[str, torch.Tensor]:
+    """Exercise 09's running means."""
+    manual_seed(1337)
+    x = torch.randn(4, 8, 2)[0]
+    x[-1] += added
+    return {"x": x, "averages": x.cumsum(0) / torch.arange(1, 9)[:, None]}
+
+
+CASES = [
+    Case("by a loop", [("choose", "By", "a loop"), ("move", "Token", 4)], averaged, "Average 4.*/ 5 = 0.3525"),
+    Case("by a softmax", [("choose", "By", "a softmax")], averaged, "Average 2"),
+    Case("another last token", [("move", "Add to the last token", 4)], lambda: averaged(4.0), "no other row"),
+]

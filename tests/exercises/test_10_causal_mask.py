@@ -1,0 +1,125 @@
+"""Exercise 10 against plain Python numbers and torch's own causal attention."""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from figure_truths import linear
+from torch.nn import functional as F
+
+from grader.sentence import inputs
+
+PATH = Path(__file__).parents[2] / "solutions" / "10_causal_mask" / "causal_mask.py"
+SHAPES = ((1, 1), (5, 5), (3, 4, 4), (2, 3, 6, 6))
+
+
+@pytest.fixture(scope="module")
+def solution():
+    spec = importlib.util.spec_from_file_location("causal_mask", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def draw(*shape: int, seed: int = 10) -> torch.Tensor:
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def weights_by_hand(scores: torch.Tensor, d_k: int) -> torch.Tensor:
+    """Causal weights, row by row: each row is a softmax over the tokens so far and nothing else."""
+    result = []
+    for number, row in enumerate(scores.reshape(-1, scores.shape[-1]).tolist()):
+        seen = [score / math.sqrt(d_k) for score in row[: number % len(row) + 1]]
+        powers = [math.exp(score - max(seen)) for score in seen]
+        result.append([power / math.fsum(powers) for power in powers] + [0.0] * (len(row) - len(seen)))
+    return torch.tensor(result, dtype=torch.float64).reshape(scores.shape)
+
+
+@pytest.mark.parametrize("tokens", (1, 2, 7))
+def test_the_mask_allows_the_tokens_so_far(solution, tokens):
+    assert solution.causal_mask(tokens).tolist() == [[j <= i for j in range(tokens)] for i in range(tokens)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("d_k", (1, 2, 16))
+def test_causal_weights_are_those_by_hand(solution, shape, d_k):
+    scores = draw(*shape)
+    torch.testing.assert_close(solution.causal_attention_weights(scores, d_k), weights_by_hand(scores, d_k))
+    large = scores.sign() * 10_000
+    torch.testing.assert_close(solution.causal_attention_weights(large, d_k), weights_by_hand(large, d_k))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_causal_weights_are_those_of_torch(solution, shape):
+    """Torch's own attention gives its weights away where the values are the identity."""
+    query, key = draw(*shape[:-1], 3, seed=1), draw(*shape[:-1], 3, seed=2)
+    values = torch.eye(shape[-1], dtype=torch.float64).expand(shape)
+    ready = F.scaled_dot_product_attention(query, key, values, is_causal=True)
+    torch.testing.assert_close(solution.causal_attention_weights(query @ key.mT, 3), ready)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_masking_after_the_softmax_gives_the_same(solution, shape):
+    scores = draw(*shape)
+    renormalized = solution.mask_then_renormalize(torch.softmax(scores / 2, dim=-1))
+    torch.testing.assert_close(renormalized, weights_by_hand(scores, 4))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_masked_scores_are_the_scores_so_far(solution, shape):
+    scores = draw(*shape)
+    masked = solution.mask_scores(scores)
+    for index in torch.cartesian_prod(*(torch.arange(size) for size in shape)).tolist():
+        row, column = index[-2:]
+        expected = scores[tuple(index)] if column <= row else -math.inf
+        assert masked[tuple(index)] == expected
+
+
+def test_gradients_are_those_of_finite_differences(solution):
+    scores = draw(2, 4, 4).requires_grad_()
+    weights = torch.softmax(draw(2, 4, 4), dim=-1).requires_grad_()
+    assert torch.autograd.gradcheck(lambda s: solution.causal_attention_weights(s, 3), scores)
+    assert torch.autograd.gradcheck(solution.mask_then_renormalize, weights)
+    assert torch.autograd.gradcheck(lambda s: solution.mask_scores(s)[..., -1, :], scores)
+
+
+@pytest.mark.parametrize("dtype", (torch.float64, torch.float16, torch.bfloat16))
+def test_dtype_is_kept(solution, dtype):
+    scores = torch.zeros(2, 3, 3, dtype=dtype)
+    assert solution.mask_scores(scores).dtype == dtype
+    assert solution.causal_attention_weights(scores, 2).dtype == dtype
+    assert solution.mask_then_renormalize(scores + 1 / 3).dtype == dtype
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
+    """Exercise 10 with a fill value, and something added to the scores of the last token."""
+    W_query, W_key, _ = linear(789, *[(3, 2)] * 3)
+    scores = inputs() @ W_query.T @ W_key @ inputs().T
+    scores[:, -1] += last
+    masked = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), fill)
+    weights = torch.softmax(masked / 2**0.5, -1)
+    return {"masked scores": masked, "weights": weights, "weight on the future": weights.triu(1).sum(-1)}
+
+
+CASES = [
+    Case("zero leaks", [("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
+    Case("less leaks", [("move", "Fill", -5)], lambda: filled(-5.0), "dashed"),
+    Case(
+        "another last token",
+        [("move", "Add to the scores of “step”", 5)],
+        lambda: filled(-torch.inf, 5.0),
+        "move the weights of step",
+    ),
+    Case(
+        "and it leaks",
+        [("move", "Fill", 0), ("move", "Add to the scores of “step”", 5)],
+        lambda: filled(0.0, 5.0),
+        "move the weights of step",
+    ),
+]

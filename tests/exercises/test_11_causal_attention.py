@@ -1,0 +1,169 @@
+"""Exercise 11's solution against torch's own attention layers, plain Python sums and the statistics of dropout."""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from figure_truths import linear
+from torch.nn import functional
+
+from grader.sentence import inputs
+
+ROOT = Path(__file__).resolve().parents[2]
+SLUG = "causal_attention"
+LAYERS = ("W_query", "W_key", "W_value")
+SIZES = [(1, 1, 3, 2, 1), (2, 6, 3, 2, 6), (3, 4, 5, 7, 9), (2, 1, 4, 4, 5)]  # B, T, d_in, d_out, context_length
+
+
+@pytest.fixture(scope="module")
+def solution():
+    spec = importlib.util.spec_from_file_location(f"truth_{SLUG}", ROOT / "solutions" / f"11_{SLUG}" / f"{SLUG}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def drawn(*shape):
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(11))
+
+
+def made(kind, *args):
+    """A layer in float64, always of the same weights."""
+    torch.manual_seed(11)
+    return kind(*args).double()
+
+
+def plain_context(queries, keys, values):
+    """Causal attention of one sequence, lists in and out, with nothing but Python's numbers."""
+    rows = []
+    for i, query in enumerate(queries):
+        past = range(i + 1)
+        scores = [math.fsum(q * k for q, k in zip(query, keys[j], strict=True)) / math.sqrt(len(query)) for j in past]
+        powers = [math.exp(score - max(scores)) for score in scores]
+        columns = range(len(values[0]))
+        rows.append([math.fsum(powers[j] * values[j][c] for j in past) / math.fsum(powers) for c in columns])
+    return rows
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_context_is_torchs_own(solution, size, bias):
+    count, tokens, d_in, d_out, context_length = size
+    layer, x = made(solution.CausalAttention, d_in, d_out, context_length, 0.0, bias), drawn(count, tokens, d_in)
+    projected = [
+        functional.linear(x, getattr(layer, name).weight, getattr(layer, name).bias) for name in LAYERS
+    ]  # 3 × (B, T, d_out)
+    torch.testing.assert_close(layer(x), functional.scaled_dot_product_attention(*projected, is_causal=True))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_context_by_plain_sums(solution, size):
+    count, tokens, d_in, d_out, context_length = size
+    layer, x = made(solution.CausalAttention, d_in, d_out, context_length, 0.0, True), drawn(count, tokens, d_in)
+    context = layer(x)
+    for sequence, result in zip(x, context, strict=True):
+        projected = [getattr(layer, name)(sequence).tolist() for name in LAYERS]
+        expected = torch.tensor(plain_context(*projected), dtype=torch.float64)
+        torch.testing.assert_close(result, expected)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 3])
+def test_wrapper_is_multihead_attention_without_a_last_layer(solution, heads):
+    """nn.MultiheadAttention with the heads' weights below each other and a unit matrix as its last layer."""
+    d_out = 2
+    width = heads * d_out  # nn.MultiheadAttention wants tokens as wide as its heads together
+    wrapper, x = made(solution.MultiHeadAttentionWrapper, width, d_out, 7, 0.0, heads, True), drawn(3, 5, width)
+    theirs = torch.nn.MultiheadAttention(width, heads, batch_first=True, dtype=torch.float64)
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(
+            torch.cat([getattr(head, name).weight for name in LAYERS for head in wrapper.heads])
+        )
+        theirs.in_proj_bias.copy_(torch.cat([getattr(head, name).bias for name in LAYERS for head in wrapper.heads]))
+        theirs.out_proj.weight.copy_(torch.eye(width))
+        theirs.out_proj.bias.zero_()
+    hidden = torch.ones(5, 5).triu(1).bool()
+    truth, _ = theirs(x, x, x, attn_mask=hidden, need_weights=False)
+    torch.testing.assert_close(wrapper(x), truth)
+
+
+def test_gradients_are_those_of_small_steps(solution):
+    layer, x = made(solution.CausalAttention, 3, 2, 5, 0.0, True), drawn(2, 4, 3).requires_grad_()
+    names, weights = zip(*layer.named_parameters(), strict=True)
+
+    def context(x, *weights):
+        return torch.func.functional_call(layer, dict(zip(names, weights, strict=True)), (x,))
+
+    assert torch.autograd.gradcheck(context, (x, *weights))
+
+
+def test_too_many_tokens(solution):
+    for layer in (
+        made(solution.CausalAttention, 3, 2, 4, 0.0),
+        made(solution.MultiHeadAttentionWrapper, 3, 2, 4, 0.0, 2),
+    ):
+        layer(drawn(1, 4, 3))
+        with pytest.raises(ValueError, match=r"5.*4"):
+            layer(drawn(1, 5, 3))
+
+
+def test_dropout_is_right_on_average(solution):
+    """The mean over many draws is the result without dropout; the spread is p / (1 − p) · Σ (weight · value)²."""
+    rate, draws = 0.3, 20_000
+    layer, x = made(solution.CausalAttention, 3, 2, 4, rate), drawn(1, 4, 3)
+    with torch.no_grad():
+        many = layer(x.expand(draws, -1, -1))  # (draws, 4, 2): each sequence has draws of its own
+        truth = layer.eval()(x)[0]
+        queries, keys, values = (getattr(layer, name)(x)[0] for name in LAYERS)
+        hidden = torch.ones(4, 4).triu(1).bool()
+        weights = (queries @ keys.T / math.sqrt(2)).masked_fill(hidden, -math.inf).softmax(-1)
+    variance = rate / (1 - rate) * weights.square() @ values.square()
+    assert ((many.mean(0) - truth).abs() < 6 * (variance / draws).sqrt() + 1e-9).all()
+    torch.testing.assert_close(many.var(0), variance, rtol=0.1, atol=1e-6)
+
+
+def test_dropout_needs_training_mode_and_a_rate(solution):
+    layer, x = made(solution.MultiHeadAttentionWrapper, 3, 2, 6, 0.5, 2), drawn(2, 6, 3)
+    assert not torch.equal(layer(x), layer(x))
+    layer.eval()
+    assert torch.equal(layer(x), layer(x))
+    still = made(solution.MultiHeadAttentionWrapper, 3, 2, 6, 0.0, 2)
+    assert torch.equal(still(x), layer(x))
+
+
+def test_the_mask_is_a_buffer_and_no_parameter(solution):
+    layer = solution.CausalAttention(3, 2, 6, 0.0)
+    assert [tuple(buffer.shape) for buffer in layer.buffers()] == [(6, 6)]
+    assert {name for name, _ in layer.named_parameters()} == {f"{name}.weight" for name in LAYERS}
+    moved = layer.to(device="meta")(torch.empty(2, 3, 3, device="meta"))
+    assert moved.device.type == "meta"
+    assert moved.shape == (2, 3, 2)
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def dropped(p: float, draws: int) -> dict[str, torch.Tensor]:
+    """Exercise 11's last draw, and the mean of all up to it."""
+    W_query, W_key, W_value = linear(123, *[(3, 2)] * 3)
+    numbers = torch.rand(200, 6, 6)[:draws]
+    scores = inputs() @ W_query.T @ W_key @ inputs().T / 2**0.5
+    weights = torch.softmax(scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf), -1)
+    each = torch.where(numbers >= p, weights / (1 - p), 0.0)
+    values = inputs() @ W_value.T
+    return {
+        "weights of this draw": each[-1],
+        "mean of the draws": each.mean(0),
+        "context vectors of this draw": each[-1] @ values,
+        "of the mean": each.mean(0) @ values,
+    }
+
+
+CASES = [
+    Case("one draw", [("move", "p", 0.5)], lambda: dropped(0.5, 1), "After 1 draw "),
+    Case("ten draws", [("move", "p", 0.5), ("move", "Draws", 10)], lambda: dropped(0.5, 10), "2.00 times"),
+    Case("all draws", [("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "After 200 draws"),
+    Case("once more", [("move", "p", 0.5), ("press", "Draw once more")], lambda: dropped(0.5, 2), "After 2 draws"),
+]

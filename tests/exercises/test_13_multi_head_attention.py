@@ -1,0 +1,139 @@
+"""Exercise 13's solution against torch's own multi-head attention and against plain loops, in float64."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from torch import nn
+
+from grader import catalog
+from grader.catalog import documented
+
+PATH = Path(__file__).resolve().parents[2] / "solutions" / "13_multi_head_attention" / "multi_head_attention.py"
+
+
+@pytest.fixture(scope="module")
+def solution():
+    spec = importlib.util.spec_from_file_location("multi_head_attention", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def truth_of(layer, bias: bool) -> nn.MultiheadAttention:
+    """nn.MultiheadAttention with the same weights."""
+    size = layer.out_proj.in_features
+    truth = nn.MultiheadAttention(size, layer.num_heads, batch_first=True, dtype=torch.float64)
+    parts = (layer.W_query, layer.W_key, layer.W_value)
+    with torch.no_grad():
+        truth.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+        truth.in_proj_bias.copy_(torch.cat([part.bias for part in parts]) if bias else torch.zeros(3 * size))
+        truth.out_proj.load_state_dict(layer.out_proj.state_dict())
+    return truth
+
+
+@pytest.mark.parametrize("bias", (False, True))
+@pytest.mark.parametrize("heads", (1, 2, 4, 8))
+@pytest.mark.parametrize("shape", ((1, 1), (2, 5), (3, 8)))
+def test_it_is_torchs_causal_multihead_attention(solution, shape, heads, bias):
+    torch.manual_seed(heads)
+    layer = solution.MultiHeadAttention(8, 8, 8, 0.0, heads, bias).double()
+    x = torch.randn(*shape, 8, dtype=torch.float64)
+    tokens = shape[1]
+    future = torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
+    expected, _ = truth_of(layer, bias)(x, x, x, attn_mask=future, need_weights=False)
+    torch.testing.assert_close(layer(x), expected)
+
+
+@pytest.mark.parametrize("bias", (False, True))
+def test_gradients_are_torchs(solution, bias):
+    torch.manual_seed(1)
+    layer = solution.MultiHeadAttention(6, 6, 5, 0.0, 3, bias).double()
+    truth = truth_of(layer, bias)
+    one = torch.randn(2, 5, 6, dtype=torch.float64, requires_grad=True)
+    two = one.detach().clone().requires_grad_()
+    cotangent = torch.randn(2, 5, 6, dtype=torch.float64)
+    (layer(one) * cotangent).sum().backward()
+    expected, _ = truth(two, two, two, attn_mask=torch.ones(5, 5, dtype=torch.bool).triu(1), need_weights=False)
+    (expected * cotangent).sum().backward()
+    torch.testing.assert_close(one.grad, two.grad)
+    parts = (layer.W_query, layer.W_key, layer.W_value)
+    torch.testing.assert_close(torch.cat([part.weight.grad for part in parts]), truth.in_proj_weight.grad)
+    torch.testing.assert_close(layer.out_proj.weight.grad, truth.out_proj.weight.grad)
+
+
+def test_embeddings_of_another_size_by_heads_of_their_own(solution):
+    torch.manual_seed(2)
+    layer = solution.MultiHeadAttention(3, 8, 6, 0.0, 2, True).double()
+    x = torch.randn(2, 4, 3, dtype=torch.float64)
+    heads = []
+    for rows in (slice(0, 4), slice(4, 8)):
+        q, k, v = (x @ part.weight[rows].T + part.bias[rows] for part in (layer.W_query, layer.W_key, layer.W_value))
+        heads.append(nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True))
+    expected = torch.cat(heads, dim=-1) @ layer.out_proj.weight.T + layer.out_proj.bias
+    torch.testing.assert_close(layer(x), expected)
+
+
+def test_split_merge_and_project_by_loops(solution):
+    torch.manual_seed(3)
+    x = torch.randn(2, 3, 6)
+    split = solution.split_heads(x, 2)
+    assert split.shape == (2, 2, 3, 3)
+    for b, h, t, i in torch.cartesian_prod(*map(torch.arange, split.shape)).tolist():
+        assert split[b, h, t, i] == x[b, t, 3 * h + i]
+    assert torch.equal(solution.merge_heads(split), x)
+    inputs, weights = torch.randn(4, 5, dtype=torch.float64), torch.randn(3, 2, 5, dtype=torch.float64)
+    projected = solution.project_heads(inputs, weights)
+    assert projected.shape == (3, 4, 2)
+    for h, t, o in torch.cartesian_prod(*map(torch.arange, projected.shape)).tolist():
+        assert projected[h, t, o].item() == pytest.approx(sum((inputs[t] * weights[h, o]).tolist()))
+
+
+def test_dropout_keeps_the_mean(solution):
+    torch.manual_seed(4)
+    layer = solution.MultiHeadAttention(4, 4, 6, 0.25, 2).double()
+    x = torch.randn(1, 6, 4, dtype=torch.float64)
+    many = layer(x.expand(20_000, -1, -1)).mean(dim=0, keepdim=True)
+    torch.testing.assert_close(many, layer.eval()(x), atol=0.03, rtol=0)
+
+
+def test_uneven_heads_are_refused(solution):
+    with pytest.raises(ValueError):
+        solution.MultiHeadAttention(4, 6, 5, 0.0, 4)
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def example_heads() -> torch.Tensor:
+    """Exercise 13's x (3, 8), from the printed heads."""
+    known = {number.id: number.data.value for number in documented.numbers(catalog.find("13").folder)}
+    return torch.cat([known["example_head_1"], known["example_head_2"]], 1)
+
+
+def split(wrong: bool, heads: int, numbered: bool = False) -> dict[str, torch.Tensor]:
+    """Exercise 13's heads, split in the right way or the wrong one."""
+    x = torch.arange(24.0).reshape(3, 8) if numbered else example_heads()
+    cut = (lambda one: one.reshape(heads, 3, -1)) if wrong else (lambda one: one.reshape(3, heads, -1).transpose(0, 1))
+    scores = cut(example_heads()) @ cut(example_heads()).mT
+    return {f"head {n}": one for n, one in enumerate(cut(x))} | {
+        f"scores of head {n}": one for n, one in enumerate(scores)
+    }
+
+
+CASES = [
+    Case("the wrong way", [("choose", "Split by", "view(H, T, h)")], lambda: split(True, 2), "of 24 cells"),
+    Case("four heads", [("choose", "Heads", "4")], lambda: split(False, 4), "2 numbers of its own token"),
+    Case(
+        "places",
+        [
+            ("choose", "Cells show", "their place in memory"),
+            ("choose", "Split by", "view(H, T, h)"),
+            ("choose", "Heads", "4"),
+        ],
+        lambda: split(True, 4, True),
+        "dashed",
+    ),
+]
