@@ -112,7 +112,7 @@ def test_no_solution_is_in_it(content):
     for folder in FOLDERS:
         given = (stubs.make(paths.solution(folder).read_text()) + lessons).encode()
         lines: dict[str, object] = {}  # with a file in which each stands
-        known = sample(mistakes.mistakes(folder), 8)
+        known = sample(mistakes.mistakes(folder), 24)
         for source in (paths.solution(folder).read_text(), *(mistake.source for mistake in known)):
             lines |= dict.fromkeys((line.partition("  #")[0].strip() for line in source.splitlines()), folder)
         assert not [mistake.name for mistake in known if mistake.sentence.encode() in everything]
