@@ -38,7 +38,7 @@ if sys.argv[1] == "without":
 sys.exit(main(sys.argv[2:]))
 """
 CHECK = [sys.executable, "-m", "grader", "check", "03", "--seed", "7"]
-CHECK += ["--submission", str(ROOT / "tests/golden/right_answer/submission.py")]
+CHECK += ["--submission", str(ROOT / "solutions/03_context_vectors/context_vectors.py")]
 
 
 def seconds(command: list[str]) -> float:

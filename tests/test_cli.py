@@ -10,6 +10,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+import situations
 from thorough import nightly
 
 from grader import catalog
@@ -17,9 +18,7 @@ from grader.catalog import paths, tomllib
 from grader.cli import _options, cmd_check, grade_class
 from grader.worker.codec import describe
 
-GOLDEN = paths.ROOT / "tests" / "golden"
-RIGHT = GOLDEN / "right_answer" / "submission.py"
-WRONG = GOLDEN / "returns_none" / "submission.py"
+RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
 
 
 @pytest.mark.slow

@@ -29,7 +29,6 @@ class Repository:
             ".git",
             ".kata*",
             ".*_cache",
-            "golden",
             "hostile",
             "styles",
             "truth",
@@ -118,9 +117,7 @@ def test_a_notebook_with_outputs_is_stripped_and_refused(repository):
 
 
 def test_all_files_of_a_clean_checkout_pass_and_a_broken_notebook_is_named(repository):
-    golden, broken = repository.path / "tests" / "golden" / "cut", repository.path / "docs" / "cut.ipynb"
-    shutil.copytree(paths.ROOT / "tests" / "golden" / "notebook_not_json", golden)  # broken on purpose
-    repository.commit()
+    broken = repository.path / "docs" / "cut.ipynb"
     pre_commit = (sys.executable, "-m", "pre_commit", "run", "--all-files")
     assert "Failed" not in repository.run(*pre_commit).stdout
     broken.write_text("{")

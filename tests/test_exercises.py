@@ -28,10 +28,10 @@ def report(result) -> str:
     return "\n".join(f"{check.id}: {check.message}" for check in result.checks if check.outcome != "passed")
 
 
-@pytest.mark.parametrize("style", STYLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("style", STYLES, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
 def test_right_in_this_style(style, fork_server):
     for seed in SEEDS:
-        result = grade(style.parent.name, style, fork_server, seed)
+        result = grade(style.parent.parent.name, style, fork_server, seed)
         assert result.status == "passed", report(result)
 
 

@@ -36,8 +36,8 @@ from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
+from attacks import ATTACKS, Attack
 from copies import copy
-from globs import some
 from thorough import THOROUGH, nightly
 
 from grader import catalog
@@ -47,7 +47,6 @@ from grader.reports import json as as_json
 from grader.sandbox import tiers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B and C are Linux's")
-HOSTILE = Path(__file__).parent / "hostile"
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
 ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
@@ -65,34 +64,6 @@ MARK = "kata-hostile"  # what files are called that attacks try to leave
 # A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
 HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")
 RANDN = "return torch.randn(*shape, generator=self.generator, dtype=torch.float64).to(dtype)"
-
-
-@dataclass(frozen=True)
-class Attack:
-    """One file, and what its header says of it. `note`: what the note for the teacher names."""
-
-    path: Path
-    exercise: str
-    verdict: str
-    note: str
-    appends: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.path.parent.name[0]}{self.path.stem}"
-
-
-def attacks() -> list[Attack]:
-    found = []
-    for path in some(HOSTILE.glob("*/*.py")):
-        head = re.findall(r"^# (exercise|verdict|tries|note|appends): (.+)$", path.read_text("utf-8"), re.M)
-        facts = dict(reversed(head))
-        assert {"exercise", "verdict", "tries"} <= set(facts), f"{path} lacks its header"
-        found.append(Attack(path, *(facts.get(key, "") for key in ("exercise", "verdict", "note", "appends"))))
-    return found
-
-
-ATTACKS = attacks()
 
 
 class Tree:
@@ -173,7 +144,7 @@ class Place:
         readable(folder)
 
     def hand_in(self, attack: Attack) -> Path:
-        text = attack.path.read_text("utf-8").replace("@TREE@", os.fsencode(self.tree).hex())
+        text = attack.source.replace("@TREE@", os.fsencode(self.tree).hex())
         target = self.desk / f"{attack.name}.py"
         text = text.replace("@BESIDE@", os.fsencode(self.desk).hex())
         target.write_text(text + (eval(attack.appends) if attack.appends else ""), "utf-8")
@@ -403,7 +374,7 @@ def test_no_attack_succeeds(tier, place, capsys):
 def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> list[Attack]:
     """The attacks that are tried in a tier."""
     if chosen:
-        return [attack for attack in ATTACKS if re.search(chosen, str(attack.path.relative_to(HOSTILE)))]
+        return [attack for attack in ATTACKS if re.search(chosen, f"{attack.group}/{attack.title}")]
     if thorough:
         return ATTACKS
     first, found = TIERS.index(tier), []
@@ -428,7 +399,7 @@ def grouped(chosen: list[Attack]) -> list[list[Attack]]:
 def test_there_are_enough_attacks_on_functions_and_modules():
     assert len(ATTACKS) >= 280
     assert {attack.exercise for attack in ATTACKS} >= {"01", "02", "03", "04", "06", "07", "08", "09", "10", "11"}
-    assert {attack.path.parent.name[0] for attack in ATTACKS} == set("ABCDEFGHIJKL")
+    assert {attack.group[0] for attack in ATTACKS} == set("ABCDEFGHIJKL")
     assert not [attack.name for attack in ATTACKS if attack.verdict not in ("passed", "failed", "error")]
 
 
@@ -445,7 +416,7 @@ def test_what_is_tried_in_each_tier():
 
 def test_attacks_on_the_worker_aim_at_what_is_there():
     """What was renamed since would be attacked no more, and nobody would see that."""
-    gone = {attack.name: list(missed(attack.path.read_text("utf-8"))) for attack in ATTACKS}
+    gone = {attack.name: list(missed(attack.source)) for attack in ATTACKS}
     assert {name: names for name, names in gone.items() if names} == {}
 
 
@@ -599,7 +570,7 @@ def test_nothing_beside_a_hand_in_is_ever_run(place):
 
 # Words: every output form shows a learner's text as text.
 
-NASTY = [path for part in ("terminal_codes", "markup", "*command*") for path in some(HOSTILE.glob(f"G_*/*_{part}.py"))]
+NASTY = [attack for attack in ATTACKS if re.search("^G.*_(terminal_codes|markup|.*command.*)$", attack.name)]
 UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ue000-\uf8ff]"
 )
@@ -628,12 +599,12 @@ class Tags(HTMLParser):
         self.text += data
 
 
-@pytest.mark.parametrize("path", NASTY, ids=lambda path: path.stem)
-def test_hostile_text_is_inert_in_every_form(path, said, tmp_path):
-    exercise = re.search(r"# exercise: (\d+)", path.read_text("utf-8")).group(1)
-    output = tmp_path / "result.json"
+@pytest.mark.parametrize("attack", NASTY, ids=lambda attack: attack.name)
+def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
+    path, output = tmp_path / f"{attack.title}.py", tmp_path / "result.json"
+    path.write_text(attack.source, "utf-8")
     asked = ("--submission", path, "--seed", SEED, "--all", "--format", "json", "--output", output)
-    done = said("check", exercise, *asked)
+    done = said("check", attack.exercise, *asked)
     assert done.returncode == 1, done.stderr
     assert_inert(done.stdout + done.stderr)  # the text for a person
     assert_inert(output.read_text("utf-8"))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from situations import SITUATIONS
 from worker_calls import call, load
 
 from grader import catalog
@@ -20,7 +21,7 @@ from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 
 EXERCISE = "03_context_vectors"
-RIGHT = (paths.ROOT / "tests" / "golden" / "right_answer" / "submission.py").read_text("utf-8")
+RIGHT = SITUATIONS["right_answer"]["source"]
 WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
 
 

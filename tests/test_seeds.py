@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from attacks import ATTACKS
 from globs import some
 from in_this_process import Here
 from thorough import THOROUGH, sample
@@ -45,7 +46,6 @@ from grader.worker.codec import Decoder, Encoder
 
 EXERCISE = catalog.find("03")
 SOURCE = paths.solution(EXERCISE.folder).read_text("utf-8")
-HOSTILE = Path(__file__).parent / "hostile/L_against_this_grader"
 
 
 def marks(seed: int) -> set[str]:
@@ -389,7 +389,7 @@ def test_a_number_that_a_check_computes_by_itself_waits_for_the_answer_that_it_e
 
 def test_who_reads_ahead_finds_no_answer(fork_server):
     exercise = catalog.find("13")
-    attack = Submission((HOSTILE / "38_reads_ahead.py").read_text("utf-8"), "x.py")
+    attack = Submission(next(one.source for one in ATTACKS if one.name == "L38_reads_ahead"), "x.py")
 
     def printed(script) -> str:
         remote = Remote(fork_server, attack, exercise.slug, replace(exercise.limits, call_cpu_s=None))

@@ -1,5 +1,0 @@
-import torch
-
-
-class SelfAttentionV1(torch.nn.Module):
-    pass
