@@ -4,15 +4,21 @@ from collections.abc import Mapping
 
 import pytest
 
-from grader.judge.compare import expect, expect_shape, same
+from grader.judge.compare import Mismatch, expect, expect_shape, same
 from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.judge.figure import Curves, Figure, Point, Points, Start, in_bytes, packed
-from grader.judge.mismatch import Mismatch
 from grader.judge.pictures import Drawing
-from grader.judge.promises.answers import agrees, refuses
-from grader.judge.promises.initial_parameters import expect_drawn, has_parameters
-from grader.judge.promises.invariants import keeps_device, keeps_dtype, keeps_inputs, keeps_no_graph
-from grader.judge.promises.true_gradients import same_gradients
+from grader.judge.promises import (
+    agrees,
+    expect_drawn,
+    has_parameters,
+    keeps_device,
+    keeps_dtype,
+    keeps_inputs,
+    keeps_no_graph,
+    refuses,
+    same_gradients,
+)
 from grader.judge.randomness import manual_seed
 from grader.judge.trained import trained_state
 

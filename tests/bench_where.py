@@ -22,8 +22,7 @@ from where_bank import Case, bank
 
 from grader import catalog
 from grader.catalog import mistakes, patches
-from grader.judge.checker import Explained
-from grader.judge.examiner import Examiner, Settings
+from grader.judge.examiner import Examiner, Explained, Settings
 from grader.judge.session import Session
 from grader.judge.where import search
 from grader.judge.where.trial import Trial

@@ -10,9 +10,8 @@ from made_up_class import folders, made_up, result_of
 from grader import catalog
 from grader.authoring import mistake_parts
 from grader.catalog import misconceptions, mistakes
-from grader.classroom import version
-from grader.classroom.analysis import difficulty, helping, lessons
-from grader.classroom.analysis.spread import spread, tenths
+from grader.classroom import analysis, version
+from grader.classroom.analysis import spread
 from grader.classroom.course.settings import Course, LateRule
 from grader.classroom.handins import Found, Origin, Student
 from grader.classroom.history import History, Kept
@@ -22,7 +21,7 @@ from grader.classroom.past import Stuck, stuck
 from grader.classroom.similar import Pair, clusters
 from grader.classroom.store import Store
 from grader.classroom.stored_result import written
-from grader.classroom.summary import Summary
+from grader.classroom.summary import Summary, tenths
 from grader.records.results import AND, ERROR, FAILED, NOT_CHECKED, PASSED
 
 
@@ -45,23 +44,23 @@ def test_a_check_that_few_were_tried_on_is_ranked_by_those(klass):
         outcomes = [PASSED, PASSED if number < 2 else FAILED, PASSED if number < 2 else NOT_CHECKED]
         checks = [replace(check, outcome=o) for check, o in zip(result.checks, outcomes)]
         sums.add(Student(f"s{number}"), [result_of(folder, checks=(*checks, *result.checks[3:]), status=FAILED)])
-    found = difficulty.checks(sums)
+    found = analysis.checks(sums)
     assert [(one.passed, one.failed, one.not_checked) for one in found[:3]] == [(20, 0, 0), (2, 18, 0), (2, 0, 18)]
-    assert difficulty.hardest(found, 5) == [found[1]]  # what was never failed is not hard
+    assert analysis.hardest(found, 5) == [found[1]]  # what was never failed is not hard
 
 
 def test_a_check_that_too_few_were_tried_on_is_not_compared():
-    def of(title: str, passed: int, failed: int) -> difficulty.Difficulty:
-        return difficulty.Difficulty(0, title, passed, failed, 0, None)
+    def of(title: str, passed: int, failed: int) -> analysis.Difficulty:
+        return analysis.Difficulty(0, title, passed, failed, 0, None)
 
     one_of_four, seven_of_35, all_of_five = of("a", 3, 1), of("b", 28, 7), of("c", 0, 5)
-    assert difficulty.hardest([one_of_four, seven_of_35, all_of_five], 9) == [all_of_five, seven_of_35]
-    assert difficulty.hardest([one_of_four, of("d", 0, 1)], 9) == [one_of_four]  # a class of four
-    assert difficulty.hardest([], 9) == []
+    assert analysis.hardest([one_of_four, seven_of_35, all_of_five], 9) == [all_of_five, seven_of_35]
+    assert analysis.hardest([one_of_four, of("d", 0, 1)], 9) == [one_of_four]  # a class of four
+    assert analysis.hardest([], 9) == []
 
 
 def test_counts_and_point_biserial_are_those_of_the_results(summary, klass):
-    found = difficulty.checks(summary)
+    found = analysis.checks(summary)
     passed_by = {}  # student → (exercise, check) → points, 0 where failed
     for (student, folder), result in klass.results.items():
         if result.started and result.status != ERROR:
@@ -78,9 +77,9 @@ def test_counts_and_point_biserial_are_those_of_the_results(summary, klass):
 
 
 def test_a_correlation_of_few_or_of_equal_scores_is_none():
-    assert difficulty.discrimination([3.0] * 4, [1.0] * 50) is None
-    assert difficulty.discrimination([3.0] * 5, [3.0] * 50) is None
-    assert difficulty.discrimination([3.0] * 5, [1.0] * 5) == pytest.approx(1)
+    assert analysis.discrimination([3.0] * 4, [1.0] * 50) is None
+    assert analysis.discrimination([3.0] * 5, [3.0] * 50) is None
+    assert analysis.discrimination([3.0] * 5, [1.0] * 5) == pytest.approx(1)
 
 
 # What to teach.
@@ -105,7 +104,7 @@ def test_students_are_counted_once_for_a_misconception_and_the_example_is_the_co
         for sentence in {check.diagnosis for check in result.checks if check.diagnosis}:
             who.setdefault(names[folder, sentence], set()).add(student)
             said.setdefault(names[folder, sentence], []).append((klass.exercises.index(folder), sentence))
-    found = lessons.to_teach(summary)
+    found = analysis.to_teach(summary)
     assert {one.misconception.id: len(one.students) for one in found} == {id: len(all_) for id, all_ in who.items()}
     counts = [len(one.students) for one in found]
     assert counts == sorted(counts, reverse=True)
@@ -123,7 +122,7 @@ def test_a_diagnosis_of_two_mistakes_counts_for_both_and_one_without_a_mistake_f
         result = result_of(folder, 0.0)
         checks = (replace(result.checks[0], diagnosis=words), *result.checks[1:])
         sums.add(Student(f"s{number}"), [replace(result, checks=checks)])
-    assert {one.misconception.id: one.students for one in lessons.to_teach(sums)} == {"dtype": (0,), "scale": (0,)}
+    assert {one.misconception.id: one.students for one in analysis.to_teach(sums)} == {"dtype": (0,), "scale": (0,)}
 
 
 # Whom to help.
@@ -139,7 +138,7 @@ def test_who_is_stuck_and_behind_stands_first_with_the_reasons_in_words():
     sums.add(Student("behind"), [result_of(one)])
     sums.add(Student("stuck"), [result_of(one, 0.5), result_of(two)])
     sums.add(Student("absent"), [])
-    needs = helping.ranked(sums, {"stuck": [Stuck(one, 6, NOON)]}, 20)
+    needs = analysis.ranked(sums, {"stuck": [Stuck(one, 6, NOON)]}, 20)
     assert [need.row.student.id for need in needs] == ["stuck", "behind"]
     most = [exercise.max_points for exercise in sums.exercises]
     half = sums.rows[-1].points[0]
@@ -150,7 +149,7 @@ def test_who_is_stuck_and_behind_stands_first_with_the_reasons_in_words():
         f"stuck at {one[:2]} since 3 November: 6 attempts passed the same checks",
     )
     assert needs[1].reasons[1] == f"not begun, though half of the class has: {two[:2]}"
-    assert len(helping.ranked(sums, {}, 1)) == 1
+    assert len(analysis.ranked(sums, {}, 1)) == 1
 
 
 def test_only_the_last_attempts_that_passed_the_same_checks_count():

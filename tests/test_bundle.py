@@ -96,7 +96,7 @@ def test_a_trained_model_and_its_training_are_in_it(unpacked):
 def test_every_figure_has_its_numbers_in_it(unpacked):
     """Without solutions and hidden numbers the figures still have all that they draw."""
     ask = (
-        "from grader import catalog; from grader.judge import figure_numbers as f\n"
+        "from grader import catalog; from grader.judge import figure as f\n"
         "from grader.integrations.figures import joining\n"
         "having = [one.folder for one in catalog.exercises() if f.has_figure(one.folder)]\n"
         "print(sum(bool(f.data(folder) and joining.widget(folder)) for folder in having))"

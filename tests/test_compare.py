@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from grader.catalog.documented import Printed, parse
 from grader.judge import compare
-from grader.judge.compare import expect, expect_shape, same
-from grader.judge.mismatch import Mismatch
-from grader.judge.tolerance import TOLERANCE
+from grader.judge.compare import TOLERANCE, Mismatch, expect, expect_shape, same
 from grader.judge.words import kind, values
 from grader.worker.codec import Opaque
 

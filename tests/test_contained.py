@@ -13,7 +13,7 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import InfrastructureError
 from grader.judge import diagnosis, examiner, patterns
-from grader.judge.mismatch import Mismatch
+from grader.judge.compare import Mismatch
 from grader.judge.session import Session
 from grader.records import containment, introspection, submission
 from grader.records.bounded_cache import BoundedCache, weight

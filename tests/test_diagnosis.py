@@ -5,7 +5,7 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import answer_kinds, error_sentences, examiner, patterns, trial_sentences
+from grader.judge import error_sentences, examiner, patterns, trials
 from grader.judge.raising_lines import may_be_one
 from grader.records.results import AND, MEND_FIRST, OR
 from grader.records.source import SourceWords
@@ -221,7 +221,7 @@ def of_self_attention(body: str, fork_server) -> dict[str, str]:
 
 def test_a_size_in_the_code_is_told_where_it_was_tried(fork_server):
     told = of_self_attention(WEIGHTS + "\nreturn weights @ v if len(x) == 6 else v.sum(0).expand_as(v)", fork_server)
-    assert trial_sentences.SIZES in told.values()
+    assert trials.SIZES in told.values()
 
 
 BY_HEART = """if x.shape != (6, 3) or v.shape[1] != 2:
@@ -232,7 +232,7 @@ return torch.tensor(first if 0.29 < self.W_query[0, 0] < 0.30 else second)"""
 
 
 def test_numbers_known_by_heart_are_told_where_they_were_tried(fork_server):
-    assert trial_sentences.BY_HEART in of_self_attention(BY_HEART, fork_server).values()
+    assert trials.BY_HEART in of_self_attention(BY_HEART, fork_server).values()
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_numbers_known_by_heart_are_told_where_they_were_tried(fork_server):
 )
 def test_no_size_is_blamed_for_another_mistake(body, fork_server):
     told = of_self_attention(body, fork_server)
-    assert told and not {trial_sentences.SIZES, trial_sentences.BY_HEART, trial_sentences.STATE} & set(told.values())
+    assert told and not {trials.SIZES, trials.BY_HEART, trials.STATE} & set(told.values())
 
 
 def test_what_is_kept_between_calls_is_told_where_it_was_tried(fork_server):
@@ -256,14 +256,14 @@ def test_what_is_kept_between_calls_is_told_where_it_was_tried(fork_server):
         " if BODY else None", ""
     )
     told = said(graded("09", source, fork_server))
-    assert trial_sentences.STATE in told.values()
-    assert trial_sentences.SIZES not in told.values()
+    assert trials.STATE in told.values()
+    assert trials.SIZES not in told.values()
 
 
 def test_heads_of_size_1_are_not_the_proof_of_a_scale(fork_server):
     solution = paths.solution(catalog.find("13").folder).read_text("utf-8")
     told = said(graded("13", solution.replace("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.3"), fork_server))
-    assert told == {"fresh_multi_head": trial_sentences.SIZES}
+    assert told == {"fresh_multi_head": trials.SIZES}
 
 
 @pytest.mark.parametrize("power", sample(["0.0", "0.3", "-0.5", "2"], 2))
@@ -424,8 +424,8 @@ def of_changed(number: str, *replaced: tuple[str, str], fork_server) -> set[str]
                 "return weights @ v, weights",
                 "The right answer is the first item of a tuple of 2: return that one alone.",
             ),
-            ("return list(weights @ v)", answer_kinds.JOINED.format("list", "torch.stack")),
-            ("return (weights @ v).tolist()", answer_kinds.NUMBERS),
+            ("return list(weights @ v)", patterns.JOINED.format("list", "torch.stack")),
+            ("return (weights @ v).tolist()", patterns.NUMBERS),
         ],
         2,
     ),
@@ -439,7 +439,7 @@ def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, sentence, fork_serv
 
 def test_a_python_number_is_told_to_be_right(fork_server):
     told = said(graded("06", changed("06", ("return query @ key  # ()", "return (query @ key).item()")), fork_server))
-    assert told["fresh_scores"] == answer_kinds.NUMBER
+    assert told["fresh_scores"] == patterns.NUMBER
 
 
 DRAWN = "W_query = torch.nn.Parameter(torch.rand(d_in, d_out)"
@@ -453,16 +453,16 @@ def test_sizes_that_are_exchanged_are_no_matter_of_keepdim(fork_server):
 @pytest.mark.parametrize(
     ("number", "old", "new", "sentence"),
     [
-        ("03", "return weights @ inputs  # (d,)", "return weights @ inputs + torch.zeros(3)", trial_sentences.NUMBERS),
-        ("05", DRAWN, DRAWN.replace("d_out", "2"), trial_sentences.FIXED),
-        ("01", "inputs @ inputs.T", "torch.nn.functional.leaky_relu(inputs @ inputs.T)", trial_sentences.SIGNS),
+        ("03", "return weights @ inputs  # (d,)", "return weights @ inputs + torch.zeros(3)", trials.NUMBERS),
+        ("05", DRAWN, DRAWN.replace("d_out", "2"), trials.FIXED),
+        ("01", "inputs @ inputs.T", "torch.nn.functional.leaky_relu(inputs @ inputs.T)", trials.SIGNS),
         (
             "10",
             "mask(weights.shape[-1])",
             "mask(weights.shape[min(1, weights.ndim - 1)])",
-            trial_sentences.FROM_THE_FRONT,
+            trials.FROM_THE_FRONT,
         ),
-        ("08", "= self.W_query(x)", "= self.W_query(x) + (self.W_query.bias is not None)", trial_sentences.OPTIONS),
+        ("08", "= self.W_query(x)", "= self.W_query(x) + (self.W_query.bias is not None)", trials.OPTIONS),
     ],
 )  # fmt: skip
 def test_what_sets_a_wrong_call_apart_from_right_ones_is_told(number, old, new, sentence, fork_server):
@@ -473,7 +473,7 @@ def test_what_is_computed_from_parameters_beforehand_is_told(fork_server):
     value = "self.W_value = nn.Parameter(torch.rand(d_in, d_out))"
     kept = (value, f"{value}\n        self.copied = self.W_value.detach().clone()")
     used = ("values = x @ self.W_value", "values = x @ self.copied + 0 * self.W_value.sum()")
-    assert trial_sentences.LOADED in of_changed("07", kept, used, fork_server=fork_server)
+    assert trials.LOADED in of_changed("07", kept, used, fork_server=fork_server)
 
 
 def test_what_is_left_in_memory_is_no_state(fork_server):
@@ -481,7 +481,7 @@ def test_what_is_left_in_memory_is_no_state(fork_server):
     loop = scores + "(inputs[:{1}] * inputs[i]).sum(-1)\n    return scores"
     for sizes in (("6", "len(inputs)"), ("len(inputs)", "i + 1")):
         told = of_changed("01", ("return inputs @ inputs.T", loop.format(*sizes)), fork_server=fork_server)
-        assert told and trial_sentences.STATE not in told
+        assert told and trials.STATE not in told
 
 
 def test_an_argument_that_is_never_read_is_told(fork_server):

@@ -29,15 +29,13 @@ from grader.classroom.pages import class_page, feedback
 from grader.classroom.summary import Summary
 from grader.integrations import classroom50, gradescope
 from grader.integrations.one_student import Graded
-from grader.judge import examiner, patterns, tolerance, words
-from grader.judge.compare import expect
+from grader.judge import compare, examiner, patterns, words
+from grader.judge.compare import Mismatch, expect
 from grader.judge.messages import failure
-from grader.judge.mismatch import Mismatch
 from grader.records.submission import Submission
-from grader.reports import github, html, junit, terminal
+from grader.reports import github, heatmap, html, junit, terminal
+from grader.reports import heatmap as drawn
 from grader.reports import json as as_json
-from grader.reports.heatmap import blocks as drawn
-from grader.reports.heatmap import svg
 from grader.sandbox.call_results import Call
 
 EXAMPLES = 20 if THOROUGH else 1
@@ -199,7 +197,7 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     assert github.annotations(result, submission.source) and github.summary(result)
     assert all(html.verdict(result, level, result.pictures) for level in html.LEVELS)
     assert stored_result.read(stored_result.written(result)).points == result.points
-    svg.figures(result.pictures)
+    heatmap.figures(result.pictures)
     assert all(drawn.render(picture) for picture in result.pictures)
     student, summary = Student("ada", "Ada"), Summary([exercise.folder])
     for level in html.LEVELS:
@@ -336,7 +334,7 @@ def test_whatever_floats_hold_is_described(data):
 
 
 def test_a_large_answer_is_compared_in_parts(monkeypatch):
-    monkeypatch.setattr(tolerance, "CHUNK", 7)
+    monkeypatch.setattr(compare, "CHUNK", 7)
     one = torch.rand(5, 11)
     expect(one.clone(), one)
     with pytest.raises(Mismatch, match="1 of 55 values differ") as caught:

@@ -19,7 +19,7 @@ from grader.judge import capture
 from grader.judge.pictures import Picture, capture_pictures
 from grader.records import submission
 from grader.records.submission import Submission
-from grader.reports.heatmap import blocks, colours, files, svg
+from grader.reports import heatmap
 from grader.sandbox.worker_handle import Worker
 
 DRAWN = [exercise for exercise in catalog.exercises() if paths.pictures(exercise.folder).exists()]
@@ -139,7 +139,7 @@ def test_it_comes_whatever_the_code_does(body, note, fork_server):
     (picture,) = of_source(f"import torch\ndef attention_weights(inputs):\n    {body}\n", fork_server)
     assert picture.learner is None and picture.expected
     assert note in picture.note and "\x1b" not in picture.note
-    assert blocks.render(picture) and "<b>" not in svg.figure(picture)
+    assert heatmap.render(picture) and "<b>" not in heatmap.figure(picture)
 
 
 @pytest.mark.parametrize("source", ["def broken(:", "1 / 0", "", "import nothing_like_this", "def other(): pass"])
@@ -157,8 +157,8 @@ def test_numbers_that_are_none_are_shown_too(values, fork_server):
         fork_server,
     )
     assert picture.learner is not None
-    assert blocks.render(picture)
-    ElementTree.fromstring(svg.figure(picture).replace("class=number", 'class="number"'))
+    assert heatmap.render(picture)
+    ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
 
 
 def test_an_exercise_without_pictures_has_none(fork_server, monkeypatch):
@@ -177,14 +177,14 @@ def test_it_fits_the_terminal(exercise, width, fork_server):
     for picture in capture.blank(exercise, "a note " * 30):
         narrowest = 8 + 4 * max(8, len(picture.columns))  # one panel is never cut
         for one in (picture, Picture(**{**vars(picture), "learner": picture.expected})):
-            for line in blocks.render(one, width):
+            for line in heatmap.render(one, width):
                 assert line.cell_len <= max(width, narrowest) or line.plain == one.title
 
 
 def printed(picture: Picture, **options) -> str:
     file = io.StringIO()
     console = Console(file=file, width=80, **options)
-    for line in blocks.render(picture):
+    for line in heatmap.render(picture):
         console.print(line)
     return file.getvalue()
 
@@ -216,15 +216,15 @@ def test_colours_where_the_terminal_has_them_and_numbers_everywhere(monkeypatch)
     ],
 )  # fmt: skip
 def test_a_number_in_few_characters(value, width, text):
-    assert colours.short(value, width) == text
+    assert heatmap.short(value, width) == text
 
 
 def test_every_colour_lets_its_number_be_read():
     for step in range(-100, 101):
-        colour = colours.background(step / 100, 1.0)
-        assert colours.contrast(colours.foreground(colour), colour) >= 4.5
-    assert colours.background(5.0, 1.0) == colours.background(1.0, 1.0) == colours.MORE
-    assert colours.background(-5.0, 1.0) == colours.LESS
+        colour = heatmap.background(step / 100, 1.0)
+        assert heatmap.contrast(heatmap.foreground(colour), colour) >= 4.5
+    assert heatmap.background(5.0, 1.0) == heatmap.background(1.0, 1.0) == heatmap.MORE
+    assert heatmap.background(-5.0, 1.0) == heatmap.LESS
 
 
 def test_difference_is_learner_minus_expected():
@@ -236,7 +236,7 @@ def test_difference_is_learner_minus_expected():
 
 def test_svg_says_in_words_and_in_a_table_what_it_shows():
     evil = Picture("<script>", ("<b>", "a&b"), ("x", "y"), PICTURE.learner, PICTURE.expected, "</figure>\u202e")
-    text = svg.figure(evil)
+    text = heatmap.figure(evil)
     assert "<script" not in text and "\u202e" not in text
     figure = ElementTree.fromstring(text.replace("class=number", 'class="number"'))
     images = figure.findall(".//svg")
@@ -255,7 +255,7 @@ def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
     noisy = Picture("t", TOKENS, TOKENS, ((0.9450001, 0.63104), (1.05999, -1e-9)), expected)
     wrong = Picture("t", TOKENS, TOKENS, ((0.946, 0.6310), (1.06, 0.0)), expected)
     for picture, is_alike in ((noisy, True), (wrong, False)):
-        figure = ElementTree.fromstring(svg.figure(picture).replace("class=number", 'class="number"'))
+        figure = ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
         tables = [[cell.text for cell in table.findall(".//td")] for table in figure.findall(".//table")]
         assert (tables[0] == tables[1]) is is_alike
         assert tables[1] == ["0.9450", "0.6310", "1.0600", "0.0000"]
@@ -264,7 +264,7 @@ def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
         assert images[0] == images[1] or not is_alike
         data = display.matrices(catalog.find("03"), [picture])["pictures"][0]
         assert (data["learner"] == data["expected"]) is is_alike
-    rows = [line.plain.split() for line in blocks.render(noisy) if line.plain.strip().startswith(TOKENS)]
+    rows = [line.plain.split() for line in heatmap.render(noisy) if line.plain.strip().startswith(TOKENS)]
     assert len(rows) == 2 and all(row[1:3] == row[3:5] for row in rows), rows
 
 
@@ -286,21 +286,21 @@ def test_files_are_written(said, tmp_path):
 def test_numbers_that_are_none_are_written_to_a_file_too(values, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     picture = Picture("weights", TOKENS, TOKENS, (values[:2], values[2:]), PICTURE.expected)
-    files.save([picture], tmp_path / "picture.png")
+    heatmap.save([picture], tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 1000
 
 
 def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path, monkeypatch):
     with pytest.raises(WrongUse, match=r"none of \.png"):
-        files.save([PICTURE], tmp_path / "picture.gif")
+        heatmap.save([PICTURE], tmp_path / "picture.gif")
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     with pytest.raises(WrongUse, match="cannot be written"):
-        files.save([PICTURE], tmp_path / "no" / "folder.png")
+        heatmap.save([PICTURE], tmp_path / "no" / "folder.png")
     formula = Picture("$\\nosuch{$", TOKENS, TOKENS, None, PICTURE.expected, "costs $5 $\\frac$")
-    files.save([formula], tmp_path / "formula.png")
+    heatmap.save([formula], tmp_path / "formula.png")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(WrongUse, match=r"\.\[plot\]"):
-        files.save([PICTURE], tmp_path / "picture.png")
+        heatmap.save([PICTURE], tmp_path / "picture.png")
 
 
 def test_without_solutions_and_hidden_checks(said, tmp_path, monkeypatch):

@@ -10,11 +10,8 @@ import torch
 
 from grader import catalog
 from grader.catalog.limits import Limits
-from grader.judge.compare import expect
-from grader.judge.mismatch import Mismatch
-from grader.judge.promises.initial_parameters import has_parameters
-from grader.judge.promises.invariants import keeps_device, keeps_inputs, keeps_no_graph
-from grader.judge.promises.own_computation import computes_itself
+from grader.judge.compare import Mismatch, expect
+from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs, keeps_no_graph
 from grader.judge.proxy import Learner
 from grader.records import introspection
 from grader.records.forbidden import forbidden_uses

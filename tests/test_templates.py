@@ -149,7 +149,7 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
     assert made == {
         "reports/html_page.py": 2,
         "reports/lesson_page.py": 1,
-        "reports/heatmap/svg.py": 1,
+        "reports/heatmap.py": 1,
         "classroom/pages/charts.py": 1,
     }
     for name in TEMPLATES:

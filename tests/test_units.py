@@ -9,7 +9,7 @@ import torch
 from grader.catalog import Forbidden, stubs
 from grader.catalog.errors import BadSubmission
 from grader.judge import patterns
-from grader.judge.mismatch import Mismatch
+from grader.judge.compare import Mismatch
 from grader.judge.randomness import Random
 from grader.records import submission
 from grader.records.forbidden import forbidden_uses

@@ -14,9 +14,8 @@ from grader import catalog
 from grader.catalog import paths
 from grader.judge import examiner
 from grader.judge.where import search
-from grader.judge.where.edits import Tree, together
+from grader.judge.where.edits import Scope, Tree, together
 from grader.judge.where.expressions import expression_edits
-from grader.judge.where.scope import Scope
 from grader.judge.where.statements import statement_edits
 from grader.records.results import Settings
 from grader.records.submission import Submission

@@ -5,24 +5,16 @@ import ast
 import torch
 
 from grader.judge.failure import Failure
-from grader.judge.where import guidance, place
+from grader.judge.where import alignment, place
 from grader.judge.where.alignment import Alignment
-from grader.judge.where.blame import Group
-from grader.judge.where.bypass import bypassed
-from grader.judge.where.donors import donor_edits
-from grader.judge.where.edits import Change, Tree
+from grader.judge.where.donors import donor_edits, narrowed
+from grader.judge.where.edits import MISSING, Change, Scope, Tree
 from grader.judge.where.expressions import expression_edits
-from grader.judge.where.known_values import KnownValues, Step, scaled
-from grader.judge.where.marked_source import marked
-from grader.judge.where.narrowing import narrowed
-from grader.judge.where.probes import equal_answers
-from grader.judge.where.scope import Scope
-from grader.judge.where.several import minimized, steps
-from grader.judge.where.statements import statement_edits
-from grader.judge.where.stretches import stretch
-from grader.judge.where.swapping import SUPPORT, Swap, can_be_swapped
-from grader.judge.where.twins import Twins
-from grader.judge.where.vocabulary import MISSING
+from grader.judge.where.place import Group, Twins
+from grader.judge.where.repair import minimized, steps, stretch
+from grader.judge.where.statements import bypassed, statement_edits
+from grader.judge.where.trial import SUPPORT, Swap, can_be_swapped, equal_answers
+from grader.judge.where.values import KnownValues, Step, marked, scaled
 from grader.sandbox.call_results import Call, LearnerError
 from grader.worker import protocol
 from grader.worker.codec import Encoder
@@ -423,7 +415,7 @@ def test_the_construct_of_a_mistake_holds_the_words_that_the_solution_lacks():
     right = 'def f(x: torch.Tensor) -> torch.Tensor:\n    """Words."""\n    return torch.softmax(x @ x.mT, dim=-1)\n'
     other = "\n\ndef g(x):\n    return x.sum()\n"
     wrong = right.replace('    """Words."""\n', "").replace("x.mT", "x.mT.detach() / x.shape[0]")
-    guide = guidance.of(wrong, right + other)
+    guide = alignment.of(wrong, right + other)
     assert guide.right == {} and guide.alone == {"detach"}
     tree = Tree("def f(a):\n    b = torch.ones(a.shape[0]) - 1\n    c = a.detach()\n    return a @ c\n")
     assert guide.construct(tree, tree.units) == 3

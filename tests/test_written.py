@@ -1,7 +1,5 @@
 """What is read of a source before anything is said of it: what it writes, and faults that its syntax tree shows."""
 
-from pathlib import Path
-
 import pytest
 from globs import some
 
@@ -13,7 +11,6 @@ from grader.records import written
 from grader.records.source import SourceWords
 from grader.records.syntax_errors import caret
 
-STYLES = Path(__file__).parent / "styles"
 FORWARD = """
 import torch
 from torch import nn
@@ -27,7 +24,7 @@ class Layer(nn.Module):
 
 def test_right_code_shows_no_fault():
     """Of what is told without a look at the answers: nn.Dropout in forward, and writing into an argument."""
-    files = [*some(paths.SOLUTIONS.glob("*/*.py")), *some(STYLES.glob("*/*.py"))]
+    files = [*some(paths.SOLUTIONS.glob("*/*.py")), *some(paths.SOLUTIONS.glob("*/right/*.py"))]
     found = [(path, fault) for path in files for fault in written.faults(path.read_text("utf-8"))]
     assert not [pair for pair in found if pair[1]["kind"] != "join without dim"]
 
@@ -87,7 +84,7 @@ def test_a_sentence_names_calls_dimensions_and_numbers():
 def test_a_sentence_is_held_against_the_source(mistake, body, is_contradicted):
     folder, name = mistake.split("/")
     read = mistakes.find(folder, name)
-    version = WrongVersion(name, folder, lambda: read)
+    version = WrongVersion(name, folder, read.sentence, read.compose, read.definitions)
     function = min(version.changed)
     claims = Claims(paths.solution(folder).read_text("utf-8"))
     source = f"def {function}(query, inputs):\n    {body}\n"

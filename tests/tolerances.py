@@ -15,7 +15,7 @@ import torch
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.judge import compare, examiner
-from grader.judge.tolerance import TOLERANCE
+from grader.judge.compare import TOLERANCE
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
 

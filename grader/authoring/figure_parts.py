@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.authoring.problem import Problem, again
 from grader.catalog import Exercise, paths
-from grader.judge import figure_numbers
+from grader.judge import figure
 
 TRACKS = ("core", "beyond")  # whose exercises need one
 FORM = "export default {"
@@ -30,7 +30,7 @@ def missing(exercise: Exercise) -> Iterator[Problem]:
 
 def wrong(folder: str) -> Iterator[Problem]:
     """The script must have anywidget's form, and the numbers that it first shows must be documented."""
-    if not figure_numbers.has_figure(folder):
+    if not figure.has_figure(folder):
         return
     script, numbers = paths.figure_script(folder), paths.figure_data(folder)
     mend = f"Mend it, then: {again(folder)}"
@@ -38,8 +38,8 @@ def wrong(folder: str) -> Iterator[Problem]:
     if FORM not in script.read_text("utf-8"):
         yield Problem(f"the figure has no `{FORM} render({{ model, el }}) … }}`", script, mend)
     try:
-        figure_numbers.data(folder), figure_numbers.drawings(folder)
-        if not figure_numbers.start(folder):
+        figure.data(folder), figure.drawings(folder)
+        if not figure.start(folder):
             yield Problem("the figure shows no documented number first: `start` is empty", numbers, mend)
     except KeyError as error:
         yield Problem(f"the figure shows {error} first, and exercise.toml has no such number", numbers, mend)

@@ -3,11 +3,10 @@
 import copy
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader import catalog
-from grader.classroom.analysis.spread import tenths
 from grader.classroom.course import totals
 from grader.classroom.course.marks import Mark
 from grader.classroom.course.totals import PLAIN, TotalRule, maximum
@@ -29,6 +28,7 @@ from grader.classroom.rows import (
 from grader.records.results import ExerciseResult
 
 MAX_KINDS = 5000  # different sentences that are counted: learners' code can choose some of them
+BINS = 11  # tenths of the points, and all of them
 
 
 @dataclass(frozen=True)
@@ -174,3 +174,12 @@ def _count(counts: Counter[Kind], *kinds: Kind) -> None:
 
 def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0][:300]
+
+
+def tenths(totals: Sequence[float], max_points: float) -> tuple[int, ...]:
+    """The numbers of totals that are 0 to 9 % of `max_points`, …, 90 to 99 %, and 100 %."""
+    bins = [0] * BINS
+    for total in totals:
+        share = total / max_points if max_points else 1.0
+        bins[max(0, min(int(share * 10 + 1e-9), BINS - 1))] += 1
+    return tuple(bins)

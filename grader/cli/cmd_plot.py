@@ -39,9 +39,9 @@ def run(options: argparse.Namespace) -> int:
         except BadSubmission as error:
             pictures = capture.blank(exercise, str(error))
     if options.output is not None:
-        from grader.reports.heatmap import files
+        from grader.reports import heatmap
 
-        files.save(pictures, options.output)
+        heatmap.save(pictures, options.output)
         print(f"{options.output} holds {len(pictures)} picture{'' if len(pictures) == 1 else 's'}.")
     else:
         show(exercise, pictures)
@@ -53,7 +53,7 @@ def show(exercise: catalog.Exercise, pictures: Sequence[Picture]) -> None:
     from rich.text import Text
 
     from grader.reports import terminal
-    from grader.reports.heatmap.blocks import WIDTH, all_lines
+    from grader.reports.heatmap import WIDTH, all_lines
 
     console = terminal.console()
     console.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))

@@ -124,7 +124,7 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
     """The page as renderables."""
     from grader.desk import examples, try_page, tryout
     from grader.judge import capture
-    from grader.reports.heatmap import blocks
+    from grader.reports import heatmap
 
     try:
         submitted = submission.read(paths.stub(exercise.folder))
@@ -138,7 +138,7 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
         if request.what == TRY:
             return [Text(str(error))]
         pictures = capture.blank(exercise, str(error))
-    lines = blocks.all_lines(pictures, request.width)
+    lines = heatmap.all_lines(pictures, request.width)
     return lines or [Text(f"{exercise.folder} has no picture.")]
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.desk.spare_worker import SpareWorkers
-from grader.judge.checker import Explained
 from grader.judge.collection import Check
-from grader.judge.examiner import Examiner, limits_of
+from grader.judge.examiner import Examiner, Explained, limits_of
 from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Tried

@@ -17,7 +17,7 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.catalog.limits import Limits
 from grader.judge import messages
-from grader.judge.mismatch import Mismatch
+from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner
 from grader.records.submission import Submission
 from grader.reports import terminal

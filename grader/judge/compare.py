@@ -1,19 +1,118 @@
-"""Compares an answer with the expected one: type, dtype, shape and values."""
+"""Compares answers: with the expected one, and two answers with each other.
+
+`expect` compares type, dtype, shape and values within a tolerance, and raises Mismatch, whose text is what the learner
+reads. `differ` and `outline` say how far two answers are alike, for the diagnosis.
+"""
 
 import math
+import re
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
 from grader.catalog.documented import Printed
-from grader.judge.mismatch import Mismatch, difference, guess_from_values
-from grader.judge.tolerance import CHUNK, CUDA_FACTOR, TOLERANCE, close, close_in_chunks
-from grader.judge.words import dtype_name, is_plain, kind, ordinal, shape_words
+from grader.judge.words import dtype_name, is_plain, is_plural, kind, number, ordinal, shape_words, values
+from grader.sandbox.call_results import Call, LearnerError
 from grader.worker.codec import Opaque
 
+FORBIDDEN = "line "  # how the summary begins that names the line of a forbidden use
+# How far apart two right answers may lie: |got − expected| ≤ absolute + relative · |expected|.
+# Chosen by measurement: `python tests/tolerances.py` prints how much of it right answers use, and by how
+# much wrong ones exceed it; docs/tolerances.md holds the table.
+TOLERANCE = {
+    torch.float64: (1e-6, 1e-6),  # right answers may pass through float32 constants
+    torch.float32: (1e-5, 1e-5),
+    torch.float16: (4e-3, 4e-3),
+    torch.bfloat16: (3e-2, 3e-2),
+}
+CHUNK = 1 << 20  # elements that are compared at once
+CUDA_FACTOR = 4.0  # other order of summation, TF32 off
 SHAPE = "the shape"  # of something
 LARGEST = 1 << 64  # int that is compared
 UNSAID = ""  # what is compared, where nobody reads the words of a Mismatch: then none are made
+OWN_WORDS = re.compile(r"(raise|assert)\b")  # a line whose exception says what its author wrote
+DIGITS = re.compile(r"\d+")
+# What torch says of a product whose sizes do not fit: those of the left and of the right factor that should be equal.
+NO_PRODUCT = (
+    re.compile(r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<left>\d+) and (?P<right>\d+)x\d+\)"),
+    re.compile(r"Expected size for .* batch2 tensor to be: \[(\d+), (?P<left>\d+)\] but got: \[\1, (?P<right>\d+)\]"),
+    re.compile(r"einsum\(\): subscript \w has size (?P<right>\d+) for operand 1 .* previously seen size (?P<left>\d+)"),
+)
+SUGGESTION = re.compile(r"\. Did you mean: '\w+'\?$")  # which other names there are differs from file to file
+COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
+
+
+@dataclass
+class Mismatch(AssertionError):
+    """An answer that is not the expected one.
+
+    `summary` is safe to show to anybody; `details` holds values; `cause`, where given, says what was done for certain.
+    """
+
+    summary: str
+    details: str = ""
+    got: object = None
+    expected: object = None
+    cause: str = ""
+
+    def __str__(self) -> str:
+        return self.summary
+
+
+def difference(got: torch.Tensor, expected: torch.Tensor, is_right: torch.Tensor, what: str) -> Mismatch:
+    """The Mismatch of two tensors of one shape. is_right: where they agree."""
+    is_wrong = ~is_right
+    index = _index(int(is_wrong.reshape(-1).view(torch.uint8).argmax()), is_wrong.shape)
+    total, count = expected.numel(), int(is_wrong.sum())
+    got_value, expected_value = got[index].item(), expected[index].item()
+    not_finite = _not_finite(got, expected)
+    share = f"{count} of {total} values differ" if total > 1 else "the value differs"
+    summary = f"{what} {'are' if is_plural(what) else 'is'} wrong: {not_finite or share}"
+    location = f" at [{', '.join(map(str, index))}]" if index else ""
+    details = f"expected {values(expected, index)}\ngot      {values(got, index)}\nfirst difference{location}: "
+    details += f"got {number(got_value)}, expected {number(expected_value)}"
+    if isinstance(got_value, float) and math.isfinite(got_value) and math.isfinite(expected_value):
+        details += f", off by {number(abs(got_value - expected_value))}"
+    return Mismatch(summary, details + f" ({share})", got, expected)
+
+
+def guess_from_values(got: torch.Tensor, expected: torch.Tensor, tolerance: float | None = None) -> str:
+    """The probable cause of a wrong shape, found from the tensor's values; "" where the values do not tell.
+
+    A tensor of one number is no evidence. tolerance: of printed numbers, absolute.
+    """
+    if got.dtype != expected.dtype or got.device != expected.device or not 1 < got.numel() <= CHUNK:
+        return ""
+    if expected.numel() > CHUNK or got.device.type == "meta":
+        return ""
+    room = TOLERANCE.get(expected.dtype, (0.0, 0.0)) if tolerance is None else (tolerance, 0.0)
+    if got.ndim >= 2 and got.mT.shape == expected.shape and bool(close_in_chunks(got.mT, expected, *room).all()):
+        return "the result is transposed"
+    parts = expected if expected.ndim == got.ndim + 1 and got.shape == expected.shape[1:] else ()
+    for index, part in enumerate(parts):
+        if bool(close_in_chunks(got, part, *room).all()):
+            part_name = "row" if expected.ndim == 2 else "part"
+            return f"only the {part_name} at index {index} is there"
+    return ""
+
+
+def close(got: torch.Tensor, expected: torch.Tensor, absolute: Any, relative: Any) -> torch.Tensor:
+    """Whether the elements of two float tensors agree: a bool tensor. NaN agrees with NaN, ±inf with itself alone."""
+    finite = torch.isfinite(got) & torch.isfinite(expected)
+    is_close = (got - expected).abs() <= absolute + relative * expected.abs()
+    nans = torch.isnan(got) & torch.isnan(expected)
+    return torch.where(finite, is_close, (got == expected) | nans)
+
+
+def close_in_chunks(got: torch.Tensor, expected: torch.Tensor, absolute: float, relative: float) -> torch.Tensor:
+    """As `close`, in float64 and in parts, because an answer that is compared with an earlier one may have any size."""
+    if expected.numel() <= CHUNK:
+        return close(got.double(), expected.double(), absolute, relative)
+    chunks = zip(torch.split(got.reshape(-1), CHUNK), torch.split(expected.reshape(-1), CHUNK))
+    return torch.cat(
+        [close(got_chunk.double(), expected_chunk.double(), absolute, relative) for got_chunk, expected_chunk in chunks]
+    ).view(got.shape)
 
 
 def expect(got: Any, expected: Any, what: str = "the result", tolerance: float | None = None) -> None:
@@ -60,6 +159,62 @@ def same(got: Any, expected: Any, tolerance: float | None = None) -> bool:
     except Mismatch:
         return False
     return True
+
+
+def differ(first: Call, second: Call) -> bool:
+    """Whether two calls had other answers."""
+    if first.problem is None and second.problem is None:
+        if second.want == "describe":
+            first, second = _without_names(first, second)
+        return not same(_in_words(first.value), _in_words(second.value))
+    return first.problem is None or second.problem is None or outline(first.problem) != outline(second.problem)
+
+
+def outline(error: BaseException) -> tuple[Any, ...]:
+    """The kind and the words of a failure. Two failures are alike where these are equal.
+
+    The words of a learner's own `raise` or `assert` do not count: each writes others. The sizes in torch's count in any
+    order: x.masked_fill(mask, 0) and its twin with _ tell them in another one. Of a product whose sizes do not fit,
+    those two count alone, whether it was written with @ or as einsum. Where parameters are missing or surplus, it
+    counts whether those that are there are weights, biases or neither: linear layers by other names are no
+    nn.Parameters, and a bias is no mask.
+    """
+    if isinstance(error, LearnerError):
+        own_words = OWN_WORDS.match(error.frame[2])
+        text = "" if own_words else words(error)
+        product = next((found for pattern in NO_PRODUCT if (found := pattern.match(text))), None)
+        if product is not None:
+            return (error.kind, error.facts.get("type"), "no product", [product["left"], product["right"]])
+        return (error.kind, error.facts.get("type"), DIGITS.sub("", text), sorted(DIGITS.findall(text)))
+    parameter_kinds = error.got if isinstance(error, Mismatch) and isinstance(error.got, frozenset) else None
+    return ("mismatch", None, words(error), parameter_kinds)
+
+
+def words(error: BaseException) -> str:
+    """The words of a failure, without places and counts."""
+    if isinstance(error, LearnerError):
+        return SUGGESTION.sub("", str(error.facts.get("message", error.facts.get("signature", ""))))[:200]
+    return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
+
+
+def _index(number: int, shape: torch.Size) -> tuple[int, ...]:
+    """The indices of the element with this number in row-major order."""
+    indices = []
+    for size in reversed(shape):
+        number, index = divmod(number, size)
+        indices.append(index)
+    return tuple(reversed(indices))
+
+
+def _not_finite(got: torch.Tensor, expected: torch.Tensor) -> str:
+    """How many values are NaN or infinite where the expected ones are not; "" where none is."""
+    if got.dtype not in TOLERANCE:
+        return ""
+    for name, test in (("NaN", torch.isnan), ("inf", torch.isinf)):
+        count = int((test(got) & ~test(expected.to(got.dtype))).sum())
+        if count:
+            return f"{count} of {got.numel()} values {'is' if count == 1 else 'are'} {name}"
+    return ""
 
 
 def _demand_tensor(got: Any, what: str, shape: Any, expected: torch.Tensor | None = None) -> None:
@@ -176,3 +331,20 @@ def _plain(value: Any) -> str:
         return repr(value)[:200]
     except ValueError:  # Python writes no int of more than 4300 digits
         return kind(value)
+
+
+def _without_names(first: Call, second: Call) -> tuple[Call, Call]:
+    """Parameters that go by other names, as lists: only the check on names looks at the names."""
+    first_value, second_value = first.value, second.value
+    if isinstance(first_value, dict) and isinstance(second_value, dict) and first_value.keys() != second_value.keys():
+        return replace(first, value=list(first_value.values())), replace(second, value=list(second_value.values()))
+    return first, second
+
+
+def _in_words(value: Any) -> Any:
+    """An answer with every object of the learner's replaced by its class's name."""
+    if isinstance(value, dict):
+        return {key: _in_words(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_in_words(item) for item in value]
+    return getattr(value, "class_name", value)

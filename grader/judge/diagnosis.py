@@ -1,37 +1,85 @@
-"""Names a learner's mistake: runs the exercise's known wrong versions on the same calls.
+"""Names a learner's mistake, check by check.
 
-A wrong version explains a failed check if it fails the same check and its answer to every call was the learner's.
-Where none does, patterns.py says what can be said of a wrong answer in general.
+The known mistakes of the exercise are run on the same calls (wrong_versions.py, explanations.py). A mistake explains a
+failed check if it fails the same check and its answer to every call was the learner's. If none does, more general
+sentences are tried: on the error, on the answer, on the source, and on what a trial shows.
 """
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import combinations, islice
 
-from grader.judge import one_mistake, two_mistakes, weak_examples
-from grader.judge.failure import Failure, says_little
-from grader.judge.following import NOT
-from grader.judge.general_sentences import GeneralSentences
+import torch
+
+from grader.judge import error_sentences, explanations, patterns, source_sentences
+from grader.judge.compare import FORBIDDEN, Mismatch
+from grader.judge.failure import Failure, is_own, says_little
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.sentence_claims import Claims
 from grader.judge.session import Session
-from grader.judge.where import guidance
-from grader.judge.wrong_versions import WrongVersion, WrongVersions
+from grader.judge.trials import Trials
+from grader.judge.where import alignment
+from grader.judge.wrong_versions import NOT, WrongVersion, WrongVersions
 from grader.records import containment
-from grader.records.results import OR
+from grader.records.results import MEND_FIRST, OR
 from grader.records.source import SourceWords
+from grader.sandbox.call_results import LearnerError
+from grader.sandbox.remote import Remote
 
+METHODS = ("__init__", "forward")
 MAX_PAIRS = 100  # of wrong versions that are tried together, for one submission
 MAX_RECOMBINED = 15  # of their parts
 
 
-class Diagnostician(GeneralSentences):
-    """Explains failed checks, for one exercise in one session."""
+def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWords) -> str | None:
+    """The sentence on a wrong function that the function of this failed check uses; None where there is none.
+
+    words: of the learner's source. An object of the learner's that a function is given is used by it too. Functions
+    that use each other say nothing.
+    """
+    function = failure.last_called
+    if failure.is_endless:
+        return None
+    if failure.raised and _raised_itself(failure, function):
+        return None
+    failed_functions = dict.fromkeys(
+        name
+        for other_failure in failures.values()
+        if other_failure.way[1] in ("output", failure.way[1])  # wrong gradients do not make values wrong
+        for name in _its_own(other_failure)
+        if name != function
+    )
+    objects = {name for call in failure.calls if (name := call.function.partition(".")[0])[:1].isupper()}
+    backward = failure.way[1] != "output"
+    used_names = words.uses(function, backward) if function and failed_functions else frozenset()
+    for name in failed_functions:
+        if function and name in used_names | objects and function not in words.uses(name):
+            return f"{function} {'uses' if name in used_names else 'is tried with'} {name}{MEND_FIRST}{name} first."
+    return None
+
+
+def unread(failure: Failure, words: SourceWords) -> str | None:
+    """Which argument the function that failed a check never reads; None where it reads all, or was not called."""
+    names = words.unread(failure.last_called)
+    is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
+    is_slip = isinstance(failure.error, LearnerError) and failure.error.facts.get("type") == "NameError"
+    return (
+        f"{failure.last_called} never reads its argument {names[0]}." if names and is_called and not is_slip else None
+    )
+
+
+class Diagnostician:
+    """Explains failed checks, for one exercise in one session.
+
+    tried: whether the last diagnosis looked at the source, or tried something out with the submission, so that it holds
+    for that one alone.
+    """
 
     def __init__(self, session: Session):
-        super().__init__(session)
+        self.session, self.tried = session, False
         self.wrong_versions = WrongVersions(session)
         self.words: SourceWords | None = None  # of the submission's source
 
@@ -54,7 +102,7 @@ class Diagnostician(GeneralSentences):
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
-        matches = one_mistake.without_disproved(matches, begun)
+        matches = explanations.without_disproved(matches, begun)
         matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
@@ -72,7 +120,7 @@ class Diagnostician(GeneralSentences):
         learner's mistake may reach less far than each known one, or a second one hides it there.
         """
         versions = self.wrong_versions
-        candidates = one_mistake.candidates(versions, failures, passed)
+        candidates = explanations.singles(versions, failures, passed)
         matches: dict[str, list[WrongVersion]] = {}
         for name, failure in failures.items():
             if failure.check.measured:
@@ -87,7 +135,7 @@ class Diagnostician(GeneralSentences):
             }
             closest = max(explaining.values(), default=0)
             matches[name] = [version for version, likeness in explaining.items() if likeness == closest]
-        return one_mistake.without_chance(matches, failures)
+        return explanations.without_chance(matches, failures)
 
     def not_contradicted(self, versions: dict[WrongVersion, int]) -> dict[WrongVersion, int]:
         """The versions without those whose sentence claims what the learner's source does not hold."""
@@ -124,12 +172,12 @@ class Diagnostician(GeneralSentences):
             if versions.explaining(explaining_pairs, failure):
                 continue
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
-            candidates = two_mistakes.candidates(versions, all_of_it, set(failures), passed, matched)
+            candidates = explanations.pairs(versions, all_of_it, set(failures), passed, matched)
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
                 if (failure.raised or says_little(failure)) and not all(map(confirmed, pair)):
                     continue  # the same words of an error, NaN or two whole numbers are no proof of two mistakes
                 if pair not in joined_pairs:
-                    joined_pairs[pair] = two_mistakes.joined(versions, *pair)
+                    joined_pairs[pair] = explanations.joined(versions, *pair)
                 joined_pair = joined_pairs[pair]
                 if joined_pair is not None and self.not_contradicted(versions.explaining([joined_pair], failure)):
                     explaining_pairs.append(joined_pair)
@@ -145,14 +193,14 @@ class Diagnostician(GeneralSentences):
     def tried_again(
         self, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]], subject: Learner | None
     ) -> dict[str, list[WrongVersion]]:
-        """What explains a special input alone, as far as it is borne out: see weak_examples."""
+        """What explains a special input alone, as far as other values confirm it: see explanations.kept."""
         connection = self.worker_of(subject)
         if connection is None:
             return {}
-        names = list(weak_examples.doubtful(matches, failures))
+        names = list(explanations.doubtful(matches, failures))
         self.tried = self.tried or bool(names)
-        kept = {name: weak_examples.kept(self.session, matches[name], failures[name], connection) for name in names}
-        return kept | {name: [] for name in weak_examples.unsupported(matches | kept, failures)}
+        kept = {name: explanations.kept(self.session, matches[name], failures[name], connection) for name in names}
+        return kept | {name: [] for name in explanations.unsupported(matches | kept, failures)}
 
     def recombined(
         self, pairs: list[WrongVersion], tried_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]
@@ -164,7 +212,7 @@ class Diagnostician(GeneralSentences):
         parts = list(dict.fromkeys(part for both in pairs for part in both.parts)) if len(pairs) > 1 else []
         earlier_pairs = set(map(frozenset, tried_pairs))
         new_pairs = [pair for pair in combinations(parts, 2) if frozenset(pair) not in earlier_pairs][:MAX_RECOMBINED]
-        joined = [two_mistakes.joined(self.wrong_versions, *pair) for pair in new_pairs]
+        joined = [explanations.joined(self.wrong_versions, *pair) for pair in new_pairs]
         return [both for both in joined if both is not None]
 
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
@@ -204,6 +252,87 @@ class Diagnostician(GeneralSentences):
         if len(best) > 1 and subject is not None:
             self.tried, written = True, set(re.findall(r"\w+", subject.source))
             solution = self.wrong_versions.solution.source
-            own_words = {version: guidance.of(version.source, solution).alone for version in best}
+            own_words = {version: alignment.of(version.source, solution).alone for version in best}
             best = [version for version in best if not own_words[version] or own_words[version] & written] or best
         return OR.join(version.sentence for version in best[:2])
+
+    def general(
+        self, failure: Failure, failures: dict[str, Failure], passed: set[str], subject: Learner | None
+    ) -> str | None:
+        """A sentence without a known mistake: on the error, on the answer, on the other checks, or on a trial."""
+        error = failure.error
+        if certain := (isinstance(error, Mismatch) and error.cause) or self.of_source(failure, subject):
+            return certain
+        if not isinstance(error, Mismatch) or is_own(failure):
+            return self.trial(failure, passed, subject) or error_sentences.of_sizes(error)
+        sentence = patterns.describe(error)
+        if sentence and not self.contradicted(sentence, failure, failures):
+            return sentence
+        return (
+            patterns.of_checks(failure, failures, passed, self.session.checks)
+            or self.unread(failure, subject)
+            or self.trial(failure, passed, subject)
+        )
+
+    def of_source(self, failure: Failure, subject: Learner | None) -> str | None:
+        """A sentence on the source alone, or on the source and an error in it."""
+        if subject is None:
+            return None
+        self.tried = True
+        words, number = subject._connection.words, self.session.exercise.folder[:2]
+        if isinstance(failure.error, Mismatch):
+            return source_sentences.sentence(failure, words)
+        error = error_sentences.sentence(failure.error, subject.source, number)
+        return error or source_sentences.sentence(failure, words) or self.unread(failure, subject)
+
+    def unread(self, failure: Failure, subject: Learner | None) -> str | None:
+        """A sentence on an argument that the function never reads."""
+        if subject is None:
+            return None
+        self.tried = True
+        return unread(failure, subject._connection.words)
+
+    def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
+        """A sentence on a function that the learner's uses."""
+        if subject is None:
+            return None
+        self.tried = True  # it holds for this source alone
+        return sentence(failure, failures, subject._connection.words)
+
+    def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
+        """Whether a sentence on all values is not true of another wrong answer of the same function."""
+        if not sentence.startswith(patterns.EVERY):
+            return False
+        function = failure.calls[-1].function
+        others = [other for other in failures.values() if other.calls and other.calls[-1].function == function]
+        errors = [other.error for other in others if isinstance(other.error, Mismatch) and other is not failure]
+        return any(isinstance(error.got, torch.Tensor) and patterns.describe(error) != sentence for error in errors)
+
+    def trial(self, failure: Failure, passed: set[str], subject: Learner | None) -> str | None:
+        """A sentence that a trial shows to be true of a hidden check's failure."""
+        if not failure.check.hidden or failure.check.measured or not failure.calls:
+            return None
+        connection = self.worker_of(subject)
+        if subject is None or connection is None:
+            return None
+        self.tried = True
+        return Trials(self.session, subject, connection, passed).sentence(failure)
+
+    def worker_of(self, subject: Learner | None) -> Remote | None:
+        """The submission's worker, where something can be tried out: the solution runs on the CPU only."""
+        connection = subject._connection if subject is not None and subject._device == "cpu" else None
+        return connection if isinstance(connection, Remote) else None
+
+
+def _raised_itself(failure: Failure, function: str) -> bool:
+    """Whether the exception comes from a line of the function's own, or of the class's, and not of what it uses."""
+    name = failure.error.frame[1] if isinstance(failure.error, LearnerError) else ""
+    return name == function or (function[:1].isupper() and name in METHODS)
+
+
+def _its_own(failure: Failure) -> set[str]:
+    """The function that the check calls, where it calls one alone: it is a check of that function."""
+    if isinstance(failure.error, Mismatch) and failure.error.summary.startswith(FORBIDDEN):
+        return set()  # its answers may be right
+    called_functions = {call.function.partition(".")[0] for call in failure.calls}
+    return called_functions if len(called_functions) == 1 else set()

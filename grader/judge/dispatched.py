@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from grader.judge.mismatch import Mismatch
+from grader.judge.compare import Mismatch
 from grader.records import introspection
 from grader.records.places import place
 from grader.worker.op_record import ATTENTION, NOT_WHOLE, OWN_DISPATCH

@@ -4,7 +4,7 @@ import re
 
 import torch
 
-from grader.judge.likeness import SUGGESTION
+from grader.judge.compare import SUGGESTION
 from grader.judge.raising_lines import products
 from grader.sandbox.call_results import LearnerError
 from grader.worker.typed_input import WAITS

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from grader.judge.collection import Check
-from grader.judge.mismatch import Mismatch
+from grader.judge.compare import Mismatch
 from grader.judge.proxy import tensors_in
 from grader.sandbox.call_results import Call, LearnerError
 

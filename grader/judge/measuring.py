@@ -3,8 +3,8 @@
 from typing import Any
 
 from grader.catalog.errors import InfrastructureError
-from grader.judge.exception_words import is_about_memory
-from grader.judge.mismatch import Mismatch
+from grader.judge.compare import Mismatch
+from grader.judge.messages import is_about_memory
 from grader.judge.proxy import Target
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.memory import Meter

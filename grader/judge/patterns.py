@@ -1,17 +1,26 @@
-"""Sentences on a wrong tensor that need no known mistake."""
+"""Sentences on a wrong answer that need no known mistake: its type, its shape, its values."""
 
 import itertools
 import math
 
 import torch
 
-from grader.judge import answer_kinds
 from grader.judge.collection import Check
+from grader.judge.compare import TOLERANCE, Mismatch, close
 from grader.judge.failure import Failure
-from grader.judge.mismatch import Mismatch
-from grader.judge.tolerance import TOLERANCE, close
-from grader.judge.words import is_plain, number
+from grader.judge.words import is_plain, number, ordinal
 
+MOST = 64  # parts that are looked at
+ROOM = 1e-3  # printed numbers have few digits
+JOINS = ((torch.stack, "torch.stack"), (torch.cat, "torch.cat"))
+NUMBER = (
+    "The value is right, but it is a Python number: give the tensor itself, since .item() and float() cut gradients."
+)
+JOINED = "The values are right, but they are a {} of tensors: make one tensor of them with {}."
+NUMBERS = (
+    "The values are right, but they are Python numbers in a list: .item(), float() and tolist() cut gradients, so keep "
+    "tensors and join them with torch.stack."
+)
 FACTORS = {
     math.sqrt(2): "√2", 1 / math.sqrt(2): "1/√2", math.sqrt(3): "√3", 1 / math.sqrt(3): "1/√3",
     2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
@@ -30,6 +39,30 @@ MAX_LOOKED_AT = 1 << 20  # elements of an answer; larger answers are not examine
 MAX_ROOT = 10_000  # a factor is named as a root of whole numbers below this one
 
 
+def describe_answer(got: object, expected: torch.Tensor) -> str | None:
+    """What an answer that is no tensor has of the expected one, or None. It holds for the whole of this answer."""
+    if isinstance(got, (int, float)) and not isinstance(got, bool):
+        return NUMBER if _are_right([got], expected) else None
+    if not isinstance(got, (tuple, list)) or not 0 < len(got) <= MOST:
+        return None
+    kind = "tuple" if isinstance(got, tuple) else "list"
+    parts = [part for part in got if isinstance(part, torch.Tensor) and is_plain(part)]
+    if len(parts) < len(got):
+        return _of_numbers(got, expected)
+    right = [number for number, part in enumerate(parts) if _right(part, expected)]
+    if len(right) == 1:
+        return f"The right answer is the {ordinal(right[0])} item of a {kind} of {len(parts)}: return that one alone."
+    if len({part.dtype for part in parts}) > 1 or any(part.device.type == "meta" for part in parts):
+        return None
+    if sum(part.numel() for part in parts) != expected.numel():
+        return None
+    sizes = {part.shape for part in parts}
+    for join, name in JOINS:
+        if len(sizes) == 1 and (parts[0].ndim or join is torch.stack) and _right(join(parts), expected):
+            return JOINED.format(kind, name)
+    return None
+
+
 def describe(error: BaseException) -> str | None:
     """One sentence on how `got` is related to `expected`, or None. Each holds for all values of this answer."""
     if not isinstance(error, Mismatch):
@@ -40,7 +73,7 @@ def describe(error: BaseException) -> str | None:
     if not isinstance(expected, torch.Tensor):
         return None
     if not isinstance(got, torch.Tensor):
-        return answer_kinds.describe(got, expected) if 0 < expected.numel() <= MAX_LOOKED_AT else None
+        return describe_answer(got, expected) if 0 < expected.numel() <= MAX_LOOKED_AT else None
     if not _has_numbers(got) or not _has_numbers(expected):
         return None
     if got.numel() != expected.numel():
@@ -61,26 +94,6 @@ def describe(error: BaseException) -> str | None:
         if sentence:
             return sentence
     return None
-
-
-def _one_of_many(got: torch.Tensor, expected: torch.Tensor) -> str | None:
-    """The sentence on an answer that is one part of the right one."""
-    if got.shape != expected.shape[1:] or not 1 < got.numel() <= expected.numel() <= MAX_LOOKED_AT:
-        return None
-    right = [number for number, part in enumerate(expected.double()) if _alike(got.detach().double(), part, 1e-3)]
-    if not right:
-        return None
-    what = "row" if expected.ndim == 2 else "part along dim 0"
-    which = {0: "the first ", len(expected) - 1: "the last "}.get(right[-1], "one ")
-    return f"Only {which}{what} of the right answer is returned: collect all of them in one tensor."
-
-
-def _other_shape(got: torch.Tensor, expected: torch.Tensor) -> str:
-    """The sentence on the right numbers in another shape."""
-    if sorted(got.shape) != sorted(expected.shape):
-        return SHAPE
-    sizes = [[size for size in tensor.shape if size > 1] for tensor in (got, expected)]
-    return TURNED if sizes[0] == sizes[1] else EXCHANGED
 
 
 def of_checks(
@@ -109,6 +122,52 @@ def is_finite(tensor: object) -> bool:
         and tensor.numel() <= MAX_LOOKED_AT
         and bool(tensor.double().isfinite().all())
     )
+
+
+def _of_numbers(got: tuple[object, ...] | list[object], expected: torch.Tensor) -> str | None:
+    rows = [row if isinstance(row, (tuple, list)) else [row] for row in got]
+    numbers = [value for row in rows for value in row[:MOST]]
+    if not all(type(value) in (int, float) for value in numbers):
+        return None
+    return NUMBERS if _are_right(numbers, expected) else None
+
+
+def _are_right(numbers: list[object], expected: torch.Tensor) -> bool:
+    """Whether these Python numbers are the values of a tensor, in their order."""
+    try:
+        return len(numbers) == expected.numel() and _right(
+            torch.tensor(numbers, dtype=torch.float64), expected.reshape(-1)
+        )
+    except (OverflowError, RuntimeError):  # an int that no tensor holds
+        return False
+
+
+def _right(got: torch.Tensor, expected: torch.Tensor) -> bool:
+    if got.shape != expected.shape or got.device.type == "meta" or expected.device.type == "meta":
+        return False
+    if got.is_complex() or expected.is_complex() or got.dtype == torch.bool or expected.dtype == torch.bool:
+        return False
+    return bool(close(got.detach().double(), expected.double(), ROOM, ROOM).all())
+
+
+def _one_of_many(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    """The sentence on an answer that is one part of the right one."""
+    if got.shape != expected.shape[1:] or not 1 < got.numel() <= expected.numel() <= MAX_LOOKED_AT:
+        return None
+    right = [number for number, part in enumerate(expected.double()) if _alike(got.detach().double(), part, 1e-3)]
+    if not right:
+        return None
+    what = "row" if expected.ndim == 2 else "part along dim 0"
+    which = {0: "the first ", len(expected) - 1: "the last "}.get(right[-1], "one ")
+    return f"Only {which}{what} of the right answer is returned: collect all of them in one tensor."
+
+
+def _other_shape(got: torch.Tensor, expected: torch.Tensor) -> str:
+    """The sentence on the right numbers in another shape."""
+    if sorted(got.shape) != sorted(expected.shape):
+        return SHAPE
+    sizes = [[size for size in tensor.shape if size > 1] for tensor in (got, expected)]
+    return TURNED if sizes[0] == sizes[1] else EXCHANGED
 
 
 def _has_numbers(tensor: torch.Tensor) -> bool:

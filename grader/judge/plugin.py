@@ -14,10 +14,9 @@ from grader import catalog
 from grader.catalog import paths
 from grader.judge import messages
 from grader.judge.collection import MARKER, Check
+from grader.judge.compare import Mismatch
 from grader.judge.examiner import Examiner
-from grader.judge.fixtures import FIXTURES
-from grader.judge.mismatch import Mismatch
-from grader.judge.session import Session
+from grader.judge.session import FIXTURES, Session
 from grader.records import submission
 from grader.records.results import Settings
 from grader.sandbox.call_results import LearnerError

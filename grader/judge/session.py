@@ -1,23 +1,32 @@
-"""The checks of one exercise, run against one subject after the other.
+"""Runs checks against a subject, with the fixtures that they ask for, for one exercise.
 
 A subject is a `Learner`: a submission in its worker, or a known mistake in this process.
 """
 
+from __future__ import annotations
+
 import sys
 import traceback
 import types
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise, documented, paths
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError
+from grader.judge import measuring
 from grader.judge.collection import Check, collect
-from grader.judge.fixtures import FIXTURES
-from grader.judge.mismatch import Mismatch
+from grader.judge.compare import Mismatch
+from grader.judge.promises import computes_itself, computes_without_ready_made
 from grader.judge.proxy import Learner, StoodIn, without_objects
+from grader.judge.randomness import Random
 from grader.judge.words import kind
+from grader.records.forbidden import forbidden_uses
+from grader.records.places import place
 from grader.records.seeds import part
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
@@ -52,7 +61,7 @@ class Session:
         self._stand_in: Learner | None = None
         self._breaking: dict[str, bool] = {}  # by check: whether it breaks with the solution
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Session:
         if sys.flags.optimize:
             raise InfrastructureError("Python's option -O leaves out the asserts of the checks. Start it without.")
         torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
@@ -138,6 +147,57 @@ class Session:
             except Exception as error:  # verify reports a solution that fails without breaking the check
                 self._breaking[check.id] = not isinstance(error, (AssertionError, LearnerError, Stop))
         return self._breaking.get(check.id, False)
+
+
+def learner(session: Session, check: str) -> Learner:
+    """The proxy of the submission's module."""
+    assert session.subject is not None, "a check runs on a subject"
+    return session.subject
+
+
+def reference(session: Session, check: str) -> Learner:
+    """The same proxy before the solution: the truth on fresh inputs."""
+    return session.reference(check)
+
+
+def rng(session: Session, check: str) -> Random:
+    """Random inputs: other ones in each run, the same ones for the same SEED."""
+    return Random(session.seed, check)
+
+
+def documented_numbers(session: Session, check: str) -> documented.Numbers:
+    """The printed numbers that this check grades, by id, as `expect` takes them."""
+    return documented.of_check(session.exercise.folder, check, session.numbers_read)
+
+
+def no_ready_made(session: Session, check: str) -> Callable[..., None]:
+    """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules."""
+
+    def demand(target: Any, *args: Any, **kwargs: Any) -> None:
+        for rule in session.exercise.forbidden:
+            if target.name in rule.functions and target._learner is session.subject:  # not one that stands in
+                source = learner(session, check).source
+                for use in forbidden_uses(source, replace(rule, functions=(target.name,))):
+                    raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
+                computes_itself(target, rule, *args, **kwargs)
+                computes_without_ready_made(target, reference(session, check), rule, *args, **kwargs)
+
+    return demand
+
+
+def within_memory(session: Session, check: str) -> Callable[..., Any]:
+    """`within_memory(learner.f, *args, mebibytes=512)`: the result of a call that takes less memory than that."""
+    return measuring.within_memory
+
+
+FIXTURES: dict[str, Callable[[Session, str], object]] = {
+    "learner": learner,
+    "reference": reference,
+    "rng": rng,
+    "documented": documented_numbers,
+    "no_ready_made": no_ready_made,
+    "within_memory": within_memory,
+}
 
 
 def _frames(error: BaseException) -> list[tuple[Path, int]]:

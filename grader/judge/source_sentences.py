@@ -2,8 +2,8 @@
 
 import torch
 
+from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure
-from grader.judge.mismatch import Mismatch
 from grader.records import written
 from grader.records.places import place
 from grader.records.sanitize import inert

@@ -1,44 +1,203 @@
-"""Sentences on code that no known mistake explains. Each is given only after a trial has confirmed it."""
+"""Sentences on code that no known mistake explains. Each is given only after a trial has confirmed it.
 
+A trial runs a check again with something changed: other values in its arguments, or no parameters loaded.
+"""
+
+import ctypes
 import re
+import zlib
 from collections.abc import Callable
 
 import torch
 
 from grader.catalog import paths
 from grader.judge.collection import Check
-from grader.judge.compared_calls import alike, is_of_object, most_dimensions, numbers, options, shapes, sizes
+from grader.judge.compare import Mismatch, differ
 from grader.judge.failure import Failure
-from grader.judge.mismatch import Mismatch
 from grader.judge.patterns import is_finite
 from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Session
-from grader.judge.trial_sentences import (
-    BY_HEART,
-    FIXED,
-    FROM_THE_END,
-    FROM_THE_FRONT,
-    LOADED,
-    NUMBERS,
-    OPTIONS,
-    SIGNS,
-    SIZES,
-    STATE,
-    UNWRITTEN,
-    WHICH_DIMENSION,
-)
-from grader.judge.varied import Alone, ChangedSession, Unloaded, Varied
 from grader.records import written
+from grader.records.seeds import part
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
+from grader.worker import protocol
+from grader.worker.codec import DTYPES
+from grader.worker.protocol import Reply, Request
+from grader.worker.wire import RawTensor
 
+TENSOR = re.compile(r"tensor \(([\d, ]*)\)")  # with its shape, in the outline of a call
+CREATION = re.compile(r"[A-Z]\w*\([^()]*\)")  # of an object, at the start of the outline of its call
+FLOATS = {name for name, dtype in DTYPES.items() if dtype.is_floating_point}
+SIZES = (
+    "Right for the sizes of the documented example, with other values too, but wrong for the sizes of this call: "
+    "is a size written into the code, or does a size of 1 hide something?"
+)
+NUMBERS = (
+    "Right for the documented example, with other values too, but wrong for the sizes and whole numbers of this call: "
+    "is one of them written into the code, or are 0 and 1 treated in another way?"
+)
+DIMENSIONS = "Right for tensors of fewer dimensions, with other values too, but wrong for those of this call: "
+FROM_THE_FRONT = DIMENSIONS + (
+    "does the code count dimensions from the front (0, 1) where they should be counted from the end (-1, -2)?"
+)
+FROM_THE_END = DIMENSIONS + (
+    "does the code count a dimension from the end (-1, -2) where it should be counted from the front (0, 1)?"
+)
+WHICH_DIMENSION = DIMENSIONS + "along which of them does each step work?"
+SIGNS = (
+    "Right for the documented example, and for other values of the same signs, but wrong where signs are others: "
+    "does the code treat negative numbers in another way?"
+)
+OPTIONS = (
+    "Right for the documented example, with other values too, but wrong with another option, as with True instead of "
+    "False: what does the code do with this argument?"
+)
+LOADED = (
+    "Right with the numbers that the class draws for its parameters, wrong once others are loaded into them: is "
+    "something computed from the parameters beforehand, in __init__ say, and kept?"
+)
+FIXED = "Right for the sizes of the documented example, but not in shape for these: is a size written into the code?"
+UNWRITTEN = "Asked anew, this call gives other numbers, and torch.empty is called: is each of its entries written?"
+BY_HEART = "The documented numbers come back whatever the values are: compute them from the arguments."
+STATE = "Asked before all others, this call gives another answer: does the code keep something of an earlier call?"
 # What code writes that counts dimensions from the front, or from the end.
 FRONT = frozenset({"0", "1", "2", "3", "T", "len(", "t(", "bmm("})
 END = frozenset({"-1", "-2", "-3"})
 SEEDS = (1, 2)  # of two other sets of values
 EMPTY = re.compile(r"\b(new_)?empty(_like)?\(")
 ODD = ("float64", "bfloat16", "float16", "non-contiguous")  # a call with these may fail for their sake
+
+
+def alike(first: list[Call], second: list[Call]) -> bool:
+    """Whether the same calls had the same answers."""
+    return len(first) == len(second) and not any(map(differ, first, second))
+
+
+def sizes(call: Call) -> list[str]:
+    """The numbers in a call: the sizes of its tensors, and whole numbers."""
+    return re.findall(r"\d+", call.outline)
+
+
+def is_of_object(call: Call) -> bool:
+    """Whether it creates an object, or calls one."""
+    return CREATION.match(call.outline) is not None
+
+
+def shapes(call: Call) -> list[list[str]]:
+    """The shapes of the tensors in a call."""
+    return [re.findall(r"\d+", shape) for shape in TENSOR.findall(call.outline)]
+
+
+def most_dimensions(calls: list[Call]) -> int:
+    """The dimensions of the tensor in these calls that has most of them, 0 where there is no tensor."""
+    return max((len(shape) for call in calls for shape in shapes(call)), default=0)
+
+
+def numbers(call: Call) -> list[str]:
+    """The whole numbers in a call that are no sizes: not those in the creation of its object."""
+    return re.findall(r"-?\d+", TENSOR.sub("", CREATION.sub("", call.outline, count=1)))
+
+
+def options(call: Call) -> list[str]:
+    """The arguments of a call and of the creation of its object that are True, False or None."""
+    return re.findall(r"\b(?:True|False|None)\b", call.outline)
+
+
+class Changed(Local):
+    """A connection that changes requests. source and words: of the submission, as the connection before it has them."""
+
+    def __init__(self, connection: Remote | Local):
+        self.connection = connection
+        self.source, self.words = connection.source, connection.words
+
+
+class Varied(Changed):
+    """Every float argument of a call gets other values, none of them large. Zeros stay, and what is not finite.
+
+    signs: whether the signs change too; loads: whether parameters that are loaded get other values too, and plain: also
+    what is 0 or not finite; changed: how many tensors got other values.
+    """
+
+    def __init__(
+        self, connection: Remote | Local, seed: int, signs: bool = False, loads: bool = False, plain: bool = False
+    ):
+        super().__init__(connection)
+        self.seed, self.signs, self.plain, self.changed = seed, signs, plain, 0
+        self.kinds = (protocol.Call, protocol.Assign) if loads else protocol.Call
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request, whose tensors are varied first."""
+        if isinstance(request, self.kinds):
+            tensors = [self.other(raw) if raw.dtype in FLOATS and len(raw.data) else raw for raw in tensors]
+        return self.connection.exchange(request, tensors, function)
+
+    def other(self, raw: RawTensor) -> RawTensor:
+        """The tensor with other values."""
+        self.changed += 1
+        values = torch.frombuffer(bytearray(raw.data), dtype=DTYPES[raw.dtype]).float()
+        if self.plain:
+            values = torch.where(values.isfinite() & (values != 0), values, 1.0)
+        # Other values for other tensors: if the signs of two agreed, those of their products would stay.
+        generator = torch.Generator().manual_seed(self.seed + zlib.crc32(raw.data))
+        factors = 0.5 + torch.rand(len(values), generator=generator)
+        if self.signs:
+            factors *= torch.where(torch.rand(len(values), generator=generator) < 0.5, -1.0, 1.0)
+        largest = values[values.isfinite()].abs().max() if values.isfinite().any() else torch.ones(())
+        values = (values * factors / largest.clamp(min=1.0)).to(DTYPES[raw.dtype])
+        return raw._replace(data=ctypes.string_at(values.data_ptr(), values.nbytes))
+
+
+class Unloaded(Changed):
+    """No parameters are loaded: each object keeps those that it drew. kept: how many times that was so."""
+
+    kept = 0
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request; one that loads parameters is not passed on."""
+        if isinstance(request, protocol.Assign):
+            self.kept += 1
+            return Reply(unknown=[], misshapen=[], surplus=[]), []
+        return self.connection.exchange(request, tensors, function)
+
+
+class Alone(Changed):
+    """One call of a check reaches the code alone: those before it are given the replies that they had before.
+
+    replies: of all calls, as they come; kept: those of an earlier run, whose last call is the one that is made. Objects
+    are created all the same.
+    """
+
+    def __init__(self, connection: Remote | Local, kept: list[tuple[Reply, list[RawTensor]]] | None = None):
+        super().__init__(connection)
+        self.kept, self.replies = kept or [], list[tuple[Reply, list[RawTensor]]]()
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request."""
+        if not isinstance(request, protocol.Call):
+            return self.connection.exchange(request, tensors, function)
+        number = len(self.replies)
+        is_creation = isinstance(request.target[0], str) and request.target[0][:1].isupper()
+        if number + 1 < len(self.kept) and not is_creation:
+            reply = self.kept[number]
+        else:
+            reply = self.connection.exchange(request, tensors, function)
+        self.replies.append(reply)
+        return reply
+
+
+class ChangedSession(Session):
+    """A session whose solution is asked through a connection that changes requests too."""
+
+    def __init__(self, session: Session, solution: Changed):
+        super().__init__(session.exercise, session.seed)
+        self.checks, self.solution = session.checks, solution
+
+    def reference(self, check: str) -> Learner:
+        learner = Learner(self.solution)
+        learner._begin(part(self.seed, check))
+        return learner
 
 
 class Trials:

@@ -8,8 +8,7 @@ from markupsafe import Markup
 from grader.judge.pictures import Picture
 from grader.records.causes import once
 from grader.records.results import ExerciseResult
-from grader.reports import templating
-from grader.reports.heatmap import svg
+from grader.reports import heatmap, templating
 
 LEVELS = ("where", "full", "hints", "names", "none")  # of detail in feedback
 
@@ -22,7 +21,7 @@ def verdict(result: ExerciseResult, level: str = "where", pictures: Sequence[Pic
     alone. Raises ValueError for any other level.
     """
     demand_level(level)
-    figures = svg.figures(pictures if level in ("where", "full", "hints") else ())
+    figures = heatmap.figures(pictures if level in ("where", "full", "hints") else ())
     places = once(check.where for check in result.checks)
     result = replace(result, checks=tuple(replace(check, where=where) for check, where in zip(result.checks, places)))
     return templating.macro("reports/templates/verdict.html", "verdict")(result, level, figures, heading)

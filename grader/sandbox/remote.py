@@ -1,4 +1,7 @@
-"""A submission in a sandboxed worker, as a proxy asks it: one request at a time, ahead of a check, or measured."""
+"""A submission in a sandboxed worker, as a proxy asks it: one request at a time, ahead of a check, or measured.
+
+Loading runs the source first, and finds the statements that fail, hang, or end the process.
+"""
 
 import contextlib
 import time
@@ -7,25 +10,69 @@ from dataclasses import replace
 
 from grader.catalog import Forbidden
 from grader.catalog.limits import Limits
+from grader.records import places
+from grader.records.source import defining, runs_only, statements
 from grader.records.submission import Submission
-from grader.sandbox.call_results import LearnerError
-from grader.sandbox.channel import MAX_RECEIVED, NO_REPLY
+from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.loaded_channel import LoadedChannel
 from grader.sandbox.memory import Meter
+from grader.sandbox.replies import ReplyReader
 from grader.sandbox.transcript import Transcript
-from grader.worker import protocol
+from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
+from grader.worker import protocol, wire
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
 
+LOADING = (protocol.Load, protocol.Step)
+NO_REPLY = (TimedOut, WorkerEnded, wire.ProtocolError)
+LEAST_CPU_S = 0.25  # for one call, however many calls did not end before
+MAX_OUTPUT = 20_000  # characters of prints that are kept of a whole submission
+MAX_RECEIVED = 64 << 20  # bytes of all replies about a submission; those of right code are below 0.3 MB
+ENDINGS = ("timeout", "ended")
+STEPWISE_SHARE = 0.5  # of the seconds for loading: the time of one statement that runs in a step of its own
+MAX_SKIPPED = 3  # statements of a source that may end or block the process, each of which costs another process
+MAX_BLOCKING = 6  # the same where what only runs, as cells that measure time do, is left out after the third one
+MAX_STEPS = 2_000  # statements of a source that is run step by step
 BUSY = 4.0  # wall-clock time that a measured call may take, as a multiple of its processor time
 
 
-class Remote(LoadedChannel):
-    """A submission in a sandboxed worker. A worker that died is replaced before the next check."""
+class Asking:
+    """The context of one request: counts its time, and raises LearnerError where there is no reply to it.
+
+    Entering gives the seconds that the request may take, and raises LearnerError where none are left. `Lost` passes. It
+    is a class, since a generator would put two more frames between an exception and the check.
+    """
+
+    def __init__(self, channel: "Remote", function: str) -> None:
+        self.channel, self.function = channel, function
+
+    def __enter__(self) -> float:
+        self.began = time.monotonic()
+        return self.channel.seconds_left()
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self.channel.spent += time.monotonic() - self.began
+        if isinstance(error, NO_REPLY):
+            raise self.channel.why_no_reply(error, self.function) from None
+
+
+class Remote:
+    """A submission in a sandboxed worker. A worker that died is replaced before the next check.
+
+    hung: the functions that did not end, and after how many seconds they were stopped. left_out: the statements that
+    failed while the source was loaded; None until then. skipped: by number, the statements that are not run, because
+    they end or block the process. It also counts what the code has used so far: seconds, bytes of replies, prints.
+    """
 
     def __init__(self, fork_server: ForkServer, submission: Submission, name: str, limits: Limits):
-        super().__init__(fork_server, submission, name, limits)
+        self.fork_server, self.submission, self.name, self.limits = fork_server, submission, name, limits
+        self.worker: Worker | None = None
+        self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
+        self.hung: dict[str, float] = {}
+        self.reader = ReplyReader(submission)
+        self.words = self.reader.words
+        self.left_out: list[LeftOut] | None = None
+        self.skipped: dict[int, LeftOut] = {}
         self.hung_when_measured: dict[str, float] = {}  # kept apart from `hung`: measured calls have large inputs
         self.ahead = Transcript()  # the requests that were sent before the check made them
         self.asked_live = False  # whether the check has made another request since
@@ -142,7 +189,8 @@ class Remote(LoadedChannel):
     def close(self) -> None:
         """End the worker, and the one without ready-made functions."""
         self._close_without()
-        super().close()
+        if self.worker is not None:
+            self.worker.close()
 
     def _close_without(self) -> None:
         if self._without is not None:
@@ -153,3 +201,166 @@ class Remote(LoadedChannel):
         """End the worker, so that the next request starts a new one, in which no earlier request has left a trace."""
         self.close()
         self.drop_ahead()
+
+    @property
+    def source(self) -> str:
+        """The source of the submission."""
+        return self.submission.source
+
+    def load(self, worker: Worker | None = None) -> None:
+        """Run the source in a worker, without the statements that fail. Raises LearnerError where it cannot be loaded.
+
+        worker: one that served another source, to be used again; None for a new one. Where the process of a new one
+        ends or hangs, the source is run again step by step, to find the statement that causes it.
+        """
+        self.worker = worker if worker is not None and worker.alive else self.spawn()
+        try:
+            left_out = self.run_source()
+        except LearnerError as error:
+            if error.kind not in ENDINGS or worker is not None:
+                raise
+            left_out = self._load_stepwise(error)
+        if self.left_out is None:
+            self.left_out = sorted([*left_out, *self.skipped.values()], key=lambda left_out: left_out.statement)
+
+    def stopped(self) -> dict[int, LeftOut]:
+        """The statements that were stopped, or ended the process, by number."""
+        by_line = {left_out.statement: left_out for left_out in self.left_out or () if left_out.error.kind in ENDINGS}
+        lines = [first_line for first_line, _ in statements(self.source)] if by_line else []
+        return {number: by_line[line] for number, line in enumerate(lines) if line in by_line}
+
+    def why_missing(self, name: str) -> LeftOut | None:
+        """The statement that failed and should have defined this name; None where there is none."""
+        left_out = self.left_out or []
+        spans = defining(self.source, name) if left_out else []
+        first_lines = {first for first, _ in spans}
+        return next((failed for failed in reversed(left_out) if failed.statement in first_lines), None)
+
+    def run_source(self) -> list[LeftOut]:
+        """Run the source in the worker. Returns what failed. Raises LearnerError where the process ends or hangs."""
+        return self._failed(self._send_source())
+
+    def _send_source(self, stepwise: bool = False) -> Reply:
+        """The worker's reply to a request that loads the source. Raises LearnerError where there is none."""
+        seconds = self.limits.load_cpu_s or self.limits.call_s
+        skip = [*{**self.skipped, **self.stopped()}]
+        request = protocol.Load(
+            self.source, self.submission.filename, self.name, places.is_notebook(self.source), skip,
+            seconds * STEPWISE_SHARE if stepwise else seconds, stepwise,
+        )  # fmt: skip
+        return self._answer_to(request, self.limits.load_cpu_s)
+
+    def _load_stepwise(self, error: LearnerError) -> list[LeftOut]:
+        """Load the source statement by statement, and again without each that ends or blocks the process.
+
+        Returns what failed. After MAX_SKIPPED that took too long, those that follow and define nothing are left out.
+        Raises `error` where there are too many such statements.
+        """
+        spans = statements(self.source)
+        if len(spans) > MAX_STEPS:
+            raise error
+        output = self.output, self.output_of_load
+        cpu_s = self.limits.load_cpu_s and self.limits.load_cpu_s * STEPWISE_SHARE
+        endings: list[str] = []
+        while True:
+            self.output, self.output_of_load = output
+            self.worker = self.spawn()
+            failed, number = self._failed(self._send_source(stepwise=True)), 0
+            try:
+                while number < len(spans):
+                    failed += self._failed(self._answer_to(protocol.Step(), cpu_s))
+                    number += 1
+                return failed
+            except LearnerError as ending:
+                if ending.kind not in ENDINGS:
+                    raise
+                endings.append(ending.kind)
+                is_slow = set(endings) == {"timeout"}
+                if len(endings) > (MAX_BLOCKING if is_slow else MAX_SKIPPED):
+                    raise error from None
+                self.skipped |= {statement: past for past in failed if (statement := _stopped(past, spans)) is not None}
+                self.skipped[number] = LeftOut(spans[number][0], ending)
+                if is_slow and len(endings) == MAX_SKIPPED:
+                    rest = [later for later in runs_only(self.source) if later > number]
+                    self.skipped |= {later: LeftOut(spans[later][0], LearnerError("unrun", {})) for later in rest}
+
+    def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
+        """The reply to a request that loads. Raises LearnerError where there is none."""
+        try:
+            assert self.worker is not None, "load first"
+            with self.asking("") as seconds:
+                body = self.worker.exchange(
+                    protocol.encode_request(request), seconds, cpu_s or self.worker.limits.call_cpu_s
+                )
+            self.count(len(body))
+            reply, _ = self.read(request, body)
+        finally:
+            self.hung.pop("", None)  # loading calls no function of a check
+        if reply.error:
+            raise LearnerError("exception", reply.error)
+        return reply
+
+    def _failed(self, reply: Reply) -> list[LeftOut]:
+        """The statements that failed, as a reply tells them. The names in the first such reply are kept."""
+        if self.reader.names is None:
+            self.reader.names = reply.names
+        limit = self.limits.load_cpu_s or self.limits.call_s
+        return [
+            LeftOut(line, LearnerError("timeout", {"seconds": limit}) if seconds else LearnerError("exception", error))
+            for line, seconds, error in reply.left_out or ()
+        ]
+
+    def spawn(self) -> Worker:
+        """A new worker. Each function that did not end halves the time of a call: often all of them run one loop."""
+        limit_s = self.limits.call_cpu_s
+        if not self.hung or limit_s is None:
+            return self.fork_server.spawn(self.limits)
+        call_cpu_s = max(limit_s / 2 ** len(self.hung), min(LEAST_CPU_S, limit_s))
+        return self.fork_server.spawn(replace(self.limits, call_cpu_s=call_cpu_s))
+
+    def asking(self, function: str) -> "Asking":
+        """The context of one request, which calls `function`; see Asking."""
+        return Asking(self, function)
+
+    def read(self, request: Request, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
+        """The reply in a body, and its tensors. Its prints are kept. Raises LearnerError where it is malformed."""
+        try:
+            reply, tensors = self.reader.read(body)
+        except wire.ProtocolError as error:
+            self.close()
+            raise LearnerError("protocol", {"message": str(error)}) from None
+        if len(self.output) < MAX_OUTPUT:
+            self.output += reply.output
+            self.output_of_load += reply.output if type(request) in LOADING else ""
+        return reply, tensors
+
+    def seconds_left(self) -> float:
+        """The time that the next call may take. Raises LearnerError where none is left."""
+        remaining_s = self.limits.total_s - self.spent
+        if remaining_s <= 0:
+            raise LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
+        return min(self.limits.call_s, remaining_s)
+
+    def count(self, size: int) -> None:
+        """Count the bytes of a reply, which is kept. Raises LearnerError where the sum of all is too large."""
+        self.received += size
+        if self.received > MAX_RECEIVED:
+            self.close()
+            raise LearnerError("protocol", {"message": "the results are too large in all"})
+
+    def why_no_reply(self, error: BaseException, function: str) -> LearnerError:
+        """The error for a request without a reply. function: that which it called, whose time limit is noted."""
+        if isinstance(error, TimedOut):
+            # The message names the same limit, whichever was reached, so that a file always gets the same message.
+            limits = self.worker.limits if self.worker is not None else self.limits
+            self.hung[function] = limits.call_cpu_s or limits.call_s
+            return LearnerError("timeout", {"seconds": self.hung[function]})
+        if isinstance(error, WorkerEnded):
+            return LearnerError("ended", {"status": error.status})
+        return LearnerError("protocol", {"message": str(error)})
+
+
+def _stopped(failed: LeftOut, spans: list[list[int]]) -> int | None:
+    """The number of a statement that was stopped, which is not run again; None for one that failed by itself."""
+    lines = [first_line for first_line, _ in spans]
+    return lines.index(failed.statement) if failed.error.kind == "timeout" else None

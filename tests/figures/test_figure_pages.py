@@ -10,7 +10,7 @@ from thorough import sample
 
 from grader.catalog import paths
 from grader.integrations.figures import joining, still_drawings
-from grader.judge import figure_numbers as numbers
+from grader.judge import figure as numbers
 
 SCRIPT_BYTES = 150_000
 # What is seen of the controls, all in one question: each takes some milliseconds.

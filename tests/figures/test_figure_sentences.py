@@ -7,7 +7,7 @@ import pytest
 import torch
 from figure_pages import FIGURES, SENTENCE, act, move, shown
 
-from grader.judge import figure_numbers as numbers
+from grader.judge import figure as numbers
 
 FIRST = {folder[:2]: folder for folder in FIGURES}
 LARGEST, LEAST_NORMAL = torch.finfo(torch.float32).max, torch.finfo(torch.float32).tiny

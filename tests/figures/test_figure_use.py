@@ -7,7 +7,7 @@ from browser import CONTRASTS
 from conftest import new_tab
 from figure_pages import FIGURES, SENTENCE, act, move
 
-from grader.judge import figure_numbers as numbers
+from grader.judge import figure as numbers
 
 FIRST = {folder[:2]: folder for folder in FIGURES}  # the folder of an exercise by its number
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

@@ -11,7 +11,7 @@ BIN_NAMES = (*(f"{low} to {low + 9} %" for low in range(0, 100, 10)), "all point
 
 
 def histogram(bins: Sequence[int], title: str) -> Markup:
-    """A bar chart of the students by their share of the points. bins: as analysis.spread.tenths counts them."""
+    """A bar chart of the students by their share of the points. bins: as summary.tenths counts them."""
     largest = max(bins) or 1
     counts = [(name, count) for name, count in zip(BIN_NAMES, bins) if count]
     spoken = ", ".join(f"{name}: {count}" for name, count in counts) or "no points yet"

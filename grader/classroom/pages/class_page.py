@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.catalog import paths
-from grader.classroom.analysis import difficulty, helping, lessons
-from grader.classroom.analysis.lessons import Lesson
-from grader.classroom.analysis.spread import spread as spread_of
-from grader.classroom.analysis.spread import tenths
+from grader.classroom import analysis
+from grader.classroom.analysis import Lesson
+from grader.classroom.analysis import spread as spread_of
 from grader.classroom.grades import number
 from grader.classroom.handins import Class, Found
 from grader.classroom.intake import tally
@@ -16,7 +15,7 @@ from grader.classroom.pages.sections import address
 from grader.classroom.past import NO_PAST, Past
 from grader.classroom.rows import ABSENT, ALL_PASSED, NOT_GRADED, NOT_LOADED, NOT_STARTED, Kind, Row
 from grader.classroom.similar import Pair
-from grader.classroom.summary import Summary, commonest
+from grader.classroom.summary import Summary, commonest, tenths
 from grader.records.sanitize import inert
 from grader.reports.html_page import document
 
@@ -50,7 +49,7 @@ def render(
     pages, which pseudonyms do not have; past: what earlier runs tell.
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
-    groups, taught, checks = attention(summary), lessons.to_teach(summary), difficulty.checks(summary)
+    groups, taught, checks = attention(summary), analysis.to_teach(summary), analysis.checks(summary)
     clusters, spread = sections.groups(summary, pairs), spread_of(summary.totals())
     distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
     return document(
@@ -61,15 +60,15 @@ def render(
         facts=_facts(summary),
         groups=groups,
         topics=sections.topics(summary, taught),
-        needs=helping.ranked(summary, past.stuck, MOST_NEEDS),
+        needs=analysis.ranked(summary, past.stuck, MOST_NEEDS),
         mistakes=sections.mistakes(summary, common, distributions),
         exercises=sections.exercises(summary, distributions),
         spread=spread,
         totals=charts.histogram(tenths(summary.totals(), summary.max_points), "Totals"),
         max_points=number(summary.max_points),
         runs=past.runs,
-        hardest=difficulty.hardest(checks, MOST_CHECKS),
-        least_tried=difficulty.least_tried(checks),
+        hardest=analysis.hardest(checks, MOST_CHECKS),
+        least_tried=analysis.least_tried(checks),
         checks=checks,
         troubles=commonest(summary.troubles, MOST_TROUBLES),
         clusters=clusters,

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from grader.classroom.analysis import lessons
-from grader.classroom.analysis.lessons import Lesson
+from grader.classroom import analysis
+from grader.classroom.analysis import Lesson
 from grader.classroom.grades import number
 from grader.classroom.handins import Student
 from grader.classroom.pages.charts import histogram
@@ -86,7 +86,7 @@ def topics(summary: Summary, to_teach: Sequence[Lesson]) -> list[Topic]:
     for lesson in to_teach:
         index, sentence = lesson.example
         numbers = ", ".join(sorted(titles[exercise][:2] for exercise in lesson.exercises))
-        again = lessons.again(lesson.misconception)
+        again = analysis.again(lesson.misconception)
         listed.append(
             Topic(lesson.misconception.title, len(lesson.students), numbers, sentence, titles[index][:2], again)
         )

@@ -6,7 +6,7 @@ import torch
 
 from grader.integrations.figures import still_drawings
 from grader.integrations.figures.still_shapes import Cell, Still, Text
-from grader.judge import figure_numbers
+from grader.judge import figure
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/figures/templates/figure.html"
@@ -18,9 +18,9 @@ LETTER, NAME_LETTER = 7, 10  # pixels: the width of a letter, and of a bold one
 
 def placed(page: str, folder: str, script: str) -> str:
     """The page of a lesson with its figure after the first paragraph of the text. script: the address of its script."""
-    stills = [_still(matrix) for matrix in figure_numbers.start(folder)]
-    stills += [still_drawings.drawn(drawing) for drawing in figure_numbers.drawings(folder)]
-    facts = {"title": figure_numbers.figure(folder).title, "pictures": stills, "data": figure_numbers.data(folder)}
+    stills = [_still(matrix) for matrix in figure.start(folder)]
+    stills += [still_drawings.drawn(drawing) for drawing in figure.drawings(folder)]
+    facts = {"title": figure.figure(folder).title, "pictures": stills, "data": figure.data(folder)}
     html = render(TEMPLATE, **facts, script=script, cell_width=CELL, cell_height=LINE)
     title_ends = page.index("</h1>") + len("</h1>")
     paragraphs = (block for block in BLOCK.finditer(page, title_ends) if not block["around"])
@@ -28,7 +28,7 @@ def placed(page: str, folder: str, script: str) -> str:
     return f"{page[:place]}\n{html}{page[place:]}"
 
 
-def _still(matrix: figure_numbers.Shown) -> Still:
+def _still(matrix: figure.Shown) -> Still:
     rows, columns = matrix.start.rows, matrix.start.columns
     margin = LETTER * max((len(name) for name in rows), default=0) + 8 if rows else 0
     top = TOP + (18 if columns else 0)
@@ -46,7 +46,7 @@ def _still(matrix: figure_numbers.Shown) -> Still:
     return Still(matrix.name, label, max(width, NAME_LETTER * len(matrix.name)) + 1, height + 1, texts, cells)
 
 
-def _printed(value: float, matrix: figure_numbers.Shown) -> str:
+def _printed(value: float, matrix: figure.Shown) -> str:
     """A number with four digits after the point, or as a whole number where all are."""
     values = matrix.values[~torch.isnan(matrix.values)]
     text = f"{value:.0f}" if bool((values == values.round()).all()) else f"{value:.4f}"

@@ -19,9 +19,15 @@ In a notebook beside this file: %load_ext documented_checks, then %documented 1 
 Hidden checks, on fresh inputs, are added when the notebook is graded.
 """'''
 # The modules from which definitions are copied, each after those that it needs.
-OURS = ("worker/codec", "catalog/documented", "judge/words", "judge/tolerance", "judge/mismatch", "judge/compare")
-OURS += ("judge/renaming", "judge/promises/targets", "judge/promises/answers", "judge/promises/invariants")
-OURS += ("judge/promises/true_gradients", "judge/promises/initial_parameters", "sentence")
+OURS = (
+    "worker/codec",
+    "catalog/documented",
+    "judge/words",
+    "judge/compare",
+    "judge/renaming",
+    "judge/promises",
+    "sentence",
+)
 RUNNER = "integrations/nbgrader/in_notebook"
 
 

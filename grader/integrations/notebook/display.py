@@ -8,10 +8,9 @@ from grader.desk import experiment as desk
 from grader.desk.experiment import Experiment
 from grader.judge.pictures import Matrix, Picture
 from grader.records.results import ExerciseResult
-from grader.reports import html, terminal
-from grader.reports.heatmap import blocks as drawn
-from grader.reports.heatmap import svg
-from grader.reports.heatmap.panels import printed_alike
+from grader.reports import heatmap, html, terminal
+from grader.reports import heatmap as drawn
+from grader.reports.heatmap import printed_alike
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/notebook/templates/output.html"
@@ -32,7 +31,7 @@ def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
     if not drawings:
         return {"text": f"{exercise.folder} has no picture."}
     plain_lines = [line.plain for picture in drawings for line in drawn.render(picture)]
-    return {"text": "\n".join(plain_lines), "html": render(TEMPLATE, body=svg.figures(drawings))}
+    return {"text": "\n".join(plain_lines), "html": render(TEMPLATE, body=heatmap.figures(drawings))}
 
 
 def matrices(exercise: Exercise, drawings: Sequence[Picture]) -> dict:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from grader.catalog import Exercise, extras, paths
 from grader.catalog.errors import WrongUse
 from grader.integrations.figures import joining
-from grader.judge import figure_numbers
+from grader.judge import figure
 
 
 def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
@@ -18,7 +18,7 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         import traitlets
     except ImportError:
         raise extras.missing("Figures in notebooks need anywidget", "notebook") from None
-    if not figure_numbers.has_figure(exercise.folder):
+    if not figure.has_figure(exercise.folder):
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {
         "_esm": joining.widget(exercise.folder),
@@ -29,6 +29,6 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         "can_ask": traitlets.Bool().tag(sync=True),
     }
     kind = type("Figure", (anywidget.AnyWidget,), traits)
-    widget = kind(data=figure_numbers.data(exercise.folder), can_ask=paths.pictures(exercise.folder).exists())
+    widget = kind(data=figure.data(exercise.folder), can_ask=paths.pictures(exercise.folder).exists())
     widget.observe(lambda change: setattr(widget, "mine", ask()), "asked")
     return widget

@@ -10,7 +10,7 @@ from grader.catalog import paths
 from grader.desk import hints
 from grader.integrations import links
 from grader.integrations.site import lesson_cards
-from grader.judge import figure_numbers
+from grader.judge import figure
 
 HOME, OVERVIEW = "index.md", "overview.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
@@ -79,7 +79,7 @@ def figure_of(folder: str) -> str:
 
 def with_figure() -> list[str]:
     """The exercises that have an interactive figure."""
-    return [exercise.folder for exercise in catalog.exercises() if figure_numbers.has_figure(exercise.folder)]
+    return [exercise.folder for exercise in catalog.exercises() if figure.has_figure(exercise.folder)]
 
 
 def hints_page(exercise: catalog.Exercise) -> str:

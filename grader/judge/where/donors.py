@@ -1,25 +1,37 @@
-"""Edits that replace an expression or a statement by one of the solution's, with the learner's names.
-
-Repair with parts of a right program: Gulwani et al. 2018 (Clara, arXiv 1603.03165).
-"""
+"""Edits that replace an expression or a statement by one of the solution's, with the learner's names."""
 
 import ast
 from collections.abc import Iterator
 
-from grader.judge.where.alignment import MAX_INLINED, Alignment, similarity, statements
-from grader.judge.where.edits import Change, Edit
+from grader.judge.where.alignment import MAX_INLINED, Alignment, similarity, statements, words
+from grader.judge.where.edits import MISSING, Change, Edit, called_name, is_docstring, parameters_of, part_in_words
 from grader.judge.where.expressions import Slot, slots
-from grader.judge.where.guidance import words
-from grader.judge.where.narrowing import narrowed
-from grader.judge.where.nodes import is_docstring, parameters
 from grader.judge.where.statements import bodies
-from grader.judge.where.vocabulary import MISSING
 
+UNSPECIFIC = ("what is computed there", "an operation")  # kinds that say less than which argument is changed
 MIN_SIMILARITY = 0.3  # of a part to its replacement; less similar ones are not tried
 HIGH_SIMILARITY = 0.6  # from here on an edit is among the likely ones
 WHOLE_VALUE = 0.05  # what is added to the similarity of an expression that is all of an assigned or returned value
 MAX_PAIRS = 200  # of an expression and its replacement
 MAX_INSERTED = 60
+
+
+def narrowed(old: ast.expr, new: ast.AST) -> tuple[ast.expr, str]:
+    """The innermost part of an expression that must change to make it another one, and what kind of change that is.
+
+    Around this part both are the same.
+    """
+    argument = ""
+    while difference := _only_difference(old, new):
+        old_part, new_part = difference
+        argument = part_in_words(old) if isinstance(old, ast.Call) and old_part in old.args else ""
+        if isinstance(old_part, ast.keyword) and isinstance(new_part, ast.keyword):
+            argument, old_part, new_part = part_in_words(old_part), old_part.value, new_part.value
+        if not isinstance(old_part, ast.expr):
+            break
+        old, new = old_part, new_part
+    kind = _kind(old, new)
+    return old, argument if argument and kind in UNSPECIFIC else kind
 
 
 def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
@@ -33,6 +45,85 @@ def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
     yield from _parameters(alignment)
     if alignment.unit.node.name == "__init__":
         yield from _new_objects(alignment)
+
+
+def names_in(node: ast.AST) -> frozenset[str]:
+    """The names and attributes in a piece of code."""
+    return frozenset(str(getattr(child, "id", getattr(child, "attr", ""))) for child in ast.walk(node))
+
+
+def assigned_names(unit: ast.AST) -> frozenset[str]:
+    """The names that a definition binds in its body."""
+    stored_names = (
+        child for child in ast.walk(unit) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
+    )
+    return frozenset(child.id for child in stored_names)
+
+
+def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) -> bool:
+    """Whether a return of local variables is replaced by a return that uses none of them.
+
+    What was computed for them would be unused, and the mistake may be there. local_names: the local variables.
+    """
+    if not isinstance(old, ast.Return) or not isinstance(new, ast.Return) or old.value is None:
+        return False
+    values = old.value.elts if isinstance(old.value, (ast.Tuple, ast.List)) else [old.value]
+    returned_names = {value.id for value in values if isinstance(value, ast.Name)} & local_names
+    names = [child for child in ast.walk(new) if isinstance(child, ast.Name)]
+    own_names = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # of comprehensions
+    return bool(returned_names) and not returned_names & ({name.id for name in names} - own_names)
+
+
+def _only_difference(old: ast.AST, new: ast.AST) -> tuple[ast.AST, ast.AST] | None:
+    """The one part in which two nodes of one type differ; None where several do, or one that is no expression."""
+    old_parts, new_parts = list(_parts(old)), list(_parts(new))
+    if type(old) is not type(new) or len(old_parts) != len(new_parts):
+        return None
+    differences = [pair for pair in zip(old_parts, new_parts) if _text(pair[0]) != _text(pair[1])]
+    if len(differences) != 1 or not all(isinstance(part, (ast.expr, ast.keyword)) for part in differences[0]):
+        return None
+    old_part, new_part = differences[0]
+    if isinstance(old, ast.Call) and old_part is old.func:  # another function, or a method of another value
+        if not (
+            isinstance(old_part, ast.Attribute)
+            and isinstance(new_part, ast.Attribute)
+            and old_part.attr == new_part.attr
+        ):
+            return None
+        old_part, new_part = old_part.value, new_part.value
+    if isinstance(old_part, ast.keyword) and isinstance(new_part, ast.keyword) and old_part.arg != new_part.arg:
+        return None
+    return (old_part, new_part) if isinstance(old_part, ast.AST) and isinstance(new_part, ast.AST) else None
+
+
+def _parts(node: ast.AST) -> Iterator[object]:
+    for _, value in ast.iter_fields(node):
+        yield from value if isinstance(value, list) else [value]
+
+
+def _text(part: object) -> str:
+    return ast.dump(part) if isinstance(part, ast.AST) else repr(part)
+
+
+def _contains(whole: ast.AST, part: ast.AST) -> bool:
+    part_text = ast.dump(part)
+    return any(ast.dump(node) == part_text for node in ast.walk(whole) if node is not whole)
+
+
+def _kind(old: ast.expr, new: ast.AST) -> str:
+    if not isinstance(old, ast.Constant) and _contains(new, old):
+        return MISSING
+    name = called_name(old) if isinstance(old, ast.Call) else ""
+    if name == "a call":
+        return name
+    if name and isinstance(new, ast.Call) and called_name(new) == name and not _contains(old, new):
+        arguments = old.args or old.keywords if isinstance(old, ast.Call) else ()
+        return f"what {name} is called with" if arguments else f"what {name} is called on"
+    if name and (isinstance(new, ast.Call) or _contains(old, new)):
+        return f"the call of {name}"
+    if _contains(old, new) and isinstance(old, ast.BinOp):
+        return "an operand"
+    return "an operation" if isinstance(old, (ast.BinOp, ast.Compare, ast.UnaryOp)) else "what is computed there"
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
@@ -130,7 +221,7 @@ def _removals(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
 def _parameters(alignment: Alignment) -> Iterator[Edit]:
     """Edits that give a parameter the solution's name, wherever it is read."""
     own_function, solution_function = alignment.unit.node, alignment.twin.node
-    for own_parameter, solution_parameter in zip(parameters(own_function), parameters(solution_function)):
+    for own_parameter, solution_parameter in zip(parameters_of(own_function), parameters_of(solution_function)):
         if own_parameter.arg != solution_parameter.arg:
             uses = [
                 node for node in ast.walk(own_function) if isinstance(node, ast.Name) and node.id == own_parameter.arg
@@ -157,33 +248,6 @@ def _new_objects(alignment: Alignment) -> Iterator[Edit]:
         if is_value and isinstance(target, ast.Attribute) and "self" in names_in(target):
             for new in makers.values():
                 yield Edit((Change(*slot, new),), target.lineno, "what is made there", 0)
-
-
-def names_in(node: ast.AST) -> frozenset[str]:
-    """The names and attributes in a piece of code."""
-    return frozenset(str(getattr(child, "id", getattr(child, "attr", ""))) for child in ast.walk(node))
-
-
-def assigned_names(unit: ast.AST) -> frozenset[str]:
-    """The names that a definition binds in its body."""
-    stored_names = (
-        child for child in ast.walk(unit) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
-    )
-    return frozenset(child.id for child in stored_names)
-
-
-def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) -> bool:
-    """Whether a return of local variables is replaced by a return that uses none of them.
-
-    What was computed for them would be unused, and the mistake may be there. local_names: the local variables.
-    """
-    if not isinstance(old, ast.Return) or not isinstance(new, ast.Return) or old.value is None:
-        return False
-    values = old.value.elts if isinstance(old.value, (ast.Tuple, ast.List)) else [old.value]
-    returned_names = {value.id for value in values if isinstance(value, ast.Name)} & local_names
-    names = [child for child in ast.walk(new) if isinstance(child, ast.Name)]
-    own_names = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # of comprehensions
-    return bool(returned_names) and not returned_names & ({name.id for name in names} - own_names)
 
 
 def _line_and_kind(old: ast.stmt, new: ast.stmt) -> tuple[int, str]:

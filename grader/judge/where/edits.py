@@ -1,19 +1,100 @@
-"""The syntax tree of a source, small changes of it, and the source with such changes."""
+"""Makes small changes in a syntax tree: the edits, the tree that they apply to, and what they may use."""
 
 import ast
 import contextlib
 import functools
+import itertools
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from grader.records.syntax import FUNCTIONS, is_text, is_unwritten
 
 MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Replacement = tuple[Any, str, int, tuple[Any, ...] | None]  # a new node, and the kind, tier and sign of its Edit
+MAKING = ("register_buffer", "register_parameter", "register_module", "add_module", "setattr")
+LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "T", "init")
+Item = TypeVar("Item")
+# Functions that are mistaken for each other: each is tried in the place of the others of its tuple.
+SIBLINGS = [
+    ("sum", "mean", "amax", "max", "prod"), ("max", "amax", "min", "argmax"), ("rand", "randn", "zeros", "ones",
+    "empty"),
+    ("tril", "triu"), ("view", "reshape"), ("ones_like", "zeros_like", "full_like", "rand_like"), ("sqrt",
+    "square", "exp"),
+    ("softmax", "log_softmax", "sigmoid", "relu", "tanh"), ("argmax", "argmin"), ("cumsum", "cumprod", "sum"),
+    ("repeat", "expand", "tile", "repeat_interleave"), ("cat", "stack", "hstack", "vstack", "concat"),
+    ("log", "log2", "log1p"), ("exp", "exp2", "expm1"), ("squeeze", "unsqueeze"), ("matmul", "mul"), ("dot", "outer"),
+    ("ones", "zeros"), ("ones", "eye"), ("min", "max"), ("add", "sub", "mul", "div"), ("sin", "cos"),
+    ("keys", "values"),
+    ("arange", "linspace"), ("eval", "train"), ("Parameter", "Tensor"), ("cosine_similarity", "dot"),
+    ("cummax", "cumsum"), ("floor", "round", "ceil"), ("norm", "sum"), ("zip", "product"), ("Linear", "Embedding"),
+]  # fmt: skip
+REDUCING = (
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "prod",
+    "logsumexp",
+    "norm",
+    "std",
+    "var",
+    "argmax",
+    "any",
+    "all",
+)
+ALONG = (*REDUCING, "softmax", "log_softmax", "cumsum", "cat", "stack", "unsqueeze", "squeeze", "chunk", "split")
+FACTORIES = (
+    "zeros", "ones", "empty", "full", "tensor", "arange", "eye", "rand", "randn", "tril_indices", "triu_indices",
+    "as_tensor",
+)  # fmt: skip
+TURNS = [(-2, -1), (1, 2), (0, 1), (2, 3), (-3, -2), (0, 2), (1, 3)]
+SWAPPED = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Mult: (ast.Div, ast.MatMult, ast.Add, ast.Pow), ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub),
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add, ast.Div), ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult), ast.MatMult: (ast.Mult,),
+    ast.Pow: (ast.Mult,),
+    ast.Mod: (ast.FloorDiv,), ast.BitAnd: (ast.BitOr,), ast.BitOr: (ast.BitAnd,),
+}  # fmt: skip
+COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt, ast.GtE), ast.LtE: (ast.Lt, ast.GtE, ast.Gt), ast.Gt: (ast.GtE, ast.Lt, ast.LtE),
+    ast.GtE: (ast.Gt, ast.LtE, ast.Lt), ast.Eq: (ast.NotEq, ast.LtE, ast.GtE), ast.NotEq: (ast.Eq, ast.Gt),
+    ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
+}  # fmt: skip
+# What may be missing around an expression E, the likelier first.
+WRAPS = (
+    (
+        "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", "(E) - (E).amax(-1, keepdim=True)", "(E).exp()",
+        "(E).sum(-1)",
+        "(E).sum()", "(E) ** 0.5", "-(E)", "~(E)", "(E) + 1", "(E) - 1", "(E).unsqueeze(0)", "(E).unsqueeze(-1)",
+        "(E)[0]",
+        "(E).bool()", "sorted(set(E))", "sorted(E)", "(E).values",
+    ),
+    (
+        "(E).softmax(0)", "(E) - (E).max()", "(E).sum(0)", "(E).mean(-1)", "(E).squeeze(0)", "(E).clone()",
+        "(E).contiguous()",
+        "(E).log()", "(E)[-1]", "1 / (E)", "1 - (E)", "(E) * 2", "(E) / 2", "set(E)", "list(E)", "int(E)", "tuple(E)",
+        "next(E)", "len(E)",
+        "(E).indices", "(E).T",
+    ),
+)  # fmt: skip
+LOOPS = (
+    "enumerate(E)",
+    "(E).items()",
+    "(E).values()",
+    "reversed(E)",
+    "range(len(E))",
+    "range(E)",
+    "(E)[1:]",
+    "(E)[:-1]",
+)
+MISSING = "something is missing there"
 
 
 @dataclass(frozen=True)
@@ -207,5 +288,198 @@ def span(node: ast.stmt) -> tuple[int, int]:
     return min([node.lineno, *(decorator.lineno for decorator in decorators)]), node.end_lineno or node.lineno
 
 
+def number_of(node: ast.expr) -> float | None:
+    """The value of a number literal, with its sign; None for another expression."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        operand = number_of(node.operand)
+        return None if operand is None else -operand
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if type(value) in (int, float) else None  # type: ignore[return-value]
+
+
+def constant(value: float) -> ast.expr:
+    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+class _Putter(ast.NodeTransformer):
+    def __init__(self, replacement: ast.expr):
+        self.inner = replacement
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.inner if node.id == "E" else node
+
+
+def substituted(node: ast.expr, text: str) -> ast.expr:
+    """The expression of a text, with a node in the place of each name E."""
+    wrapped: ast.expr = _Putter(node).visit(expression(text))
+    return wrapped
+
+
+def transposed(node: ast.expr, dims: tuple[int, int]) -> ast.expr:
+    return ast.Call(ast.Attribute(node, "transpose", ast.Load()), [constant(dims[0]), constant(dims[1])], [])
+
+
+def square_root(node: ast.expr) -> ast.expr:
+    return ast.BinOp(node, ast.Pow(), ast.Constant(0.5))
+
+
+def called_name(node: ast.Call) -> str:
+    function = node.func
+    return (
+        function.attr
+        if isinstance(function, ast.Attribute)
+        else function.id
+        if isinstance(function, ast.Name)
+        else "a call"
+    )
+
+
+def is_library(node: ast.expr) -> bool:
+    """Whether `node.name(…)` calls a library's function: torch.exp, F.softmax, torch.nn.functional.relu."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in LIBRARIES
+
+
+def part_in_words(parent: ast.AST) -> str:
+    """The part of the code that an edit of a number or a flag changes, in words. parent: the node around it."""
+    if isinstance(parent, ast.Call):
+        return f"an argument of {called_name(parent)}"
+    if isinstance(parent, ast.keyword):
+        return f"the argument {parent.arg}" if parent.arg else "an argument"
+    if isinstance(parent, (ast.Subscript, ast.Slice)):
+        return "an index"
+    if isinstance(parent, ast.arguments):
+        return "a default value"
+    return "a constant"
+
+
+def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def parameter_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    return [parameter.arg for parameter in parameters_of(function)]
+
+
+def attributes_of(node: ast.AST) -> set[str]:
+    """The names of the attributes of `self` in a piece of code."""
+    attributes = (
+        attribute
+        for attribute in ast.walk(node)
+        if isinstance(attribute, ast.Attribute) and isinstance(attribute.value, ast.Name)
+    )
+    return {
+        attribute.attr
+        for attribute in attributes
+        if isinstance(attribute.value, ast.Name) and attribute.value.id == "self"
+    }
+
+
+def attributes_assigned_in(node: ast.AST) -> set[str]:
+    """The names of the attributes that a method gives `self`, by an assignment or by a call with the name."""
+    stored = {
+        child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store)
+    }
+    calls = (child for child in ast.walk(node) if isinstance(child, ast.Call) and called_name(child) in MAKING)
+    constants = (child.value for call in calls for child in ast.walk(call) if isinstance(child, ast.Constant))
+    return stored | {value for value in constants if isinstance(value, str)}
+
+
+def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The items with two of them exchanged, for each two."""
+    for first, second in itertools.combinations(range(len(items)), 2):
+        others = [*items]
+        others[first], others[second] = others[second], others[first]
+        yield others
+
+
+def is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def is_aside(node: ast.AST) -> bool:
+    """Whether a statement can hardly be the mistake: it prints, asserts, or is only a text."""
+    if isinstance(node, ast.Expr):
+        value = node.value
+        return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "print")
+    return isinstance(node, (ast.Assert, ast.Pass))
+
+
+def head_of(node: ast.stmt) -> tuple[int, int]:
+    """The first line of a statement and the line after its last; of a statement with a body, those of its head."""
+    body = getattr(node, "body", None)
+    last_line = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+    return node.lineno, max(last_line, node.lineno) + 1
+
+
+@dataclass
+class Scope:
+    """The names that an edit in a function may use.
+
+    values: parameters and local variables; attributes: those of `self`; layers: attributes that are called; functions:
+    the source's own that can be called with one argument; unused: values that are computed and read nowhere; unread:
+    parameters that are read nowhere.
+    """
+
+    values: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    attributes: list[str] = field(default_factory=list)
+    layers: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    @property
+    def dims(self) -> list[str]:
+        """The names that may stand for a dimension."""
+        return [name for name in self.values if name in ("dim", "axis", "d")]
+
+    @classmethod
+    def of(cls, unit: Unit, units: Sequence[Unit] = ()) -> "Scope":
+        """The scope of a definition. units: all of the source."""
+        parameters = [parameter.arg for parameter in parameters_of(unit.node)]
+        self_name = parameters.pop(0) if unit.owner is not None and parameters else ""
+        stored = [node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and _is_stored(node)]
+        attributes, layers = [], []
+        for node in ast.walk(unit.owner) if unit.owner is not None else ():
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == (self_name or "self")
+            ):
+                attributes.append(node.attr)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = node.func.value
+                if isinstance(owner, ast.Name) and owner.id == (self_name or "self"):
+                    layers.append(node.func.attr)
+        read = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and not _is_stored(node)}
+        functions = [call for other_unit in units if other_unit is not unit and (call := _call_of_one(other_unit))]
+        unused = [name for name in stored if name not in read and name != "_"]
+        unread = [name for name in parameters if name not in read]
+        lists = ([*parameters, *stored], parameters, attributes, layers, functions, unused, unread)
+        unique = [list(dict.fromkeys(names)) for names in lists]
+        return cls(*unique)
+
+
 def _indentation(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
+
+
+def _call_of_one(unit: Unit) -> str:
+    """The name by which a function or static method of one argument is called; "" for any other."""
+    arguments = unit.node.args
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    is_static = any(
+        isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in unit.node.decorator_list
+    )
+    return unit.name if required == 1 and (unit.owner is None or is_static) else ""
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)

@@ -1,33 +1,193 @@
-"""Edits of expressions: operands, names, numbers, conditions, orders; those of calls, indices and wraps come in."""
+"""Edits of expressions: operands, names, numbers, calls, indices, and what may be missing around them."""
 
 import ast
 import itertools
 from collections.abc import Iterator
+from functools import partial
 
-from grader.judge.where.calls import other_calls
-from grader.judge.where.edits import Change, Edit, Function, Replacement
-from grader.judge.where.nodes import (
+from grader.judge.where.edits import (
+    ALONG,
+    COMPARISONS,
+    FACTORIES,
+    LOOPS,
+    MISSING,
+    OPERATORS,
+    REDUCING,
+    SIBLINGS,
+    SWAPPED,
+    TURNS,
+    WRAPS,
+    Change,
+    Edit,
+    Function,
+    Replacement,
+    Scope,
     called_name,
     constant,
     exchanged,
     expression,
     is_docstring,
+    is_library,
     number_of,
     part_in_words,
     square_root,
+    substituted,
     transposed,
 )
-from grader.judge.where.scope import Scope
-from grader.judge.where.subscripts import other_subscripts
-from grader.judge.where.vocabulary import COMPARISONS, OPERATORS, SWAPPED, TURNS
-from grader.judge.where.wraps import iterated, may_be_wrapped, registered, sizes, wrapped
 
+SCALED = "scaled"  # begins the sign of an edit that puts in a scale
+PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
 MAX_ENTRIES = 4  # of a dict whose order is changed
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
-
 Slot = tuple[ast.AST, str, int | None]
+
+
+def other_subscripts(node: ast.Subscript) -> Iterator[Replacement]:
+    """The indices and slices that may be meant instead of this one."""
+    yield node.value, "an index", 1, ("whole",)
+    if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2:
+        first_index, second_index = node.slice.elts
+        swapped = ast.Tuple([second_index, first_index], ast.Load())
+        yield ast.Subscript(node.value, swapped, node.ctx), "the order of two indices", 0, None
+    indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for position, index in enumerate(indices):
+        for new_index, kind in _other_indices(index):
+            changed = [*indices[:position], new_index, *indices[position + 1 :]]
+            new_slice = ast.Tuple(changed, ast.Load()) if isinstance(node.slice, ast.Tuple) else new_index
+            yield ast.Subscript(node.value, new_slice, node.ctx), kind, 1, None
+
+
+def takes_a_scale(change: Change) -> bool:
+    """Whether a change stands where the scale of attention usually does: at a product, or within softmax."""
+    node = change.old()
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    product = product or (isinstance(node, ast.Call) and called_name(node) in PRODUCTS)
+    return product or (isinstance(change.parent, ast.Call) and called_name(change.parent) == "softmax")
+
+
+def may_be_wrapped(node: ast.expr, parent: ast.AST) -> bool:
+    """Whether an expression is a value that is computed with, so that something may be missing around it."""
+    if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Slice, ast.Starred, ast.Dict, ast.Lambda)):
+        return False
+    if isinstance(parent, (ast.Attribute, ast.keyword, ast.Subscript)) and not isinstance(parent, ast.Subscript):
+        return isinstance(parent, ast.keyword)
+    return not (isinstance(node, ast.Name) and node.id in ("self", "super", "torch", "math", "nn", "F"))
+
+
+def wrapped(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
+    """The value transposed, scaled, masked, put through a layer or function, or combined with another value."""
+    operand = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult)
+    operand = operand or (isinstance(parent, ast.Call) and called_name(parent) in ("matmul", "bmm", "mm", "dot"))
+    for dim_pair in TURNS if operand else TURNS[:2]:
+        yield partial(transposed, node, dim_pair), "a transpose", 0 if operand else 1, ("turned", dim_pair)
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Div, ast.Mult)) and parent.right is node:
+        yield square_root(node), "the scale", 0, ("root of",)
+    if (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Mult))) or isinstance(
+        node, (ast.Call, ast.Name)
+    ):
+        sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
+        for size in (*sizes, *scope.values[:8]):
+            yield partial(substituted, node, f"(E) / ({size}) ** 0.5"), "the scale", 1, (SCALED, size)
+    if isinstance(parent, ast.Assign) and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        yield partial(substituted, node, "(E).clone()"), MISSING, 0, None  # another name of a tensor, or a view of it
+    for tier, texts in enumerate(WRAPS, 1):
+        for text in texts:
+            yield partial(substituted, node, text), MISSING, tier, ("wrapped", text)
+    for mask in ("float('-inf')", "0.0"):
+        text = f"(E).masked_fill((E).new_ones((E).shape[-2:]).triu(1).bool(), {mask})"
+        yield partial(substituted, node, text), MISSING, 1, ("masked", mask)
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+        for function in scope.functions[:6]:
+            yield partial(substituted, node, f"{function}(E)"), MISSING, 0, None
+    for name in scope.unused[:3]:
+        yield from ((partial(substituted, node, f"(E) {operator} {name}"), MISSING, 0, None) for operator in "-/*+@")
+    for layer in scope.layers[:6]:
+        yield partial(substituted, node, f"self.{layer}(E)"), MISSING, 1, None
+    for name in scope.values[:6]:
+        for operator in ("@", "+", "*"):
+            yield partial(substituted, node, f"(E) {operator} {name}"), MISSING, 2, None
+        yield partial(substituted, node, f"(E).to({name}.dtype)"), MISSING, 2, None
+
+
+def iterated(node: ast.expr, parent: ast.AST) -> Iterator[Replacement]:
+    """Other values for a loop to run over."""
+    if isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is node:
+        for text in LOOPS:
+            yield partial(substituted, node, text), "what the loop runs over", 1, None
+
+
+def sizes(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
+    """Other sizes, where a value is divided by a size or the root of one is taken."""
+    is_divisor = (
+        isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Div, ast.FloorDiv)) and parent.right is node
+    )
+    is_power = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.left is node
+    is_root = isinstance(parent, ast.Call) and called_name(parent) == "sqrt"
+    if (is_divisor or is_power or is_root) and not isinstance(node, (ast.BinOp, ast.Constant)):
+        for name in scope.values[:8]:
+            for dim in (-1, -2):
+                yield expression(f"{name}.shape[{dim}]"), "a size", 1, None
+        for name in scope.attributes[:8]:
+            yield expression(f"self.{name}"), "a size", 1, None
+        if not isinstance(node, ast.Name):
+            yield from ((ast.Name(name, ast.Load()), "a size", 1, None) for name in scope.values[:8])
+
+
+def registered(node: ast.expr) -> Iterator[Replacement]:
+    """The value registered as a part of its module, or with another dtype, shape or scale."""
+    for text in ("nn.Parameter(E)", "torch.nn.Parameter(E)", "nn.ModuleList(E)", "torch.nn.ModuleList(E)"):
+        yield partial(substituted, node, text), MISSING, 1, ("kept", text)
+    for text in ("(E).bool()", "(E).T", "(E) + 1", "(E) - 1", "(E) // 2", "(E) * 2", "(E) ** 0.5", "1 - (E)"):
+        yield partial(substituted, node, text), MISSING, 2, ("wrapped", text)
+
+
+def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
+    name = called_name(node)
+    argument = f"an argument of {name}"
+    for index, keyword in enumerate(node.keywords):
+        remaining_keywords = [*node.keywords[:index], *node.keywords[index + 1 :]]
+        yield ast.Call(node.func, node.args, remaining_keywords), argument, 0, ("drop", name, keyword.arg)
+    for keyword_text in _missing_keywords(node, name, scope):
+        extra = expression(f"f({keyword_text})").keywords  # type: ignore[attr-defined]
+        kept_keywords = [given for given in node.keywords if given.arg not in {new.arg for new in extra}]
+        tier = 0 if len(extra) == 1 else 1
+        yield ast.Call(node.func, node.args, [*kept_keywords, *extra]), argument, tier, ("add", name, keyword_text)
+    if name in ALONG and not any(given.arg in ("dim", "axis") for given in node.keywords):
+        dim_position = 0 if isinstance(node.func, ast.Attribute) and not is_library(node.func.value) else 1
+        if len(node.args) <= dim_position:
+            dims = [*map(constant, (-1, -2, 0, 1)), *(expression(name) for name in scope.dims)]
+            for new in dims:
+                yield ast.Call(node.func, [*node.args, new], node.keywords), argument, 0, ("dim", name, ast.dump(new))
+                if name in REDUCING:
+                    yield from _reduced(node, new, dim_position)
+    for index in range(len(node.args) - 1):
+        swapped = [*node.args]
+        swapped[index], swapped[index + 1] = swapped[index + 1], swapped[index]
+        order = f"the order of the arguments of {name}"
+        yield ast.Call(node.func, swapped, node.keywords), order, 0, ("swap", name, index)
+    for index in range(len(node.args)) if len(node.args) > 1 else ():
+        remaining_arguments = [*node.args[:index], *node.args[index + 1 :]]
+        yield ast.Call(node.func, remaining_arguments, node.keywords), argument, 1, ("less", name, index)
+    yield from _other_functions(node, name)
+    receiver = node.func.value if isinstance(node.func, ast.Attribute) and not is_library(node.func.value) else None
+    for operand in [receiver] if receiver is not None else node.args[:1]:
+        if not isinstance(operand, ast.Starred):
+            yield operand, f"the call of {name}", 0, ("without", name)
+            for other in scope.unused[:3]:
+                for operator in "-/*+":
+                    yield partial(substituted, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
+    for sequence in node.args[:1]:
+        if isinstance(sequence, ast.List):
+            yield ast.Tuple(sequence.elts, ast.Load()), f"the call of {name}", 0, None
+    if name in ("get", "setdefault", "pop") and receiver is not None and node.args:
+        yield ast.Subscript(receiver, node.args[0], ast.Load()), f"the call of {name}", 0, None
+    if receiver is not None and node.args and isinstance(receiver, ast.Name) and receiver.id == "self":
+        yield node.args[0], f"the call of {name}", 0, ("without", name)
+    if name in ("transpose", "swapaxes", "permute") and receiver is not None:
+        for dim_pair in TURNS:
+            yield transposed(receiver, dim_pair), "a transpose", 0, ("turn", dim_pair)
 
 
 def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
@@ -60,6 +220,82 @@ def slots(function: Function) -> Iterator[tuple[ast.expr, Slot, ast.AST]]:
                 if isinstance(item, ast.expr) and not isinstance(getattr(item, "ctx", None), (ast.Store, ast.Del)):
                     yield item, (parent, field, index), parent
                 waiting.append(item)
+
+
+def _other_indices(index: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    if isinstance(index, ast.Slice):
+        for lower, upper in _other_bounds(index):
+            yield ast.Slice(lower, upper, index.step), "a slice"
+    elif not isinstance(index, ast.Constant):
+        for sign in (ast.Add(), ast.Sub()):
+            yield ast.BinOp(index, sign, ast.Constant(1)), "an index"
+
+
+def _other_bounds(index: ast.Slice) -> Iterator[tuple[ast.expr | None, ast.expr | None]]:
+    if index.upper is not None:
+        yield index.lower, ast.BinOp(index.upper, ast.Add(), ast.Constant(1))
+        yield index.lower, ast.BinOp(index.upper, ast.Sub(), ast.Constant(1))
+        yield index.lower, None
+        yield index.upper, None
+    if index.lower is not None:
+        yield ast.BinOp(index.lower, ast.Add(), ast.Constant(1)), index.upper
+        yield None, index.upper
+        yield None, index.lower
+
+
+def _reduced(node: ast.Call, dim: ast.expr, dim_position: int) -> Iterator[Replacement]:
+    """The same reduction (maximum, sum, mean) along one dimension, which is kept."""
+    reduced_value = node.args[0] if dim_position and node.args else getattr(node.func, "value", None)
+    if reduced_value is None:
+        return
+    name = called_name(node)
+    for function in ("amax", "sum") if name in ("max", "amax", "sum") else (name,):
+        reduction_arguments = [dim], [ast.keyword("keepdim", ast.Constant(True))]
+        yield (
+            ast.Call(ast.Attribute(reduced_value, function, ast.Load()), *reduction_arguments),
+            f"an argument of {name}",
+            1,
+            None,
+        )
+
+
+def _missing_keywords(node: ast.Call, name: str, scope: Scope) -> Iterator[str]:
+    given_keywords = {keyword.arg for keyword in node.keywords}
+    if name in REDUCING and "keepdim" not in given_keywords:
+        yield "keepdim=True"
+    if name == "Linear" and "bias" not in given_keywords:
+        yield "bias=False"
+        yield from (f"bias={one}" for one in scope.values if "bias" in one)
+    if name == "einsum":
+        return
+    if name in FACTORIES:
+        for one in scope.parameters:
+            yield f"dtype={one}.dtype, device={one}.device"
+            yield f"device={one}.device"
+            yield f"dtype={one}.dtype"
+    if name in ("tril", "triu") and "diagonal" not in given_keywords and len(node.args) < 2:
+        yield "diagonal=1"
+        yield "diagonal=-1"
+    if name == "dropout" and "training" not in given_keywords:
+        yield "training=self.training"
+
+
+def _other_functions(node: ast.Call, name: str) -> Iterator[Replacement]:
+    others = {other for row in SIBLINGS if name in row for other in row} - {name}
+    others |= (
+        {name[:-1]}
+        if name.endswith("_") and not name.endswith("__")
+        else {f"{name}_"}
+        if name == "masked_fill"
+        else set()
+    )
+    for other in sorted(others):
+        sign = ("sibling", name, other)
+        if isinstance(node.func, ast.Attribute):
+            function: ast.expr = ast.Attribute(node.func.value, other, ast.Load())
+        else:
+            function = ast.Name(other, ast.Load())
+        yield ast.Call(function, node.args, node.keywords), f"the call of {name}", 0, sign
 
 
 def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:

@@ -1,21 +1,46 @@
-"""Tries edits in the definitions that are to blame until the failed checks pass."""
+"""Tries edits in the definitions that are to blame until the failed checks pass.
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+Several mistakes in one definition are tried together: all unmatched statements, or a stretch of them, are replaced at
+once, and what is not needed is taken back.
+"""
+
+import ast
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
-from grader.judge.where.blame import Blame, Group
-from grader.judge.where.bypass import bypassed
-from grader.judge.where.edit_trials import EditTrials, UnitEdit
-from grader.judge.where.edits import Edit, Tree
-from grader.judge.where.group_edits import GroupEdits
-from grader.judge.where.probes import Probe
-from grader.judge.where.several import MAX_CHANGES, Step, minimized, steps
-from grader.judge.where.stretches import stretch
-from grader.judge.where.trial import Trial
-from grader.judge.where.wraps import SCALED, takes_a_scale
+from grader.judge.where.alignment import Alignment, Guidance, WordsBefore, same, similarity, words
+from grader.judge.where.donors import MIN_SIMILARITY, assigned_names, bypasses_value, donor_edits, names_in
+from grader.judge.where.edits import (
+    Change,
+    Edit,
+    Scope,
+    Tree,
+    Unit,
+    head_of,
+    is_aside,
+    is_docstring,
+    parameter_names,
+    together,
+)
+from grader.judge.where.expressions import SCALED, expression_edits, takes_a_scale
+from grader.judge.where.place import Blame, Group
+from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
+from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sifted
+from grader.judge.where.values import Suspicion
+from grader.records.seeds import part
 
+INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
+SEEDS = 1  # other seeds with which a repair must pass too
+UnitEdit = tuple[Unit, Edit]
+LATER_TIERS = 3  # added to the tier of an edit on a line after the one that computes a wrong value
+MAX_CHANGES = 10  # changes that are made at once
+SAME_TARGET = 0.5  # added to the similarity of two statements that assign to the same target
+HEAD_FIELDS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}
+MAX_REPLACED = 4  # statements of the learner's
+MAX_INSERTED = 12
 MAX_EDITS_AFTER_DOUBT = 300  # edits that are tried after one that bypasses a value
 MAX_DOUBTFUL_LINES = 4
 MAX_CERTAIN_LINES = 2  # at most so many are reported before all edits were tried
@@ -23,9 +48,190 @@ MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
 
 
-class Repairs(EditTrials):
+class GroupEdits:
+    """The edits of the definitions of one submission, for one group of failed checks at a time."""
+
+    def __init__(self, tree: Tree, trial: Trial, blame: Blame):
+        self.tree, self.trial, self.blame = tree, trial, blame
+        self.aligned = functools.cache(Alignment)
+        self.donor_edits = functools.cache(lambda alignment: list(donor_edits(alignment, blame.helpers)))
+
+    def unreturned(self, group: Group) -> list[UnitEdit]:
+        """The edits that return or keep a value, for functions that return nothing or drop the result of a call."""
+        candidates: list[UnitEdit] = []
+        for unit in group.units:
+            if unit.node.name != "__init__":
+                edits = statement_edits(unit.node, Scope.of(unit), unit.owner is not None)
+                returns_value = any(isinstance(node, ast.Return) and node.value for node in ast.walk(unit.node))
+                kinds = (NOT_KEPT,) if returns_value else (NOT_KEPT, A_RETURN)
+                candidates += [(unit, edit) for edit in edits if edit.kind in kinds]
+        return candidates
+
+    def solution_parts(self, group: Group) -> list[UnitEdit]:
+        """The edits that put parts of the solution into lines that do not occur in it, the most similar first."""
+        unmatched = self.unmatched_lines(group)
+        return [pair for pair in self.donors(group) if pair[1].line in unmatched and pair[1].tier == 0]
+
+    def all_edits(self, group: Group, guide: Guidance | None, suspicion: Suspicion) -> Iterator[UnitEdit]:
+        """All edits, the likeliest first: lines that occur in the solution are mostly right.
+
+        Where one line certainly computes a wrong value from right ones, the edits of that line alone.
+        """
+        unmatched = self.unmatched_lines(group)
+        candidates = self.donors(group)
+        for unit in group.units:
+            scope = Scope.of(unit, self.callable_in(unit))
+            edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
+            twin = self.blame.twin(unit)
+            if twin is not None and parameter_names(unit.node) == parameter_names(twin.node):
+                edits = [edit for edit in edits if edit.kind != ORDER_OF_PARAMETERS]  # it is the order of the lesson
+            candidates += [(unit, edit) for edit in (*edits, *together(edits))]
+        words_before: WordsBefore = {}
+        if suspicion.certain_line is not None:
+            candidates = [pair for pair in candidates if pair[1].line == suspicion.certain_line]
+
+        def rank(pair: UnitEdit) -> tuple[float, int]:
+            edit = pair[1]
+            tier = edit.tier + (edit.line not in unmatched) + (edit.line in suspicion.right_lines)
+            tier += LATER_TIERS * (edit.line in suspicion.later_lines)
+            if guide is None or self.trial.is_cancelled():  # to score thousands of edits takes a while
+                return 0.0, tier
+            return -guide.score(edit, words_before), tier
+
+        return iter(sorted(candidates, key=rank))
+
+    def callable_in(self, unit: Unit) -> list[Unit]:
+        """The learner's functions that an edit of a definition may call.
+
+        These are its helpers, and functions of the exercise that the solution calls there: a call of another one would
+        bypass the code that stands there.
+        """
+        twin = self.blame.twin(unit)
+        called_names = names_in(twin.node) if twin is not None else frozenset()
+        return [other for other in self.tree.units if self.blame.twin(other) is None or other.name in called_names]
+
+    def alignments(self, group: Group) -> list[tuple[Unit, Alignment]]:
+        """Each definition beside the solution's; a helper beside that of the definition that calls it."""
+        twins = [(unit, self.blame.twin(unit) or self.blame.twin(group.units[0])) for unit in group.units]
+        return [(unit, self.aligned(unit, twin)) for unit, twin in twins if twin is not None]
+
+    def donors(self, group: Group) -> list[UnitEdit]:
+        """The edits that put parts of the solution into the group's definitions."""
+        edits_by_unit = [(unit, self.donor_edits(alignment)) for unit, alignment in self.alignments(group)]
+        return [(unit, edit) for unit, edits in edits_by_unit for edit in edits]
+
+    def unmatched_lines(self, group: Group) -> set[int]:
+        """The lines of the group's definitions that do not occur in the solution."""
+        statements = [node for _, alignment in self.alignments(group) for node in alignment.unmatched]
+        return {line for node in statements for line in range(*head_of(node))}
+
+
+@dataclass(frozen=True)
+class Step:
+    """The changes of one statement, and its line."""
+
+    changes: tuple[Change, ...]
+    line: int
+
+
+def steps(alignment: Alignment, helpers: frozenset[str]) -> tuple[list[Step], list[Step]]:
+    """The steps towards the solution's definition: those that replace a statement, and those that remove one.
+
+    helpers: names of the learner's; statements that use one are not touched, as the mistake may be in the helper.
+    """
+    slots_by_id = {
+        id(node): (parent, body_field, number)
+        for parent, body_field, body in bodies(alignment.unit.node)
+        for number, node in enumerate(body)
+    }
+    pairs = [
+        (_similarity(old, new), -number, -other_number, old, new)
+        for number, old in enumerate(alignment.unmatched)
+        for other_number, new in enumerate(alignment.missing)
+        if type(old) is type(new) or not (hasattr(old, "body") or hasattr(new, "body") or isinstance(new, ast.Return))
+    ]
+    local_names = assigned_names(alignment.unit.node)
+    replaced: list[Step] = []
+    used_ids: set[int] = set()
+    for likeness, _, _, old, new in sorted(pairs, key=lambda pair: pair[:3], reverse=True):
+        if (
+            likeness < MIN_SIMILARITY
+            or {id(old), id(new)} & used_ids
+            or names_in(_without_body(old)) & helpers
+            or id(old) not in slots_by_id
+        ):
+            continue
+        if bypasses_value(old, new, local_names):
+            continue
+        used_ids |= {id(old), id(new)}
+        fields = HEAD_FIELDS.get(type(old))
+        if fields:
+            changes = tuple(Change(old, field, None, getattr(new, field)) for field in fields)
+        else:
+            changes = (Change(*slots_by_id[id(old)], new),)
+        replaced.append(Step(changes, old.lineno))
+    surplus = [
+        Step((Change(*slots_by_id[id(old)], ast.Pass()),), old.lineno)
+        for old in alignment.unmatched
+        if id(old) not in used_ids
+        and id(old) in slots_by_id
+        and not names_in(old) & helpers
+        and not isinstance(old, ast.Return)
+    ]
+    return replaced, surplus
+
+
+def minimized(steps: Sequence[Step], mends: Callable[[Sequence[Step]], bool]) -> list[Step]:
+    """The steps that are needed. mends: whether these steps alone make the checks pass; all together do."""
+    needed_steps = list(steps)
+    for step in steps:
+        without_step = [other for other in needed_steps if other is not step]
+        if without_step and mends(without_step):
+            needed_steps = without_step
+    return needed_steps
+
+
+def stretch(alignment: Alignment, own_names: frozenset[str] = frozenset()) -> tuple[Step, tuple[int, ...]] | None:
+    """The change that makes the definition the solution's, and the lines that it replaces.
+
+    None where that is most of the definition, which would say nothing. own_names: names of helpers and attributes of
+    the learner's own; no statement that uses one is replaced, as the mistake may be in it.
+    """
+    function = alignment.unit.node
+    learners = [node for node in function.body if not is_docstring(node)]
+    solutions = [alignment.with_free_names(node) for node in alignment.twin.node.body if not is_docstring(node)]
+    start = _common_length(learners, solutions)
+    end = _common_length(learners[start:][::-1], solutions[start:][::-1])
+    replaced, replacement = learners[start : len(learners) - end], solutions[start : len(solutions) - end]
+    inserted = [node for node in replacement if node is not None]
+    if (
+        len(inserted) < len(replacement)
+        or len(replacement) > MAX_INSERTED
+        or not 0 < len(replaced) <= MAX_REPLACED
+        or 2 < len(learners) <= len(replaced)
+    ):
+        return None
+    if len(replaced) == len(inserted) == 1 and hasattr(replaced[0], "body"):
+        return _single_difference(replaced[0], inserted[0], own_names)
+    if any(names_in(node) & own_names for node in replaced):
+        return None
+    if any(hasattr(node, "body") for node in replaced) and len(replaced) > 1:
+        return None
+    docstring = function.body[: len(function.body) - len(learners)]
+    body = [*docstring, *learners[:start], *inserted, *learners[len(learners) - end :]]
+    is_return_missing = (
+        bool(inserted) and isinstance(inserted[-1], ast.Return) and not isinstance(replaced[-1], ast.Return)
+    )
+    is_left_out = _is_pass if is_return_missing else is_aside  # a print may stand in the place of the return
+    lines = tuple(node.lineno for node in replaced if not is_left_out(node)) or (replaced[0].lineno,)
+    return Step((Change(function, "body", None, body or [ast.Pass()]),), lines[0]), lines
+
+
+class Repairs:
     """Tries the edits of one submission.
 
+    probes: of the failed checks, by their ids. passing: the checks that no edit may break. unexamined: checks that were
+    not run, as one before them failed. fails_unexamined: whether the last candidate passes all others alone.
     doubtful_lines: the first lines that were found with a doubt: they are many, or their change bypasses a value.
     first_of_two: the first edit that mends all that was examined, and leaves another mistake to checks that were not.
     """
@@ -39,7 +245,10 @@ class Repairs(EditTrials):
         probes: dict[str, Probe],
         passing: tuple[Check, ...],
     ):
-        super().__init__(examiner, tree, trial, blame, probes, passing)
+        self.examiner, self.tree, self.trial, self.blame = examiner, tree, trial, blame
+        self.probes, self.passing = probes, passing
+        self.unexamined: tuple[Check, ...] = ()
+        self.fails_unexamined = False
         self.group_edits = GroupEdits(tree, trial, blame)
         self.doubtful_lines: tuple[int, ...] = ()
         self.first_of_two: Edit | None = None
@@ -153,3 +362,114 @@ class Repairs(EditTrials):
                 if self.mends(single_check, unit, edit) and self.confirmed(single_check):
                     return edit
         return None
+
+    def sifted(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[UnitEdit]:
+        """The edits after which the group's cheapest probe is answered rightly; all edits where there is no probe."""
+        usable_probes = [self.probes[check.id] for check in group.checks if check.id in self.probes]
+        candidates = self.candidates(group, edits)
+        source = self.changed(group, (), set())
+        if usable_probes and source is not None:
+            return sifted(self.trial, min(usable_probes, key=lambda probe: probe.cost), source, candidates)
+        return (pair for pair, _ in candidates)
+
+    def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, Swap]]:
+        """Each edit with the definition that it gives, without those that give the same one as an earlier edit."""
+        seen_texts: set[int] = set()
+        for unit, edit in edits:
+            try:
+                text = self.tree.text(unit, edit.changes)
+            except INVALID:
+                continue
+            if hash((unit.name, text)) in seen_texts:
+                continue
+            seen_texts.add(hash((unit.name, text)))
+            source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
+            if source is not None:
+                yield (unit, edit), Swap(unit.owner.name if unit.owner is not None else "", text, source)
+
+    def source(self, group: Group, unit: Unit, edit: Edit) -> str | None:
+        """The source with the edit; None where it is no valid Python."""
+        if group.base:
+            return self.changed(group, edit.changes, {unit.top})
+        try:
+            return self.tree.edited(unit, edit.changes)
+        except INVALID:
+            return None
+
+    def changed(self, group: Group, changes: tuple[Change, ...], tops: set[int]) -> str | None:
+        """The source with changes in several definitions; None where it is no valid Python."""
+        try:
+            if group.base:
+                return self.blame.with_solution((*group.base, *changes), {unit.top for unit in self.tree.units})
+            return self.tree.changed(changes, tops)
+        except INVALID:
+            return None
+
+    def mends(self, group: Group, unit: Unit, edit: Edit) -> bool:
+        """Whether the group's checks pass with the edit, and all checks that passed before."""
+        self.fails_unexamined = False
+        source = self.source(group, unit, edit)
+        return source is not None and self.is_mended(group, source)
+
+    def is_mended(self, group: Group, source: str) -> bool:
+        """Whether a source passes the group's checks, and all checks that passed before."""
+        if not self.trial.load(source) or not self.trial.passes_all((*group.checks, *self.passing)):
+            return False
+        dependent_checks = self.unexamined if len(group.checks) == len(self.blame.failing) else ()
+        self.fails_unexamined = not self.trial.passes_all(dependent_checks)
+        return not self.fails_unexamined
+
+    def confirmed(self, group: Group) -> bool:
+        """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""
+        seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
+        return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
+
+
+def _similarity(old: ast.stmt, new: ast.stmt) -> float:
+    """The similarity of two statements, which is higher where both assign to the same target."""
+    likeness = similarity(words(_without_body(old)), words(_without_body(new)))
+    if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
+        return likeness
+    targets = [[ast.unparse(target) for target in node.targets] for node in (old, new)]
+    return likeness + SAME_TARGET * (targets[0] == targets[1])
+
+
+def _without_body(node: ast.stmt) -> ast.AST:
+    """A statement without the statements in it."""
+    fields = HEAD_FIELDS.get(type(node))
+    if not fields:
+        return node
+    values = [getattr(node, field) for field in fields]
+    return ast.Tuple([value for value in values if isinstance(value, ast.expr)], ast.Load())
+
+
+def _is_pass(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Pass)
+
+
+def _single_difference(old: ast.stmt, new: ast.stmt, own_names: frozenset[str]) -> tuple[Step, tuple[int, ...]] | None:
+    """The one statement that differs in two loops or conditions of equal length; None where several differ."""
+    own_body, solution_body = getattr(old, "body", []), getattr(new, "body", [])
+    pairs = [
+        (n, learner, solution)
+        for n, (learner, solution) in enumerate(zip(own_body, solution_body))
+        if not same(learner, solution)
+    ]
+    if type(old) is not type(new) or len(own_body) != len(solution_body) or len(pairs) != 1:
+        return None
+    number, learner, solution = pairs[0]
+    if hasattr(learner, "body") and hasattr(solution, "body"):
+        return _single_difference(learner, solution, own_names)
+    if names_in(learner) & own_names:
+        return None
+    return Step((Change(old, "body", number, solution),), learner.lineno), (learner.lineno,)
+
+
+def _common_length(learners: Sequence[ast.stmt], solutions: Sequence[ast.stmt | None]) -> int:
+    """How many statements at the beginning are equal."""
+    count = 0
+    for learner, solution in zip(learners, solutions):
+        if solution is None or not same(learner, solution):
+            break
+        count += 1
+    return count

@@ -9,17 +9,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grader.catalog.errors import InfrastructureError
-from grader.judge.checker import Explained
-from grader.judge.examiner import Examiner
-from grader.judge.where import guidance
-from grader.judge.where.blame import Blame, Group
+from grader.judge.examiner import Examiner, Explained
+from grader.judge.where import alignment
 from grader.judge.where.edits import Tree
 from grader.judge.where.expressions import ORDER_OF_PARTS
-from grader.judge.where.place import Place, at_lines, both, forbidden_line, head_line, in_definition
-from grader.judge.where.probes import are_of_drawing, probes
+from grader.judge.where.place import Blame, Group, Place, at_lines, both, forbidden_line, head_line, in_definition
 from grader.judge.where.repair import Repairs
 from grader.judge.where.statements import AN_ORDER
-from grader.judge.where.trial import Trial
+from grader.judge.where.trial import Trial, are_of_drawing, probes
 from grader.judge.where.values import NOTHING, Values
 from grader.records import containment
 from grader.records.results import ExerciseResult
@@ -152,7 +149,7 @@ class Search:
         if group.units[0].is_unwritten:
             return None
         sentences = {self.diagnoses.get(check.id, "") for check in group.checks} - {""}
-        guide = guidance.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
+        guide = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
         repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.doubtful_lines, repairs.first_of_two = (), None
         edit = repairs.full_repair(group, [*group_edits.unreturned(group), *group_edits.solution_parts(group)])

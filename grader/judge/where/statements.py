@@ -1,19 +1,70 @@
-"""Edits of statements: removed, moved, in another order; results that are kept, other conditions, other returns."""
+"""Edits of statements: removed, moved, returned, kept, bypassed, in another order or with other conditions."""
 
 import ast
 import itertools
 from collections.abc import Iterator
 
-from grader.judge.where.edits import Change, Edit, Function
-from grader.judge.where.nodes import exchanged, is_docstring
-from grader.judge.where.returns import NOT_KEPT, keeping_statements, returned
-from grader.judge.where.scope import Scope
-from grader.judge.where.vocabulary import MISSING
+from grader.judge.where.edits import (
+    MISSING,
+    Change,
+    Edit,
+    Function,
+    Scope,
+    Unit,
+    applied,
+    called_name,
+    exchanged,
+    is_aside,
+    is_docstring,
+    substituted,
+)
 
+A_RETURN, NOT_KEPT = "what is returned", "a result that is not kept"
 REQUIRED_DECORATORS = ("staticmethod", "classmethod", "property")
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, A_CONDITION = "a statement", "a condition"
 AN_ORDER, ORDER_OF_PARAMETERS = "the order of the statements", "the order of the parameters"
+
+
+def returned(function: Function, scope: Scope) -> Iterator[Edit]:
+    """The edits of what a function returns."""
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    for statement in returns:
+        for name in scope.values:
+            if not (isinstance(statement.value, ast.Name) and statement.value.id == name):
+                new = ast.Name(name, ast.Load())
+                yield Edit((Change(statement, "value", None, new),), statement.lineno, A_RETURN, 1)
+        if statement.value is not None:
+            for text in ("torch.tensor(E)", "torch.stack(E)"):
+                wrapped = substituted(statement.value, text)
+                yield Edit((Change(statement, "value", None, wrapped),), statement.lineno, MISSING, 1)
+        if isinstance(statement.value, ast.Tuple):
+            for element in statement.value.elts:
+                yield Edit((Change(statement, "value", None, element),), statement.lineno, A_RETURN, 0)
+    if function.name != "__init__" and not isinstance(function.body[-1], (ast.Return, ast.Raise)):
+        last_line = function.body[-1].end_lineno or function.lineno
+        for name in reversed(scope.values):
+            new_body = [*function.body, ast.Return(ast.Name(name, ast.Load()))]
+            yield Edit((Change(function, "body", None, new_body),), last_line, A_RETURN, 0)
+
+
+def keeping_statements(value: ast.expr) -> Iterator[ast.stmt]:
+    """Statements that keep a value which is only computed or printed: `x = x.masked_fill(…)`, or a return of it."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
+        yield ast.Assign([ast.Name(value.func.value.id, ast.Store())], value, lineno=0)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print" and value.args:
+        yield ast.Return(value.args[0])
+    if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Name):
+        yield ast.Assign([ast.Name(value.args[0].id, ast.Store())], value, lineno=0)
+    yield ast.Return(value)
+
+
+def bypassed(unit: Unit, changes: tuple[Change, ...]) -> frozenset[int]:
+    """The lines that assign to local names which the changed definition does not read any more."""
+    names_read = _names_read(unit.node)
+    with applied(changes):
+        no_longer_read = names_read - _names_read(unit.node)
+    return frozenset(line for name, line in _bound_names(unit.node) if name in no_longer_read)
 
 
 def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterator[Edit]:
@@ -55,6 +106,45 @@ def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
             body = getattr(node, field, None)
             if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
                 yield node, field, body
+
+
+def _names_read(node: ast.AST) -> set[str]:
+    """The names that are read for more than their shape, and not only printed."""
+    names: set[str] = set()
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            names.add(part.id)
+        if not (is_aside(part) or _is_size(part)):
+            waiting += ast.iter_child_nodes(part)
+    return names
+
+
+def _bound_names(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """The local names, with the lines that assign to them, without the names for the sizes of a shape."""
+    unpacked_sizes = {
+        id(part)
+        for statement in ast.walk(node)
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Tuple)
+        and _is_size(statement.value)
+        for part in ast.walk(statement)
+    }
+    for child in ast.walk(node):
+        if id(child) in unpacked_sizes:
+            continue
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            yield child.id, child.lineno
+
+
+def _is_size(node: ast.AST) -> bool:
+    """Whether an expression reads a size and nothing else: x.shape, x.shape[-1], x.size(1), len(x)."""
+    if isinstance(node, ast.Subscript):
+        return _is_size(node.value)
+    if isinstance(node, ast.Call):
+        return called_name(node) in ("size", "len", "dim")
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "ndim", "dtype", "device")
 
 
 def _body(parent: ast.AST, field: str, statements: list[ast.stmt], line: int, kind: str, tier: int) -> Edit:

@@ -1,26 +1,107 @@
-"""Runs changed versions of one submission in sandboxed workers: their answers, and the checks that they pass."""
+"""Runs changed versions of one submission in sandboxed workers: their answers, and the checks that they pass.
 
+A probe is a call that the submission answers wrongly, with the solution's answer: it is cheaper than a check.
+"""
+
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+from grader.catalog import paths
 from grader.judge.collection import Check
+from grader.judge.compare import same
 from grader.judge.examiner import Examiner
+from grader.judge.explanations import FRESH
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.judge.where.swapping import SUPPORT, Swap
+from grader.judge.where.edits import Change, Unit, parameters_of
 from grader.records import places
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
+from grader.sandbox.recorder import Recorder
 from grader.sandbox.remote import Remote
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import protocol, wire
+from grader.worker.codec import Decoder, Encoder, Handle
 
+SWAP = "where_swap"
+SUPPORT = f"""
+_where_old = []
+def {SWAP}(owner, text):
+    while _where_old:
+        put, name, value = _where_old.pop()
+        put(name, value)
+    space = {{}}
+    exec(compile(text, {SWAP}.__code__.co_filename, "exec"), globals(), space)
+    if not owner:
+        for name, value in space.items():
+            _where_old.append((globals().__setitem__, name, globals()[name]))
+            globals()[name] = value
+        return
+    holder = globals()[owner]
+    for name, value in vars(space[owner]).items():
+        if name in ("__module__", "__dict__", "__weakref__", "__doc__"):
+            continue
+        function = getattr(value, "__func__", value)
+        names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+        for free, cell in zip(names, getattr(function, "__closure__", None) or ()):
+            if free == "__class__":
+                cell.cell_contents = holder
+        _where_old.append(((lambda name, value: setattr(holder, name, value)), name, vars(holder)[name]))
+        setattr(holder, name, value)
+"""
+MAKERS = ("__init__", "__new__")
 MAX_LOADS = 200  # sources that one worker loads: each may leave something behind
 CALL_S = 0.5  # for one call; right code takes a hundredth of it
 TOTAL_S = 2.0  # for all calls of one candidate
 ANSWER_S = 0.15  # processor time of one answer, where many are asked ahead
 FAILURES = (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError)
+BATCHES = (4, 8, 16)  # candidates that are sent together: few at first, as the likeliest come first
+MAX_BYTES = 1 << 20  # of all requests of a probe
+PROBED = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.Describe)
+DESCRIPTION = {"parameters", "frozen", "training"}  # what is compared of a module; its submodules may differ
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A changed definition. owner: the name of its class, "" for a function. text: its code, as indented there.
+
+    source: the whole changed source where the definition cannot be swapped alone, else "".
+    """
+
+    owner: str
+    text: str
+    source: str = ""
+
+    def request(self) -> bytes:
+        """The encoded request that puts the definition into a loaded source with SUPPORT at its end."""
+        return call(SWAP, self.owner, f"class {self.owner}:\n{self.text}" if self.owner else self.text)
+
+
+def can_be_swapped(unit: Unit, changes: tuple[Change, ...]) -> bool:
+    """Whether nothing else in the loaded source depends on what is changed.
+
+    The arguments of a class are read once, from its constructor; and all functions of a property have the same name.
+    """
+    if unit.owner is not None and any(
+        getattr(decorator, "attr", "") in ("setter", "getter") for decorator in _decorators(unit)
+    ):
+        return False
+    arguments = unit.node.args
+    header_nodes = (arguments, unit.node, *parameters_of(unit.node))
+    return unit.node.name not in MAKERS or not any(
+        change.parent in header_nodes and change.field not in ("body", "returns") for change in changes
+    )
+
+
+def call(target: str, *arguments: Any) -> bytes:
+    """The encoded request that calls a function of the source."""
+    encoder = Encoder()
+    nodes = ["list", [encoder.node(value) for value in arguments]]
+    return protocol.encode_request(protocol.Call([target], nodes, ["dict", []], encoder.node(0)), encoder.tensors)
 
 
 class Trial:
@@ -151,3 +232,135 @@ class Trial:
             if worker is not None:
                 worker.close()
         self.worker = self.answering_worker = None
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The requests of a check up to the first wrong answer, the right answer, and the names that are called.
+
+    Of the requests before the last only those are kept that make or change an object.
+    """
+
+    check: Check
+    requests: tuple[bytes, ...]
+    expected: bytes
+    names: frozenset[str]
+
+    @property
+    def cost(self) -> int:
+        return sum(map(len, self.requests)) + 2000 * len(self.requests)
+
+    def fits(self, body: bytes | bytearray) -> bool:
+        """Whether an encoded reply is the right answer."""
+        return equal_answers(body, self.expected)
+
+
+def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[str, Probe]:
+    """The probe of each check that has one, by the check's id."""
+    path = paths.solution(examiner.exercise.folder)
+    if not path.exists():
+        return {}
+    solution = Recorder.load(path, examiner.exercise.slug)
+    solution.record()
+    subject = examiner.subject(solution)
+    by_check: dict[str, Probe] = {}
+    for check in checks:
+        if trial.is_over:
+            break
+        solution.record()
+        examiner.session.run(check, subject)
+        probe = _probe(check, solution, trial)
+        if probe is not None:
+            by_check[check.id] = probe
+    return by_check
+
+
+def sifted(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[Item, Swap]]) -> Iterator[Item]:
+    """The items whose changed definitions answer the probe rightly. Ends where the time is over.
+
+    candidates: pairs of an item and its changed definition.
+    """
+    waiting, sizes = iter(candidates), itertools.chain(BATCHES, itertools.repeat(BATCHES[-1]))
+    still_wanted = itertools.takewhile(lambda _: not trial.is_cancelled(), waiting)
+    while not trial.is_over and (batch := list(itertools.islice(still_wanted, next(sizes)))):
+        # All answers of a batch are received before the first is looked at.
+        answers = list(trial.swapped(source, [swap for _, swap in batch], probe.requests))
+        yield from (item for (item, _), answer in zip(batch, answers) if answer is not None and probe.fits(answer[-1]))
+
+
+def are_of_drawing(failing: Sequence[Probe], passing: Iterable[Check]) -> bool:
+    """Whether objects fail with the numbers that they draw, and pass with those that a check of the task loads.
+
+    Then what is computed from them is right, though its values are others than the solution's.
+    """
+    kinds = {type(protocol.decode_request(body)[0]) for probe in failing for body in probe.requests}
+    are_of_classes = all(name[:1].isupper() for probe in failing for name in probe.names)
+    tasks = {check.task for check in passing if check.id.startswith(FRESH)}
+    return protocol.Assign not in kinds and are_of_classes and bool(tasks & {probe.check.task for probe in failing})
+
+
+def equal_answers(first_body: bytes | bytearray, second_body: bytes | bytearray) -> bool:
+    """Whether two encoded replies are equal, as the checks compare values."""
+    if first_body == second_body:
+        return True
+    try:
+        first, second = _plain(first_body), _plain(second_body)
+    except wire.ProtocolError:
+        return False
+    return first[:-1] == second[:-1] and same(first[-1], second[-1])
+
+
+def _decorators(unit: Unit) -> list[Any]:
+    return unit.node.decorator_list
+
+
+def _probe(check: Check, solution: Recorder, trial: Trial) -> Probe | None:
+    requests = solution.transcript.requests
+    right_replies = [reply for reply in solution.transcript.replies if not isinstance(reply, Exception)]
+    if sum(map(len, requests)) > MAX_BYTES:
+        return None
+    decoded_requests = [protocol.decode_request(body)[0] for body in requests]
+    answers = next(iter(trial.answers([trial.submission.source], requests)), None)
+    if answers is None:
+        return None
+    wrong_numbers = [
+        n
+        for n, (a, b) in enumerate(zip(answers, right_replies))
+        if type(decoded_requests[n]) in PROBED and not equal_answers(a, b)
+    ]
+    if not wrong_numbers:
+        return None
+    first = wrong_numbers[0]
+    setup_numbers = [
+        n for n in range(first) if type(decoded_requests[n]) not in PROBED or b'"object"' in right_replies[n][: 1 << 12]
+    ]
+    for numbers in ([*setup_numbers, first], [*range(first + 1)]):
+        kept_requests = tuple(requests[n] for n in numbers)
+        solution_answers = [solution.answer(*protocol.decode_request(body)) for body in kept_requests]
+        own_answers = next(iter(trial.answers([trial.submission.source], kept_requests)), None)
+        if (
+            equal_answers(solution_answers[-1], right_replies[first])
+            and own_answers is not None
+            and not equal_answers(own_answers[-1], right_replies[first])
+        ):
+            targets = [request.target for request in decoded_requests if isinstance(request, protocol.Call)]
+            names = frozenset(target[0] for target in targets if isinstance(target[0], str))
+            return Probe(check, kept_requests, bytes(right_replies[first]), names)
+    return None
+
+
+def _plain(body: bytes | bytearray) -> tuple[Any, ...]:
+    reply, tensors = protocol.decode_reply(body)
+    value = _without_objects(Decoder(tensors).value(reply.value))
+    if isinstance(value, dict) and value.keys() >= DESCRIPTION:
+        value = {name: value[name] for name in sorted(DESCRIPTION)}
+    error = reply.error and reply.error["type"]
+    return error, reply.missing, bool(reply.signature), reply.gradient, bool(reply.hits), reply.computed, value
+
+
+def _without_objects(value: Any) -> Any:
+    if isinstance(value, Handle):
+        return "an object"
+    if isinstance(value, dict):
+        return {key: _without_objects(item) for key, item in value.items()}
+    return type(value)(map(_without_objects, value)) if type(value) in (list, tuple) else value

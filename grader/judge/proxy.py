@@ -1,0 +1,566 @@
+"""The proxy: what a check calls as if it were the learner's module.
+
+    weights = learner.attention_weights(inputs)              # a call in the worker
+    grads = learner.attention_weights.gradients(inputs)      # true gradients, by argument
+    layer = learner.SelfAttention_v1(3, 2, seed=123)         # an object that stays there
+    context = layer(inputs)
+
+The same proxy stands before the solution (`reference`), run in the grader's own process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from grader.catalog import Forbidden
+from grader.judge import dispatched, renaming
+from grader.judge.compare import Mismatch, differ
+from grader.judge.words import kind, shape_words
+from grader.records.seeds import part, torch_seed
+from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
+from grader.sandbox.transcript import Differs
+from grader.worker import protocol, wire
+from grader.worker.codec import Decoder, Encoder, Handle
+from grader.worker.gradients import NO_GRADIENT
+from grader.worker.protocol import Reply, Request
+
+DEVICES = ("cpu", "cuda", "mps", "meta")
+MAX_VALUE = 60  # characters of one argument
+ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
+# What a Call says that was asked for.
+WANTS = {
+    protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
+    protocol.CallWithOperations: "output", protocol.CallForGraph: "graph",
+}  # fmt: skip
+
+
+def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
+    """Raise Mismatch where a result is on another device than the inputs, or has no values."""
+    has_inputs = bool(tensors_in([args, kwargs]))
+    for tensor in tensors_in(value):
+        actual = device_of(tensor)
+        if has_inputs and actual != device:
+            where = f"the device {actual}" if actual in DEVICES else "another device"
+            theirs = (
+                "a stand-in device, which is tried since not every machine has a GPU" if device == "meta" else device
+            )
+            raise Mismatch(f"the result is on {where}, the inputs are on {theirs}")
+        if actual == "meta" != device:
+            raise Mismatch("the result is on the device meta: it has a shape, but no values")
+
+
+def device_of(tensor: torch.Tensor) -> str:
+    """The device of a tensor, as the worker tells it."""
+    return "meta" if tensor.device.type == "meta" else str(tensor.facts["device"])  # type: ignore[attr-defined]
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """All tensors inside nested lists, tuples and dicts."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, (list, tuple)) else []
+
+
+def described(function: str, args: Any, kwargs: Any) -> str:
+    """The call as the learner reads it: "attention_weights(tensor (6, 3))"."""
+    return _call(function, args, kwargs, _value)
+
+
+def outlined(function: str, args: Any, kwargs: Any) -> str:
+    """The call without values that may be hidden inputs: "encode(a str, a dict)". It shows sizes and switches."""
+    return _call(function, args, kwargs, _outline)
+
+
+class Proxy:
+    """A proxy of a part of the learner's module. It keeps all calls of its learner in memory."""
+
+
+class HeldObject(Proxy):
+    """An object of the learner's that stays in the worker.
+
+    class_name: the name of its class, "" where the worker may have made the name up.
+    """
+
+    class_name: str
+    _learner: Any
+
+    @property
+    def handle(self) -> Handle:
+        """The representation of the object in a request."""
+        raise NotImplementedError
+
+    def created(self, text: str, outline: str, state: Any, device: str) -> None:
+        """Note the call that made the object, load its parameters from `state` (None: leave them), and move it."""
+        raise NotImplementedError
+
+
+def without_objects(value: Any) -> Any:
+    """The value with a handle in the place of each object, which would keep all calls of its learner alive."""
+    if isinstance(value, HeldObject):
+        return value.handle
+    if isinstance(value, dict):
+        return {key: without_objects(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(without_objects, value))
+    attributes = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else ()
+    return None if any(isinstance(attribute, Proxy) for attribute in attributes) else value
+
+
+def demand_module(facts: Any, class_name: str, values: bool) -> dict[str, Any]:
+    """The description of an object of this class. values: whether it holds the values of the parameters.
+
+    Raises Mismatch where the object is no torch.nn.Module or a parameter is none, LearnerError where the form is wrong.
+    """
+    if not isinstance(facts, dict):
+        raise no_module(class_name)
+    if not _is_description(facts):
+        raise LearnerError("protocol", {"message": "the description of the object is none of ours"})
+    for value in facts["parameters"].values():
+        if not isinstance(value, torch.Tensor):
+            raise Mismatch(f"a parameter of {class_name} is {kind(value)}; expected a tensor of numbers")
+        if values and device_of(value) == "meta":
+            raise Mismatch(f"a parameter of {class_name} is on the device meta: it has no values")
+    return facts
+
+
+def no_module(class_name: str) -> Mismatch:
+    """The error for an object that is no torch.nn.Module."""
+    return Mismatch(f"{class_name} is not a torch.nn.Module. Write class {class_name}(nn.Module)")
+
+
+@functools.cache
+def _torchs_classes() -> frozenset[str]:
+    """The names of all modules of torch.nn."""
+    names, waiting = set(), [torch.nn.Module]
+    while waiting:
+        module_class = waiting.pop()
+        names |= {module_class.__name__} if module_class.__module__.startswith("torch.nn") else set()
+        waiting += module_class.__subclasses__()
+    return frozenset(names)
+
+
+class Learner(Proxy):
+    """What a check sees: every attribute is a function or class of the learner's file.
+
+    follows: the calls of an earlier run of the check. The first answer that differs from them raises Differs.
+    """
+
+    def __init__(
+        self,
+        connection: Remote | Local,
+        device: str = "cpu",
+        seed: int = 0,
+        follows: Sequence[Call] | None = None,
+    ):
+        self._connection, self._device, self._seed, self._follows = connection, device, seed, follows
+        self.calls: list[Call] = []
+        self.notes: list[str] = []  # what a passed check tells the learner
+        # The functions whose calls are all watched, because code that caches an answer would pass one watched call, and
+        # the first forbidden operation in each.
+        self.watched: dict[str, Forbidden] = {}
+        self.hits: dict[str, list[Any]] = {}
+        # By name, the proxy before the solution whose function is called in the place of a wrong one of the learner's.
+        self.stand_ins: Mapping[str, Learner] = {}
+        self.map_of: dict[str, int] = {}  # by class with renamed parameters: the number of the map that is right
+
+    @property
+    def source(self) -> str:
+        """The learner's source."""
+        return self._connection.source
+
+    def __getattr__(self, name: str) -> Target:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Target(self.stand_ins.get(name, self), [name], name)
+
+    def _begin(self, seed: int) -> None:
+        """Begin a new check: forget the objects and calls of the last one."""
+        self._seed, self.calls, self.notes = seed, [], []
+        if self._connection.is_alive:
+            with contextlib.suppress(LearnerError):  # a worker that ends or hangs here is replaced at the next call
+                self._exchange(protocol.Forget())
+
+    def _note(self, call: Call) -> None:
+        """Take note of a call whose answer is there already."""
+        self.calls.append(call)
+        self._compare(call.value, None)
+
+    def _exchange(self, request: Request, encoder: Encoder | None = None, call: Call | None = None) -> tuple[Any, ...]:
+        """The value in the reply to a request, and the reply. Raises LearnerError where there is no value."""
+        try:
+            tensors, function = encoder.tensors if encoder else [], call.function if call else ""
+            reply, tensors = self._connection.exchange(request, tensors, function)
+            demand_value(reply)
+            value = Decoder(tensors, self._object).value(reply.value)
+        except LearnerError as error:
+            error.call = call
+            if call:
+                call.problem = error
+            self._compare(None, error)
+            raise
+        except wire.ProtocolError as error:
+            malformed = LearnerError("protocol", {"message": str(error)}, call)
+            self._compare(None, malformed)
+            raise malformed from None
+        if call is not None:
+            self._compare(value, None)
+        return value, reply
+
+    def _compare(self, value: Any, problem: LearnerError | None) -> None:
+        """Raise Differs where the answer to the last call is not that of the earlier run."""
+        if self._follows is not None:
+            index = len(self.calls) - 1
+            if index >= len(self._follows) or differ(Call("", "", "", value, problem), self._follows[index]):
+                raise Differs
+
+    def _confirmed_hit(self, hit: list[Any], rule: Forbidden) -> list[Any]:
+        """A hit without what could be a hidden input.
+
+        The name is one of the rule's or the source's, "" else; the line holds a step of a computation, 0 else.
+        """
+        name, line = hit
+        words = self._connection.words
+        return [name if name in rule.names else words.confirmed(name), line if words.computes(line) else 0]
+
+    def _object(self, number: int, class_name: str) -> Module:
+        return Module(self, number, self._connection.words.class_of(class_name, torch.nn))
+
+
+def demand_value(reply: Reply) -> None:
+    """Raise LearnerError where the reply tells why there is no value."""
+    if reply.error:
+        raise LearnerError("exception", reply.error)
+    if reply.missing:
+        raise LearnerError("missing", {"missing": reply.missing, "names": reply.names})
+    if reply.signature:
+        raise LearnerError("signature", {"signature": reply.signature})
+    if reply.gradient:
+        if reply.gradient not in NO_GRADIENT:
+            raise wire.ProtocolError("the reason for a missing gradient is none of ours")
+        raise LearnerError("gradient", {"message": reply.gradient})
+
+
+class StoodIn(Exception):
+    """A call would need an object of the learner's and a function of the solution's, or the reverse."""
+
+
+class Target(Proxy):
+    """A callable on the learner's side. Calling it asks the worker; arguments travel as data.
+
+    seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
+    watch: the rule that this call must keep; a forbidden operation in it is added to the learner's hits.
+    measured: the memory of the call is measured: it is made on the CPU, by a worker without the forbidden functions.
+    owner: the class whose method this is: a method that hung on one object is not called on another.
+    """
+
+    def __init__(self, learner: Learner, path: list[Any], text: str, outline: str = "", owner: str = ""):
+        self._learner, self._path, self._text, self._outline = learner, path, text, outline or text
+        self._owner = owner
+
+    @property
+    def name(self) -> str:
+        """The name of the function or class; of a method the call in words."""
+        return str(self._path[0]) if isinstance(self._path[0], str) else self._text
+
+    @property
+    def cotangent_seed(self) -> int:
+        """The seed of the random numbers by which `gradients` multiplies a result."""
+        return torch_seed(part(self._learner._seed))
+
+    def __call__(
+        self,
+        *args: Any,
+        seed: Any = None,
+        watch: Forbidden | None = None,
+        state: Any = None,
+        measured: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured)
+        if isinstance(result, HeldObject):
+            result.created(*self._described(args, kwargs), state, self._learner._device)
+        return result
+
+    def gradients(self, *args: Any, seed: Any = None, measured: bool = False, **kwargs: Any) -> dict[str, torch.Tensor]:
+        """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
+        gradients: dict[str, torch.Tensor]
+        gradients, _ = self._call(
+            protocol.CallForGradients, args, kwargs, seed, measured=measured, cotangent_seed=self.cotangent_seed
+        )
+        return gradients
+
+    def inputs_after(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[Any]:
+        """The arguments [args, kwargs] as they are after the call."""
+        return list(self.with_inputs(*args, seed=seed, **kwargs)[1])
+
+    def with_inputs(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
+        """The result, and the arguments [args, kwargs] as they are after the same call."""
+        values, _ = self._call(protocol.CallWithInputs, args, kwargs, seed)
+        is_whole = type(values) is list and len(values) == 3 and [type(value) for value in values[1:]] == [list, dict]
+        if not is_whole or len(values[1]) != len(args) or values[2].keys() != kwargs.keys():
+            raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
+        return values[0], values[1:]
+
+    def with_graph(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
+        """The result, whether any module's result in the call has a graph for gradients, whether grad mode is on after.
+
+        The result alone does not tell it where it holds no float, as a list of tokens.
+        """
+        values, _ = self._call(protocol.CallForGraph, args, kwargs, seed)
+        if type(values) is not list or [type(value) for value in values[1:]] != [bool, bool]:
+            raise LearnerError("protocol", {"message": "nothing was told of graphs"}, self._learner.calls[-1])
+        return tuple(values)
+
+    def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
+        """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
+        return self._call(protocol.Call, args, kwargs, seed, device="meta")[0]
+
+    def operations(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[dispatched.Operation]:
+        """What torch ran in the call, in order."""
+        _, reply = self._call(protocol.CallWithOperations, args, kwargs, seed)
+        try:
+            return dispatched.operations(reply, self._learner.source)
+        except wire.ProtocolError as error:
+            raise LearnerError("protocol", {"message": str(error)}, self._learner.calls[-1]) from None
+
+    def _call(
+        self,
+        kind: type[protocol.Call],
+        args: Any,
+        kwargs: Any,
+        seed: Any,
+        watch: Forbidden | None = None,
+        device: str = "",
+        measured: bool = False,
+        **options: Any,
+    ) -> tuple[Any, Reply]:
+        """Make a call of this kind on the learner's side, and take note of it. Returns the value and the reply."""
+        learner = self._learner
+        if any(isinstance(value, HeldObject) and value._learner is not learner for value in (*args, *kwargs.values())):
+            raise StoodIn
+        encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
+        seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
+        text, outline = self._described(args, kwargs)
+        call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
+        learner.calls.append(call)
+        device = "cpu" if measured else device or learner._device
+        watch = None if measured else watch or learner.watched.get(self.name)
+        request = kind(
+            target=self._path,
+            args=["list", [encoder.node(value) for value in args]],
+            kwargs=["dict", [[name, encoder.node(value)] for name, value in kwargs.items()]],
+            seed=encoder.node(seed),
+            device=device,
+            banned=list(watch.names if watch else ()),
+            allowed=list(watch.allowed if watch else ()),
+            **options,
+        )
+        value, reply = learner._exchange(request, encoder, call)
+        value = self._in_lessons_words(value)
+        call.value, call.computed = without_objects(value), reply.computed is not False
+        if watch and reply.hits:
+            learner.hits.setdefault(self.name, learner._confirmed_hit(reply.hits[0], watch))
+        demand_same_device(value, args, kwargs, device)
+        return value, reply
+
+    def _in_lessons_words(self, value: Any) -> Any:
+        """A value by the lesson's names of parameters."""
+        return value
+
+    def _function(self) -> str:
+        """The name under which a function that hung is remembered."""
+        return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]
+
+    def _described(self, args: Any, kwargs: Any) -> tuple[str, str]:
+        """The call in words, and the same without hidden values."""
+        return described(self._text, args, kwargs), outlined(self._outline, args, kwargs)
+
+
+class Module(Target, HeldObject):
+    """An object of the learner's: call it, or any of its methods (`layer.load_unfused(state)`)."""
+
+    def __init__(self, learner: Learner, number: int, class_name: str):
+        super().__init__(learner, [number, "__call__"], class_name, owner=class_name or "object")
+        self._number, self.class_name = number, class_name
+        self._names: dict[str, str] = {}  # the lesson's → the learner's, where they differ
+        self._state: dict[str, torch.Tensor] = {}  # what was loaded by such a map
+
+    @property
+    def handle(self) -> Handle:
+        return Handle(self._number, self.class_name)
+
+    def created(self, text: str, outline: str, state: Any, device: str) -> None:
+        self._text, self._outline = text, outline
+        if state is not None:
+            self.load(state)
+        if device != "cpu":
+            self.to(device=device)
+
+    def __getattr__(self, name: str) -> Target:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
+        return Target(self._learner, [self._number, name], text, outline, self._owner)
+
+    def describe(self, values: bool = True) -> dict[str, Any]:
+        """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.
+
+        Raises Mismatch where the object is no torch.nn.Module.
+        """
+        value = self._facts(values)
+        lesson_names = {name: lesson for lesson, name in self._names.items()}
+        parameters = {lesson_names.get(name, name): tensor for name, tensor in value["parameters"].items()}
+        return value | {"parameters": parameters, "frozen": [lesson_names.get(name, name) for name in value["frozen"]]}
+
+    def _facts(self, values: bool = True, noted: bool = True) -> dict[str, Any]:
+        """The description by the learner's own names. noted: as a call of the check, which a diagnosis compares."""
+        facts, _ = self._learner._exchange(protocol.Describe(self._number, values))
+        if noted:
+            parameters = facts.get("parameters") if isinstance(facts, dict) else None
+            self._learner._note(Call(self._text, self.class_name, "describe", parameters, outline=self._outline))
+        return demand_module(facts, self.class_name, values)
+
+    def parameters(self, like: dict[str, Any] | None = None) -> dict[str, torch.Tensor]:
+        """The parameters by name; by the names of `like` (tensors or shapes), where nothing but the names differs."""
+        if like is None:
+            parameters: dict[str, torch.Tensor] = self.describe()["parameters"]
+            return parameters
+        parameters_by_own_name = self._facts()["parameters"]
+        lesson_names = {name: lesson for lesson, name in self._fit(like, parameters_by_own_name).items()}
+        return {lesson_names.get(name, name): value for name, value in parameters_by_own_name.items()}
+
+    def renamed(self, like: dict[str, Any]) -> dict[str, str]:
+        """The lesson's names → the learner's, if only the names differ, otherwise {}. Both are safe to show."""
+        names = self._fit(like, self._facts(values=False, noted=False)["parameters"])
+        words = self._learner._connection.words
+        return {lesson: ".".join(map(words.parameter_part, name.split("."))) for lesson, name in names.items()}
+
+    def other_maps(self) -> Iterator[int]:
+        """Load the parameters again under each other map of the names in turn, and at last under the first.
+
+        Yields the number of each other map while its parameters are loaded.
+        """
+        parameters = self._facts(values=False, noted=False)["parameters"] if self._state else {}
+        count = len(renaming.maps(_shapes(self._state), _shapes(parameters))) if parameters else 0
+        for choice in (*range(1, count), 0) if count > 1 else ():
+            self._learner.map_of[self.class_name] = choice
+            self._fit(self._state, parameters)
+            self.load(self._state)
+            if choice:
+                yield choice
+
+    def _fit(self, like: dict[str, Any], parameters: dict[str, Any]) -> dict[str, str]:
+        """Find the map from the names of `like` to those of `parameters`; {} where they are the same or no map fits."""
+        self._names = {}
+        if like.keys() != parameters.keys():
+            maps = renaming.maps(_shapes(like), _shapes(parameters))
+            choice = self._learner.map_of.get(self.class_name, 0)
+            self._names = maps[min(choice, len(maps) - 1)] if maps else {}
+        return self._names
+
+    def _in_lessons_words(self, value: Any) -> Any:
+        """Gradients by the lesson's names."""
+        if not self._names or type(value) is not dict:
+            return value
+        lesson_keys = {f"parameter {name}": f"parameter {lesson}" for lesson, name in self._names.items()}
+        return {lesson_keys.get(name, name): gradient for name, gradient in value.items()}
+
+    def _assigned(self, parameters: dict[str, torch.Tensor]) -> Reply:
+        """The reply to a request that sets the parameters. Raises Mismatch where the object is no module."""
+        encoder = Encoder()
+        by_own_name = {self._names.get(name, name): value for name, value in parameters.items()}
+        reply: Reply = self._learner._exchange(protocol.Assign(self._number, encoder.node(by_own_name)), encoder)[1]
+        if reply.unknown is None:
+            raise no_module(self.class_name)
+        return reply
+
+    def load(self, parameters: dict[str, torch.Tensor]) -> None:
+        """Set the parameters by name, also where nothing but their names differs from the learner's.
+
+        Raises Mismatch where names or shapes do not fit.
+        """
+        reply = self._assigned(parameters)
+        if (
+            reply.unknown
+            and reply.surplus
+            and self._fit(parameters, self._facts(values=False, noted=False)["parameters"])
+        ):
+            self._state, reply = parameters, self._assigned(parameters)
+        unknown = [name for name in parameters if name in (reply.unknown or ())]
+        surplus = ", ".join(reply.surplus or ())[:300]
+        if unknown:
+            details = f"it has:  {surplus or 'none that fit'}"
+            summary = f"{self.class_name} has no parameter called {', '.join(unknown)}"
+            raise Mismatch(summary, details, renaming.ends(reply.surplus or ()))
+        for name, shape, _ in reply.misshapen or ():
+            if name in parameters:
+                raise Mismatch(shape_words(tuple(shape), tuple(parameters[name].shape), f"the parameter {name}"))
+        if reply.surplus:
+            count = f"{len(reply.surplus)} parameter{'s' * (len(reply.surplus) > 1)}"
+            ends = renaming.ends(reply.surplus)
+            raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}", ends)
+
+    def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> Module:
+        """Move the object to a device, or convert its numbers to a dtype. Returns the object."""
+        name = str(dtype).removeprefix("torch.") if dtype else None
+        self._learner._exchange(protocol.Convert(self._number, device, name))
+        return self
+
+    def train(self, mode: bool = True) -> Module:
+        """Switch training mode on or off. Returns the object."""
+        self._learner._exchange(protocol.Convert(self._number, training=mode))
+        return self
+
+    def eval(self) -> Module:
+        """Switch training mode off. Returns the object."""
+        return self.train(False)
+
+
+def _call(function: str, args: Any, kwargs: Any, text: Callable[[Any], str]) -> str:
+    keyword_texts = [f"{name}={text(value)}" for name, value in kwargs.items()]
+    return f"{function}({', '.join([*map(text, args), *keyword_texts])})"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
+        return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
+    if isinstance(value, (list, tuple, dict)) and len(repr(value)) > MAX_VALUE:
+        return kind(value)
+    if isinstance(value, HeldObject):
+        return value.class_name
+    text = repr(value)
+    return kind(value) if ADDRESS in text else text[:MAX_VALUE]
+
+
+def _outline(value: Any) -> str:
+    is_shown = isinstance(value, (torch.Tensor, HeldObject)) or type(value) in (int, bool, type(None))
+    return _value(value) if is_shown else kind(value)
+
+
+def _is_description(facts: dict[str, Any]) -> bool:
+    tables = [table for name in ("parameters", "modules") if type(table := facts.get(name)) is dict]
+    if len(tables) < 2 or type(facts.get("frozen")) is not list:
+        return False
+    names = [*facts["frozen"], *(name for table in tables for name in table)]
+    kinds = facts["modules"].values()
+    is_known = all(type(name) is str for name in names) and all(map(_is_torchs, kinds))
+    return is_known and type(facts.get("training")) is bool
+
+
+def _is_torchs(kind_: Any) -> bool:
+    """Whether this names a class of torch.nn."""
+    return type(kind_) is str and kind_ in _torchs_classes()
+
+
+def _shapes(parameters: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(getattr(value, "shape", value)) for name, value in parameters.items()}

@@ -1,0 +1,316 @@
+"""Pictures of matrices: blocks in the terminal, inline SVG with a table of the same numbers, files by matplotlib."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from grader.catalog import extras
+from grader.catalog.errors import WrongUse
+from grader.judge.pictures import Matrix, Picture
+from grader.reports import templating
+from grader.reports.templating import escape
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from rich.text import Text
+
+# White is 0, blue is more, orange is less: colour-blind people can distinguish them too.
+ZERO, MORE, LESS, NO_NUMBER = (255, 255, 255), (8, 69, 148), (166, 54, 3), (214, 214, 214)
+DARK, LIGHT = (0, 0, 0), (255, 255, 255)
+ROUNDING = 1e-4  # printed numbers have four digits
+WIDTH = 80
+NUMBER = 3  # characters of a cell; a space follows, without the colour where the panel ends
+LABEL = 7  # characters of a row's name at most
+CELL, LETTER, TOP = 40, 7.2, 20  # SVG units: a cell's side, a letter's width, the space for the caption
+MAX_NAME = 10  # characters of a token on an axis
+Names = tuple[str, ...]  # of rows or columns
+FORMATS = (".png", ".svg", ".pdf")
+INCHES = 3.2  # width of a panel
+
+
+def background(value: float, scale: float) -> tuple[int, int, int]:
+    """The colour of a value. ±scale and all values beyond have the darkest colours."""
+    if math.isnan(value):
+        return NO_NUMBER
+    share = min(abs(value) / scale, 1.0)
+    end = MORE if value >= 0 else LESS
+    return tuple(round(zero + (full - zero) * share) for zero, full in zip(ZERO, end))
+
+
+@functools.lru_cache(maxsize=4096)
+def foreground(colour: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Dark or light, whichever reads better on this colour: the contrast is at least 4.5."""
+    return max((DARK, LIGHT), key=lambda text: contrast(text, colour))
+
+
+def contrast(colour: tuple[int, int, int], background: tuple[int, int, int]) -> float:
+    """The contrast of two colours as WCAG defines it, 1 to 21."""
+    light, dark = sorted((_luminance(colour), _luminance(background)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def hexadecimal(colour: tuple[int, int, int]) -> str:
+    """A colour as CSS writes it: #rrggbb."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def short(value: float, width: int = 4) -> str:
+    """A number in at most `width` ≥ 3 characters: .24, 1.0, -.3, 11, 0, nan, inf; >> or << where it needs more."""
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-∞"
+    for decimals in range(2, -1, -1):
+        text = f"{value:.{decimals}f}"
+        if float(text) == 0:
+            return "0"
+        text = text.replace("0.", ".", 1) if abs(float(text)) < 1 else text
+        if len(text) <= width:
+            return text
+    return ">>" if value > 0 else "<<"
+
+
+def exact(value: float) -> str:
+    """A number with four decimals, as the lessons print it, so that a column of them is aligned."""
+    text = f"{value:.4f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def panels(picture: Picture) -> list[tuple[str, Matrix]]:
+    """(caption, values): yours, expected and difference; only expected where the learner's code gave nothing."""
+    picture = printed_alike(picture)
+    expected = ("expected", picture.expected)
+    if picture.learner is None:
+        return [expected]
+    return [("yours", picture.learner), expected, ("difference", picture.difference)]
+
+
+def printed_alike(picture: Picture) -> Picture:
+    """Return the picture with the expected number wherever the learner's differs by rounding alone.
+
+    Else one of two equal numbers could be rounded up and the other one down: .95 beside .94.
+    """
+    if picture.learner is None:
+        return picture
+    learner = tuple(
+        tuple(expected if abs(got - expected) < ROUNDING else got for got, expected in zip(*rows))
+        for rows in zip(picture.learner, picture.expected)
+    )
+    return dataclasses.replace(picture, learner=learner)
+
+
+def distance(picture: Picture) -> str:
+    """The distance of the learner's matrix from the expected one, in words."""
+    if picture.largest_difference is None:
+        return "Your code gave no such matrix."
+    if picture.largest_difference != picture.largest_difference:
+        return "Largest difference: not a number (nan)."
+    if picture.largest_difference < ROUNDING:
+        return f"Largest difference: below {ROUNDING:g}."
+    return f"Largest difference: {picture.largest_difference:.2g}."
+
+
+def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text]:
+    """The picture as lines of at most `width` characters, whose numbers are readable without colours too.
+
+    note: whether the picture's note follows.
+    """
+    from rich.text import Text
+
+    lines = [Text(picture.title, "bold")]
+    label_width = min(max(map(len, picture.rows)), LABEL)
+    per_row = max(1, (width - label_width) // _width(picture))  # panels side by side
+    all_panels = panels(picture)
+    for start in range(0, len(all_panels), per_row):
+        lines += _row(picture, all_panels[start : start + per_row], label_width)
+    if picture.learner is not None:
+        lines.append(Text(distance(picture), "dim"))
+    style = "yellow" if picture.learner is None else "dim"
+    note_lines = [line for text in picture.note.splitlines() for line in textwrap.wrap(text, width)] if note else []
+    return [*lines, *(Text(line, style) for line in note_lines), Text()]
+
+
+def all_lines(pictures: Iterable[Picture], width: int = WIDTH) -> list[Text]:
+    """Several pictures one below the other. A note that they share is shown once."""
+    lines: list[Text] = []
+    note_before = None
+    for picture in pictures:
+        lines += render(picture, width, note=picture.note != note_before)
+        note_before = picture.note
+    return lines
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One matrix: its caption, its numbers as a table prints them, and the <svg> that shows them."""
+
+    caption: str
+    texts: tuple[tuple[str, ...], ...]
+    image: Markup
+
+
+def figures(pictures: Sequence[Picture]) -> Markup:
+    """Several pictures. A note that follows itself is shown once."""
+    notes_before = [None, *(picture.note for picture in pictures)]
+    return Markup("\n").join(figure(picture, picture.note != before) for picture, before in zip(pictures, notes_before))
+
+
+def figure(picture: Picture, note: bool = True) -> Markup:
+    """A <figure> with the panels of a picture and the table of its numbers. note: whether the note is shown."""
+    facts = (picture.title, picture.rows, picture.columns, picture.scale)
+    drawn = [
+        Panel(caption, tuple(tuple(map(exact, row)) for row in matrix), _image(*facts, caption, matrix))
+        for caption, matrix in panels(picture)
+    ]
+    return templating.macro("reports/templates/figures.html", "figure")(picture, drawn, distance(picture), note)
+
+
+@functools.lru_cache(maxsize=512)  # the expected panel is the same for a whole class
+def _image(name: str, rows: Names, columns: Names, scale: float, caption: str, matrix: Matrix) -> Markup:
+    """One matrix as an image with a name and a description."""
+    margin = round(LETTER * max(len(_name(row)) for row in rows)) + 8
+    width, height = margin + CELL * len(columns), TOP + CELL * (len(rows) + 1)
+    title = escape(f"{name}: {caption}")
+    parts = [f'<svg role="img" viewBox="0 0 {width} {height}" aria-label="{title}" font-size="13">']
+    parts.append(f"<title>{title}</title><desc>{escape(_description(rows, columns, matrix))}</desc>")
+    parts.append(f'<text x="{margin}" y="14" fill="currentColor" font-weight="600">{escape(caption)}</text>')
+    for j, token in enumerate(columns):
+        parts.append(_text(margin + CELL * (j + 0.5), TOP + 0.6 * CELL, _name(token, 5), "currentColor", size=12))
+    for i, token in enumerate(rows):
+        y = TOP + CELL * (i + 1)
+        parts.append(_text(margin - 6, y + 0.6 * CELL, _name(token), "currentColor", "end", 12))
+        for j, value in enumerate(matrix[i]):
+            colour = background(value, scale)
+            fill, x = hexadecimal(colour), margin + CELL * j
+            parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="#c4c6cc"/>')
+            number = hexadecimal(foreground(colour))
+            parts.append(_text(x + CELL / 2, y + 0.6 * CELL, short(value), number))
+    return Markup("".join([*parts, "</svg>"]))  # every text in it was escaped
+
+
+def save(pictures: Sequence[Picture], path: Path) -> None:
+    """Write all pictures to one file, a row each. Raises WrongUse where that cannot be done."""
+    if path.suffix.lower() not in FORMATS:
+        raise WrongUse(f"{path} is none of {', '.join(FORMATS)}. Type for example: OUTPUT=attention.png")
+    try:
+        import matplotlib
+    except ImportError:
+        raise extras.missing("Pictures as files need matplotlib", "plot") from None
+    # "agg" draws without a screen; SVG text stays text; a learner's $ is no formula.
+    with matplotlib.rc_context({"svg.fonttype": "none", "text.parse_math": False, "font.size": 8}):
+        figure = _figure(pictures)
+        try:
+            figure.savefig(path, dpi=150)
+        except OSError as error:
+            raise WrongUse(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _luminance(colour: tuple[int, int, int]) -> float:
+    """The relative luminance of a colour as WCAG defines it, 0 to 1."""
+    channels = [channel / 255 for channel in colour]
+    linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _row(picture: Picture, row_panels: list[tuple[str, Matrix]], label_width: int) -> list[Text]:
+    from rich.style import Style
+    from rich.text import Text
+
+    names = "".join(_shortened(name).rjust(NUMBER) + " " for name in picture.columns).ljust(_width(picture))
+    margin = " " * (label_width + 1)
+    captions = margin + "".join(caption.ljust(_width(picture)) for caption, _ in row_panels)
+    lines = [Text(captions.rstrip()), Text((margin + names * len(row_panels)).rstrip(), "dim")]
+    for i, name in enumerate(picture.rows):
+        line = Text().append(f"{name[:label_width]:>{label_width}} ", "dim")
+        for _, matrix in row_panels:
+            for value in matrix[i]:
+                colour = background(value, picture.scale)
+                style = Style(color=hexadecimal(foreground(colour)), bgcolor=hexadecimal(colour))
+                line.append(short(value, NUMBER).rjust(NUMBER) + " ", style)
+            line.right_crop(1)
+            line.append(" " * (1 + _width(picture) - (NUMBER + 1) * len(picture.columns)))
+        line.rstrip()
+        lines.append(line)
+    return lines
+
+
+def _width(picture: Picture) -> int:
+    """The characters of one panel with the space after it."""
+    return max((NUMBER + 1) * len(picture.columns), len("difference "))
+
+
+def _shortened(name: str) -> str:
+    """A token in three characters; a numbered one keeps its number."""
+    number = name.split()[-1]
+    return f"{name[0]}{number}"[:NUMBER] if number.isdigit() else name[:NUMBER]
+
+
+def _text(x: float, y: float, text: str, fill: str, anchor: str = "middle", size: int = 13) -> str:
+    return f'<text x="{x:g}" y="{y:g}" fill="{fill}" text-anchor="{anchor}" font-size="{size}">{escape(text)}</text>'
+
+
+def _description(rows: Names, columns: Names, matrix: Matrix) -> str:
+    """A text for screen readers: the largest number of each row."""
+    largest = []
+    for name, row in zip(rows, matrix):
+        column = max(range(len(row)), key=lambda j: (row[j] == row[j], row[j]))
+        largest.append(f"{name}: {columns[column]} {short(row[column])}")
+    return f"{len(rows)} rows, {len(columns)} columns. The largest of each row: {'; '.join(largest)}."
+
+
+def _name(name: str, max_length: int = MAX_NAME) -> str:
+    """A token in at most `max_length` characters. A numbered one keeps its number."""
+    if len(name) <= max_length:
+        return name
+    number = name.split()[-1]
+    return f"{name[: max_length - len(number) - 1]}{number}" if number.isdigit() else f"{name[: max_length - 1]}…"
+
+
+def _figure(pictures: Sequence[Picture]) -> Figure:
+    """A figure with a row of panels for each picture."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3 * INCHES, INCHES * 1.15 * len(pictures)), layout="constrained")
+    FigureCanvasAgg(figure)
+    for row, picture in zip(figure.subfigures(len(pictures), 1, squeeze=False)[:, 0], pictures):
+        note = picture.note.partition("\n")[0]
+        row.suptitle(f"{picture.title}\n{note[:110]}", fontsize=9)
+        for axes, (caption, matrix) in zip(row.subplots(1, 3), _three(picture)):
+            _panel(axes, picture, caption, matrix)
+    return figure
+
+
+def _three(picture: Picture) -> list[tuple[str, Matrix | None]]:
+    """Always three panels, so that the panels of all rows are aligned. One that is absent has no matrix."""
+    own_panels = panels(picture)
+    return own_panels if len(own_panels) == 3 else [("yours: none", None), *own_panels, ("difference: none", None)]
+
+
+def _panel(axes: Axes, picture: Picture, caption: str, matrix: Matrix | None) -> None:
+    """Draw one panel."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    axes.set_title(caption, fontsize=8)
+    if matrix is None:
+        axes.set_axis_off()
+        return
+    ends = [hexadecimal(colour) for colour in (LESS, ZERO, MORE)]
+    colours = LinearSegmentedColormap.from_list("attention", ends).with_extremes(bad=hexadecimal(NO_NUMBER))
+    axes.imshow(matrix, cmap=colours, vmin=-picture.scale, vmax=picture.scale, aspect="auto")
+    axes.set_xticks(range(len(picture.columns)), picture.columns, rotation=45, ha="right")
+    axes.set_yticks(range(len(picture.rows)), picture.rows)
+    for i, row in enumerate(matrix):
+        for j, value in enumerate(row):
+            ink = hexadecimal(foreground(background(value, picture.scale)))
+            axes.text(j, i, short(value), ha="center", va="center", color=ink, fontsize=7)

@@ -1,1 +1,0 @@
-"""Pictures of attention weights, in the terminal, as SVG and as files."""
