@@ -180,6 +180,10 @@ test: $(READY_DEV)  ## the whole test suite, with everything it needs [PYTEST="t
 # Some hundred processes are started: what one has compiled, the next one need not.
 TEST = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+test-ex: $(READY_DEV)  ## the tests that concern one exercise: EX=03
+	@$(TEST) $(wildcard tests/exercises/test_$(EX)_*.py) tests/test_exercises.py tests/test_mistakes.py \
+	  tests/test_lessons.py tests/test_experiments.py tests/test_try.py tests/figures -k "$(EX)_ or $(EX)-"
+
 test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most
 	@$(TEST) -m "not slow" $(value PYTEST)
 

@@ -1,4 +1,4 @@
-"""The judge. `grader.authors` is what the authors of checks import; see CONTRIBUTING.md."""
+"""The judge. `grader.authors` is what the authors of checks import; see docs/authors.md."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Who may import whom. The table of rooms in CONTRIBUTING.md is read; every import in grader/ is held against it."""
+"""Who may import whom: every import in grader/ is held against the table of rooms in docs/architecture.md."""
 
 import ast
 import functools
@@ -51,8 +51,8 @@ def strays(files: list[Path], allowed) -> list[str]:
 
 
 def rooms() -> dict[str, set[str]]:
-    """The table of CONTRIBUTING.md: each room, and the rooms that it may import."""
-    text = (paths.ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("### The rooms of `grader/`")[2]
+    """The table of docs/architecture.md: each room, and the rooms that it may import."""
+    text = (paths.ROOT / "docs" / "architecture.md").read_text("utf-8").partition("## The rooms of `grader/`")[2]
     return {row["room"]: set(re.findall(r"`(\w+)`", row["imports"])) for row in ROW.finditer(text)}
 
 

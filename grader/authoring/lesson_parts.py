@@ -27,7 +27,7 @@ You write `{slug}.py`: TODO: what it is, in a line.
 
 > **In the real world.** TODO: the names of this in nanoGPT, Llama, PyTorch, and the one difference to look at.
 
-TODO: what and why · the formula · a small example by hand, as CONTRIBUTING.md says under “Lessons”.
+TODO: what and why · the formula · a small example by hand, as docs/authors.md says under “Lessons”.
 
 The checks also ask for the [common promises](../../docs/promises.md).
 

@@ -14,7 +14,7 @@ DEEPER = "Dig deeper:"
 
 
 def problems(exercise: Exercise) -> list[Problem]:
-    """All problems that reading shows, in the order of the steps in CONTRIBUTING.md."""
+    """All problems that reading shows, in the order of the steps in docs/authors.md."""
     folder = exercise.folder
     files = [*_missing(folder), *figure_parts.missing(exercise), *_unreadable(folder)]
     if any(problem.blocks for problem in files):

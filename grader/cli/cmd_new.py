@@ -36,5 +36,5 @@ def run(options: argparse.Namespace) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
         print(f"wrote {paths.shown(path)}")
-    print(f"Fill the TODOs (CONTRIBUTING.md, “Add an exercise”). What is left to do: make verify EX={folder[:2]}")
+    print(f"Fill the TODOs (docs/authors.md). What is left to do: make verify EX={folder[:2]}")
     return errors.PASSED

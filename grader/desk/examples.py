@@ -1,6 +1,6 @@
 """The example calls of a lesson and the values that it prints for them, read from its README.md.
 
-The rule, which CONTRIBUTING.md tells the authors: every `python` block below the heading "Tasks" or a heading
+The rule, which docs/authors.md tells the authors: every `python` block below the heading "Tasks" or a heading
 "Task N" counts, from top to bottom, in one namespace. Where a comment behind an expression, or on the lines below it,
 begins with a value as Python prints it, that is the lesson's value. Words may follow it.
 """

@@ -22,7 +22,7 @@ AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are
 UNUSED = {"__pycache__", "right"}  # folders that no grading reads
 NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
     "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "similar", "bundle",
-    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update",
+    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update", "course", "handback", "forget",
 }  # fmt: skip
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 
