@@ -18,7 +18,7 @@ from grader.desk import saves
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
-WRONG = next(known.source for known in mistakes.mistakes(EXERCISE) if "weights twice" in known.source)
+WRONG = next(known.source for known in mistakes.mistakes(EXERCISE) if "weights twice" in known.sentence)
 TASK_1_DONE = (
     SOLUTION.split("def context_vector(")[0]
     + "\n\ndef context_vector(inputs, query_index):\n    raise NotImplementedError\n"
