@@ -62,7 +62,7 @@ class Learner:
 
 @pytest.fixture(scope="module")
 def only_learner(tmp_path_factory):
-    learner = Learner(checkout(tmp_path_factory.mktemp("desk"), EXERCISE))
+    learner = Learner(checkout(tmp_path_factory.mktemp("desk")))
     yield learner
     learner.desk.close()
 
@@ -373,7 +373,7 @@ def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
 
 
 def test_make_watch_is_stopped_and_goes_on_and_ctrl_c_ends_it(tmp_path):
-    folder = checkout(tmp_path, EXERCISE)
+    folder = checkout(tmp_path)
     shell = AtTerminal(["bash", "--norc", "-i"], folder, PS1="ready> ")
     file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
     try:
@@ -401,7 +401,7 @@ def test_make_watch_is_stopped_and_goes_on_and_ctrl_c_ends_it(tmp_path):
 
 
 def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
-    folder = checkout(tmp_path / "checkout", EXERCISE)
+    folder = checkout(tmp_path / "checkout")
     (tmp_path / "watchfiles.py").write_text("raise ImportError('not installed')\n")
     desk = AtTerminal([*WATCH, "03"], folder, PYTHONPATH=str(tmp_path))
     try:
