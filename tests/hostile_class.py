@@ -19,7 +19,7 @@ sys.path[:0] = [str(Path(__file__).parent / "intake"), str(Path(__file__).parent
 import bombs  # noqa: E402
 import hostile as made_up  # noqa: E402
 import test_edge_values as edge  # noqa: E402
-from test_hostile import ATTACKS  # noqa: E402
+from attacks import ATTACKS  # noqa: E402
 from test_identity import HOSTILE as NAMES  # noqa: E402
 
 from grader import catalog  # noqa: E402
@@ -130,7 +130,7 @@ def _file(where: Path, name: str, folder: str, data: str | bytes, suffix: str = 
 def _attack(where: Path, name: str, folder: str, dice: random.Random) -> None:
     fitting = [attack for attack in ATTACKS if attack.exercise == folder[:2]]
     attack = dice.choice(fitting or ATTACKS)
-    text = attack.path.read_text("utf-8").replace("@TREE@", os.fsencode(paths.ROOT).hex())
+    text = attack.source.replace("@TREE@", os.fsencode(paths.ROOT).hex())
     text = text.replace("@BESIDE@", os.fsencode(where).hex()) + (eval(attack.appends) if attack.appends else "")
     _file(where, name, catalog.find(attack.exercise).folder if fitting else folder, text)
 

@@ -156,7 +156,7 @@ def test_the_solution_is_shown_once_passed(said, desk):
     assert (
         noticed.index("+     scores") < noticed.index("What to notice") < noticed.index("Dig deeper: what does dim=0")
     )
-    style = paths.ROOT / "tests" / "styles" / FOLDER
+    style = paths.ROOT / "solutions" / FOLDER / "right"
     shutil.copy(next(style.glob("*.py")), desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py")
     assert said("check", NUMBER, cwd=desk).returncode == 0
     assert "+ the reference" in said("solution", NUMBER, cwd=desk).stdout

@@ -30,8 +30,6 @@ class Repository:
             ".kata*",
             ".*_cache",
             "hostile",
-            "styles",
-            "truth",
         )
         shutil.copytree(paths.ROOT, self.path, ignore=kept_out)
         self.environment = {**os.environ, **GIT, "PRE_COMMIT_HOME": str(place / "pre-commit")}

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import torch
-from globs import some
+from attacks import ATTACKS
 
 from grader import catalog
 from grader.catalog import paths
@@ -19,8 +18,7 @@ from grader.sandbox.remote import Remote
 from grader.worker.codec import Opaque
 from grader.worker.operations import GROUPS, allowed
 
-HOSTILE = Path(__file__).parent / "hostile/C_not_computing"
-BLINDING = [path for path in some(HOSTILE.glob("*.py")) if int(path.stem[:2]) >= 57]  # the watch, or this worker
+BLINDING = [attack for attack in ATTACKS if attack.name[0] == "C" and int(attack.title[:2]) >= 57]  # the watch, or this
 DOT, SOFTMAX, ATTENTION = (catalog.find(number).forbidden[0] for number in ("01", "02", "21"))
 
 
@@ -39,10 +37,10 @@ def without(fork_server: ForkServer) -> Iterator:
         remote.close()
 
 
-@pytest.mark.parametrize("path", BLINDING, ids=lambda path: path.stem)
-def test_no_attack_on_the_watch_is_right_there(path, without):
+@pytest.mark.parametrize("attack", BLINDING, ids=lambda attack: attack.name)
+def test_no_attack_on_the_watch_is_right_there(attack, without):
     """Whatever the watch sees: the answer itself is missing, or is made of operations that the rule allows."""
-    text = path.read_text("utf-8")
+    text = attack.source
     if "def dot_product" in text:
         a, b = torch.randn(4), torch.randn(4)
         call, expected = lambda: without(text, DOT).dot_product(a, b), torch.dot(a, b)
@@ -159,7 +157,7 @@ def test_a_verdict_of_an_earlier_file_with_the_same_answers_is_not_that_of_one_t
     """In a class, equal answers are judged once, but a formula of one's own is asked for each time."""
     exercise, results = catalog.find("02"), []
     right = paths.solution(exercise.folder).read_text("utf-8")
-    blind = next(HOSTILE.glob("57_*.py")).read_text("utf-8")
+    blind = BLINDING[0].source
     texts = (right, right + "\n", blind, blind + "\n")
     handed_in = [Submission(text, f"{number}.py") for number, text in enumerate(texts)]
     settings = examiner.Settings(seed=5, reveal=False)
