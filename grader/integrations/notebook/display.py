@@ -9,7 +9,6 @@ from grader.desk.experiment import Experiment
 from grader.judge.pictures import Matrix, Picture
 from grader.records.results import ExerciseResult
 from grader.reports import heatmap, html, terminal
-from grader.reports import heatmap as drawn
 from grader.reports.heatmap import printed_alike
 from grader.reports.templating import render
 
@@ -30,7 +29,7 @@ def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
     """{"text", "html"} of pictures alone."""
     if not drawings:
         return {"text": f"{exercise.folder} has no picture."}
-    plain_lines = [line.plain for picture in drawings for line in drawn.render(picture)]
+    plain_lines = [line.plain for picture in drawings for line in heatmap.render(picture)]
     return {"text": "\n".join(plain_lines), "html": render(TEMPLATE, body=heatmap.figures(drawings))}
 
 
