@@ -222,7 +222,7 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
             (n for n in expected if n != name and expected_value.numel() > 1 and torch.equal(parameters[n], got)), None
         )
         if equal_name:
-            raise Mismatch(f"{name} and {equal_name} hold the same numbers: draw each parameter anew")
+            raise Mismatch(f"{name} and {equal_name} hold the same numbers: draw each parameter on its own")
         if same(got, expected_value):
             continue
         for other_name, numbers in expected.items():

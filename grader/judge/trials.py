@@ -59,7 +59,7 @@ LOADED = (
     "something computed from the parameters beforehand, in __init__ say, and kept?"
 )
 FIXED = "Right for the sizes of the documented example, but not in shape for these: is a size written into the code?"
-UNWRITTEN = "Asked anew, this call gives other numbers, and torch.empty is called: is each of its entries written?"
+UNWRITTEN = "A second call gives other numbers, and torch.empty is called: is each of its entries written?"
 BY_HEART = "The documented numbers come back whatever the values are: compute them from the arguments."
 STATE = "Asked before all others, this call gives another answer: does the code keep something of an earlier call?"
 # What code writes that counts dimensions from the front, or from the end.
