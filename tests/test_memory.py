@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -125,11 +126,17 @@ def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
 
 def test_where_linux_does_not_tell_ps_is_asked(monkeypatch):
     monkeypatch.setattr(memory, "PEAK", memory.re.compile(b"nothing of that kind"))
-    meter = memory.Meter(memory.subprocess.os.getpid())
-    assert 10 < meter.start / memory.MEBIBYTE < 100_000
-    kept = torch.ones(64 << 18)
-    meter.look()
-    assert 60 < meter.growth < 80, kept.shape
+    monkeypatch.setattr(memory, "PS_S", 60.0)
+    program = "input(); kept = bytearray(b'1' * (64 << 20)); print(len(kept), flush=True); input()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", program], **pipes) as process:
+        meter = memory.Meter(process.pid)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        assert meter.look() > 64 * memory.MEBIBYTE
+        assert 60 < meter.growth < 200
+        process.communicate("\n")
 
 
 def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
