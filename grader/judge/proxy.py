@@ -38,6 +38,7 @@ ADDRESS = " at 0x"  # stands in what Python writes of an object that has no word
 WANTS = {
     protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
     protocol.CallWithOperations: "output", protocol.CallForGraph: "graph",
+    protocol.CallForBackward: "backward",
 }  # fmt: skip
 
 
@@ -320,6 +321,16 @@ class Target(Proxy):
             raise LearnerError("protocol", {"message": "nothing was told of graphs"}, self._learner.calls[-1])
         return tuple(values)
 
+    def backward_entries(self, *args: Any, wanted: Sequence[bool], grad: torch.Tensor, seed: Any = None) -> list[Any]:
+        """What the backward of a `torch.autograd.Function` returns for `grad`: one entry for each argument of `apply`.
+
+        wanted: for each of the first arguments whether it requires a gradient. An empty list: the result has no graph.
+        """
+        entries, _ = self._call(protocol.CallForBackward, args, {}, seed, wanted=list(wanted), grad=grad)
+        if type(entries) is not list:
+            raise LearnerError("protocol", {"message": "the gradients did not come back"}, self._learner.calls[-1])
+        return entries
+
     def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
         return self._call(protocol.Call, args, kwargs, seed, device="meta")[0]
@@ -350,6 +361,7 @@ class Target(Proxy):
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
         text, outline = self._described(args, kwargs)
+        options = {name: encoder.node(value) if name == "grad" else value for name, value in options.items()}
         call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
         learner.calls.append(call)
         device = "cpu" if measured else device or learner._device

@@ -25,9 +25,10 @@ DTYPES = {
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 MODES, WITHOUT_MODES = torch._C._len_torch_function_stack, torch._C.DisableTorchFunction
 NOTHING = contextlib.nullcontext()
+NO_BYTES = torch.empty(0, dtype=torch.uint8)
 ARTICLES = {
     "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
-    "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
+    "bytes": "bytes", "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
 }  # fmt: skip
 
 
@@ -74,6 +75,10 @@ class Encoder:
             return ["opaque", value.description]
         if type(value) is torch.Generator and self.strides:  # only in the grader's arguments, never in a result
             return ["generator", self.tensor(value.get_state())]
+        if type(value) is bytes and self.strides:  # likewise
+            return ["bytes", self.tensor(torch.frombuffer(bytearray(value), dtype=torch.uint8) if value else NO_BYTES)]
+        if type(value) is torch.dtype and value in NAMES:
+            return ["dtype", NAMES[value]]
         if type(value) in (torch.Tensor, torch.nn.Parameter):
             return self.tensor(value)
         if type(value) is Placed:
@@ -139,6 +144,11 @@ class Decoder:
         if tag == "generator" and len(rest) == 1 and self.strides:
             generator = torch.Generator()
             return generator.set_state(self.value(rest[0], depth + 1))
+        if tag == "bytes" and len(rest) == 1 and self.strides:
+            data = self.value(rest[0], depth + 1)
+            return bytes_of(data, data.numel())
+        if tag == "dtype" and len(rest) == 1 and type(rest[0]) is str and rest[0] in DTYPES:
+            return DTYPES[rest[0]]
         if tag == "tensor" and len(rest) == 2:
             return self.tensor(*rest)
         if tag == "float" and rest in (["nan"], ["inf"], ["-inf"]):

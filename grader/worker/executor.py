@@ -85,6 +85,11 @@ class Executor:
             return Reply(gradient=problem)
         return Reply(value=encoder.node(values), hits=names.hits if request.banned else None)
 
+    def call_for_backward(self, request: protocol.CallForBackward, decoder: Decoder, encoder: Encoder) -> Reply:
+        grad = process_state.on_device(decoder.value(request.grad), request.device)
+        encode = lambda result, args, kwargs: encoder.node(gradients.entries_of(result, grad))  # noqa: E731
+        return self.watched_call(request, decoder, encode)
+
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
         """Describe a module. The values of its parameters are sent only on request, as there may be a million."""
         module = self.objects[request.object]
@@ -130,6 +135,8 @@ class Executor:
         target, args, kwargs = self.prepared(request, decoder)
         if target is None:
             return self.missing(request)
+        if type(request) is protocol.CallForBackward:
+            gradients.require(args, request.wanted)
         process_state.set_seed(decoder.value(request.seed), request.device)
         watch = self.watch(request) if request.banned or request.allowed else None
         fake_device = FakeDevice() if request.device == "meta" else NOTHING
@@ -192,6 +199,7 @@ HANDLERS = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
     protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
+    protocol.CallForBackward: Executor.call_for_backward,
     protocol.Describe: Executor.describe, protocol.Assign: Executor.assign, protocol.Convert: Executor.convert,
     protocol.Forget: Executor.forget,
 }  # fmt: skip

@@ -75,6 +75,17 @@ class CallForGraph(Call):
 
 
 @dataclass(frozen=True)
+class CallForBackward(Call):
+    """A Call whose value is a list: what `result.grad_fn.apply(grad)` gives, one entry for each argument.
+
+    wanted: for each of the first arguments whether it requires a gradient. grad: the node of the result's gradient.
+    """
+
+    wanted: list = field(default_factory=list)
+    grad: object = None
+
+
+@dataclass(frozen=True)
 class Describe:
     """Describe a module: its parameters (only shapes, unless `values`) and its parts. object: a Handle's number."""
 
@@ -108,7 +119,7 @@ class Forget:
 Request = Load | Step | Call | Describe | Assign | Convert | Forget
 KINDS = (
     Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph,
-    Describe, Assign, Convert, Forget,
+    CallForBackward, Describe, Assign, Convert, Forget,
 )  # fmt: skip
 REQUESTS = {kind.__name__: kind for kind in KINDS}
 
