@@ -11,12 +11,14 @@ import torch
 from grader import catalog
 from grader.catalog.limits import Limits
 from grader.judge.compare import Mismatch, expect
+from grader.judge.messages import is_own_text
 from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs, keeps_no_graph
 from grader.judge.proxy import Learner
 from grader.records import introspection
 from grader.records.forbidden import forbidden_uses
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 from grader.worker.op_watch import Rule
@@ -332,6 +334,48 @@ def test_whether_a_call_builds_a_graph_is_seen(body, said):
         return
     with pytest.raises(Mismatch, match=said):
         keeps_no_graph(mine.f, layer, torch.ones(3, 2))
+
+
+FUNCTION = """
+import torch
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y, factor):
+        ctx.factor = factor
+        return x * factor + y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return tuple(grad * f if needed else None for f, needed in zip((ctx.factor, 1), ctx.needs_input_grad)) + (None,)
+
+class Plain:
+    @staticmethod
+    def apply(x, y, factor):
+        return x * factor + y
+"""
+
+
+def test_what_a_function_of_autograd_returns_is_asked():
+    apply, grad = learner(FUNCTION).Scaled.static("apply"), torch.tensor([1.0, 2.0])
+    given = torch.ones(2), torch.zeros(2), 3.0
+    expect(apply(*given), torch.full((2,), 3.0))
+    expect(tuple(apply.backward_entries(*given, wanted=(True, False), grad=grad)), (3 * grad, None, None))
+    expect(tuple(apply.backward_entries(*given, wanted=(False, True), grad=grad)), (None, grad, None))
+    assert apply.backward_entries(*given, wanted=(False, False), grad=grad) == []
+    plain = learner(FUNCTION).Plain.static("apply")
+    assert plain.backward_entries(*given, wanted=(True, True), grad=grad) == []
+
+
+@pytest.mark.parametrize(("called", "missing"), [("Scaled", "Scaled.missing"), ("Nobody", "Nobody")])
+def test_a_static_method_that_is_missing_is_named(called, missing):
+    with pytest.raises(LearnerError) as caught:
+        getattr(learner(FUNCTION), called).static("missing")(torch.ones(2))
+    assert caught.value.facts["missing"] == missing
+
+
+def test_an_exception_without_a_line_of_the_file_shows_no_text_of_its_own():
+    assert not is_own_text("anything", {"frames": []}, Submission("x = 1\n", "submission.py"))
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,9 @@ def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
     """
     number = ((facts.get("frames") or [[0]])[-1] or [0])[0]
     lines = file.source.split("\n", number)[:number] if 0 < number <= MOST_LINES else []
-    match = OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if len(lines) == number and len(lines[-1]) <= WIDEST else None
+    match = (
+        OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if 0 < len(lines) == number and len(lines[-1]) <= WIDEST else None
+    )
     return bool(match and match[2] == text)
 
 

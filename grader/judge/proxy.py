@@ -272,6 +272,10 @@ class Target(Proxy):
         """The name of the function or class; of a method the call in words."""
         return str(self._path[0]) if isinstance(self._path[0], str) else self._text
 
+    def static(self, name: str) -> Target:
+        """A static method of this class: `learner.MyFunction.static("apply")`."""
+        return Target(self._learner, [self._path[0], name], f"{self._text}.{name}")
+
     @property
     def cotangent_seed(self) -> int:
         """The seed of the random numbers by which `gradients` multiplies a result."""
@@ -324,7 +328,7 @@ class Target(Proxy):
     def backward_entries(self, *args: Any, wanted: Sequence[bool], grad: torch.Tensor, seed: Any = None) -> list[Any]:
         """What the backward of a `torch.autograd.Function` returns for `grad`: one entry for each argument of `apply`.
 
-        wanted: for each of the first arguments whether it requires a gradient. An empty list: the result has no graph.
+        wanted: for each of the first arguments whether it requires a gradient. An empty list: no such Function made it.
         """
         entries, _ = self._call(protocol.CallForBackward, args, {}, seed, wanted=list(wanted), grad=grad)
         if type(entries) is not list:

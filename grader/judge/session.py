@@ -171,7 +171,10 @@ def documented_numbers(session: Session, check: str) -> documented.Numbers:
 
 
 def no_ready_made(session: Session, check: str) -> Callable[..., None]:
-    """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules."""
+    """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules.
+
+    Without arguments its source alone is read.
+    """
 
     def demand(target: Any, *args: Any, **kwargs: Any) -> None:
         for rule in session.exercise.forbidden:
@@ -179,8 +182,9 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
                 source = learner(session, check).source
                 for use in forbidden_uses(source, replace(rule, functions=(target.name,))):
                     raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
-                computes_itself(target, rule, *args, **kwargs)
-                computes_without_ready_made(target, reference(session, check), rule, *args, **kwargs)
+                if args or kwargs:
+                    computes_itself(target, rule, *args, **kwargs)
+                    computes_without_ready_made(target, reference(session, check), rule, *args, **kwargs)
 
     return demand
 

@@ -169,18 +169,19 @@ class Executor:
         )
 
     def target(self, path: list):
-        """The target of ["attention_scores"] or [3, "forward"]; None where it is missing."""
-        if isinstance(path[0], int):
-            owner = self.objects[path[0]]
-            return owner if path[1] == "__call__" else getattr(owner, path[1], None)
-        value = self.source.module.__dict__.get(path[0])
-        return value if callable(value) else None
+        """The target of ["attention_scores"], ["MyFunction", "apply"] or [3, "forward"]; None where it is missing."""
+        is_object = isinstance(path[0], int)
+        value = self.objects[path[0]] if is_object else self.source.module.__dict__.get(path[0])
+        if len(path) == 2 and path[1] != "__call__":
+            value = getattr(value, path[1], None)
+        return value if is_object or callable(value) else None
 
     def missing(self, request: protocol.Call) -> Reply:
         """The reply where the target is missing."""
-        owner, name = request.target if len(request.target) == 2 else (None, request.target[0])
-        if owner is not None:
-            name = type(self.objects[owner]).__name__ + ("" if name == "__call__" else f".{name}")
+        owner, *methods = request.target
+        name = owner if isinstance(owner, str) else type(self.objects[owner]).__name__
+        if methods != ["__call__"] and (isinstance(owner, int) or owner in self.source.module.__dict__):
+            name = ".".join([name, *methods])
         return Reply(missing=name, names=self.source.names())
 
     def keep(self, value) -> Handle | None:

@@ -76,9 +76,9 @@ def require(args: list, wanted: list[bool]) -> None:
 
 
 def entries_of(result, grad: torch.Tensor) -> list:
-    """What the backward of the operation that made the result gives for this gradient: one entry for each argument."""
-    node = getattr(result, "grad_fn", None)
-    entries = () if node is None else node.apply(grad)
+    """What the backward of the autograd.Function that made the result gives: one entry for each argument; else []."""
+    backward = getattr(getattr(result, "grad_fn", None), "apply", None)
+    entries = () if backward is None else backward(grad)
     return list(entries) if isinstance(entries, (list, tuple)) else [entries]
 
 
