@@ -146,7 +146,7 @@ def test_no_exercise_is_named_in_the_graders_code():
 
 
 LIGHT = ["catalog.paths", "catalog", "records.results", "records.submission", "sandbox.forkserver"]
-LIGHT += ["cli", "cli.cmd_check", "desk.progress", "classroom.run"]
+LIGHT += ["cli", "cli.check_verbs", "desk.progress", "classroom.run"]
 
 
 def test_what_starts_first_needs_no_torch():

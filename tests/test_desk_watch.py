@@ -1,6 +1,5 @@
 """The watch, in a real terminal, with real files and a real fork_server."""
 
-import argparse
 import json
 import os
 import re
@@ -13,7 +12,7 @@ from at_terminal import WATCH, AtTerminal, checkout
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.cli import cmd_watch
+from grader.cli import _options
 from grader.desk import saves
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
@@ -419,9 +418,7 @@ def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
 
 def test_who_asks_for_it_polls(tmp_path):
     """As where watchfiles is not installed, see above."""
-    parser = argparse.ArgumentParser()
-    cmd_watch.arguments(parser)
-    polling = saves.Saves(tmp_path, lambda: None, parser.parse_args(["--poll"]).poll)
+    polling = saves.Saves(tmp_path, lambda: None, _options(["watch", "--poll"]).poll)
     assert "POLL=1" in polling.note and polling.pause == saves.POLL_S
 
 

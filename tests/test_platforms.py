@@ -28,6 +28,7 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom.handins import Misplaced
+from grader.cli.options import VISIBLE
 from grader.integrations import bundle, classroom50, gradescope, one_student
 from grader.integrations.one_student import Graded
 from grader.records.results import CheckResult, ExerciseResult
@@ -73,7 +74,7 @@ def graded(*results) -> Graded:
 # Gradescope.
 
 
-@pytest.mark.parametrize("hidden", gradescope.VISIBLE)
+@pytest.mark.parametrize("hidden", VISIBLE)
 def test_gradescope_results(hidden):
     content = gradescope.results(graded(result(), None, result(status="error", message="SyntaxError")), hidden)
     fits(content, "gradescope")

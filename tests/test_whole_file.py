@@ -10,12 +10,12 @@ from globs import some
 
 from grader.catalog import paths
 from grader.classroom import outputs
-from grader.cli import cmd_bundle
+from grader.cli import platform_verbs
 from grader.records import whole_file
 from grader.reports import delivery
 
 WRITERS = {
-    "classroom 50, gradescope, bundles": lambda path: cmd_bundle.save(path, "text"),
+    "bundles": lambda path: platform_verbs.write(path, b"text"),
     "results": lambda path: outputs._replace(path, "text"),
     "reports": lambda path: delivery.deliver("text", path),
     "all of them": lambda path: whole_file.write(path, "text"),
@@ -23,8 +23,8 @@ WRITERS = {
 # Who else writes files: desks and authors, in folders that no stranger writes to, and appended lines.
 OTHERS = {
     "authoring/diagrams.py", "authoring/timing.py", "classroom/changes.py", "classroom/pseudonyms.py",
-    "classroom/show.py", "classroom/roster/aliases.py", "cli/cmd_check.py", "cli/cmd_course.py", "cli/cmd_new.py",
-    "cli/cmd_report.py", "cli/cmd_stub.py", "cli/cmd_verify.py", "desk/progress.py", "desk/reset.py",
+    "classroom/show.py", "classroom/roster/aliases.py", "cli/check_verbs.py", "cli/class_verbs.py",
+    "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/reset.py",
     "desk/training.py", "desk/update.py", "integrations/nbgrader/course.py", "records/whole_file.py",
     "reports/delivery.py", "sandbox/selftest.py", "venv.py",
 }  # fmt: skip

@@ -14,13 +14,12 @@ from grader.integrations.gradescope_rules import NO_RULES, Ruled
 from grader.integrations.one_student import Graded
 from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
 
-VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
 SCRIPTS = ("setup.sh", "run_autograder")
 BLAMELESS = "That is not your code's fault. Tell your instructor."
 
 
 def results(graded: Graded, hidden: str = "visible", ruled: Ruled = NO_RULES) -> dict[str, Any]:
-    """The content of results.json. hidden: who sees the hidden checks (one of VISIBLE); nobody sees their inputs.
+    """The content of results.json. hidden: who sees the hidden checks; nobody sees their inputs.
 
     ruled: the rules of the course, which change the results and the score.
     """

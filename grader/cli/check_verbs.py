@@ -1,4 +1,6 @@
-"""Grade one exercise: your own file, or the one named by --submission."""
+"""Verbs that grade one exercise of one learner: once, or on every save."""
+
+from __future__ import annotations
 
 import argparse
 import contextlib
@@ -10,6 +12,15 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
+from grader.cli.options import (
+    NEXT,
+    SUBMISSION,
+    WHERE,
+    exercise_or_next,
+    option,
+    seconds,
+    verb,
+)
 from grader.desk import progress
 from grader.records import submission
 from grader.records.results import ExerciseResult
@@ -18,25 +29,24 @@ from grader.sandbox.devices import DEVICES, demand_device, pick_device
 from grader.sandbox.forkserver import ForkServer
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this verb."""
-    parser.add_argument("exercise", nargs="?", metavar="EX", help="a number (3, 03), a slug or a folder name")
-    parser.add_argument("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default: cpu")
-    parser.add_argument("--seed", type=int, help="of the fresh inputs; default: a new one each time")
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds for one call")
-    parser.add_argument("--format", choices=("text", "json", "junit", "github"), default="text")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="write the report there")
-    parser.add_argument("--all", action="store_true", help="show every failed check in full")
-    parser.add_argument("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
-
-
-def run(options: argparse.Namespace) -> int:
-    """Run this verb. Returns the exit code."""
+@verb(
+    "check",
+    NEXT,
+    SUBMISSION,
+    option("--device", choices=DEVICES, default="cpu", help="default: cpu"),
+    option("--seed", type=int, help="of the fresh inputs; default: a new one each time"),
+    option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
+    option("--format", choices=("text", "json", "junit", "github"), default="text"),
+    option("--output", metavar="FILE", type=Path, help="write the report there"),
+    option("--all", action="store_true", help="show every failed check in full"),
+    WHERE,
+)
+def check(options: argparse.Namespace) -> int:
+    """Grade one exercise: your own file, or the one named by --submission."""
     device = pick_device(options.device)
     if options.exercise is None and options.submission is not None:
         raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
-    exercise = catalog.find(options.exercise) if options.exercise is not None else first_not_done()
+    exercise = exercise_or_next(options.exercise)
     path = options.submission or paths.stub(exercise.folder)
     is_own_file = options.submission is None
     with contextlib.ExitStack() as ending:
@@ -169,24 +179,15 @@ def next_step(result: ExerciseResult) -> str:
     return f"Next: make check EX={later[0].folder[:2]}  ({later[0].title})" if later else "That was the last one."
 
 
-def first_not_done() -> catalog.Exercise:
-    """The first exercise that is not passed, or the last one where all are.
+@verb(
+    "watch",
+    NEXT,
+    WHERE,
+    option("--poll", action="store_true", help="look at the file again and again, without file events"),
+)
+def watch(options: argparse.Namespace) -> int:
+    """Grade one exercise again on every save, with task, hints and verdict in one place."""
+    exercise = exercise_or_next(options.exercise)
+    from grader.desk import watch
 
-    Who has begun with the others is not sent back to the warm-up.
-    """
-    states = progress.load()
-    begun = any(
-        states[exercise.folder].status != "not started" for exercise in catalog.for_class() if exercise.folder in states
-    )
-    for exercise in catalog.for_class() if begun else catalog.exercises():
-        if exercise.folder not in states or states[exercise.folder].status != "passed":
-            return exercise
-    return catalog.exercises()[-1]
-
-
-def seconds(text: str) -> float:
-    """The value of --timeout, in seconds. Raises ArgumentTypeError where it is out of range."""
-    value = float(text)
-    if not 0 < value <= 3600:
-        raise argparse.ArgumentTypeError(f"{text} is out of range: seconds between 0 and 3600")
-    return value
+    return watch.run(exercise, options.poll, options.where == "1")
