@@ -24,8 +24,8 @@ WRITERS = {
 OTHERS = {
     "authoring/diagrams.py", "authoring/timing.py", "classroom/changes.py", "classroom/pseudonyms.py",
     "classroom/show.py", "classroom/roster/aliases.py", "cli/check_verbs.py", "cli/class_verbs.py",
-    "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/reset.py",
-    "desk/training.py", "desk/update.py", "integrations/nbgrader/course.py", "records/whole_file.py",
+    "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/checkout.py",
+    "desk/training.py", "integrations/nbgrader/course.py", "records/whole_file.py",
     "reports/delivery.py", "sandbox/selftest.py", "venv.py",
 }  # fmt: skip
 WRITING = re.compile(r"write_(text|bytes)|open\([^()]*['\"][wxa]b?['\"]")
@@ -106,4 +106,4 @@ def test_nobody_else_writes_files():
         if WRITING.search(ast.unparse(ast.parse(path.read_text("utf-8"))))
     }
     found -= {name for name in found if name.startswith(("worker/", "integrations/site/"))}
-    assert found <= OTHERS and "desk/reset.py" in found
+    assert found <= OTHERS and "desk/checkout.py" in found

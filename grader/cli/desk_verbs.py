@@ -20,7 +20,7 @@ from grader import catalog
 from grader.catalog import errors, extras, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, NothingLeft, WrongUse
 from grader.cli.options import EXERCISE, NEXT, SUBMISSION, TABLE_FORMAT, exercise_or_next, option, positive, verb
-from grader.desk import overview, progress
+from grader.desk import progress
 from grader.records import submission
 from grader.records.results import ExerciseResult
 from grader.sandbox.forkserver import ForkServer
@@ -121,13 +121,13 @@ def show_hints(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closin
 def try_examples(options: argparse.Namespace) -> int:
     """Run the lesson's example calls on your file, or a line of your own."""
     exercise = exercise_or_next(options.exercise)
-    from grader.desk import examples
+    from grader.desk import lesson
 
-    of_lesson = examples.of(exercise.folder)
+    of_lesson = lesson.examples(exercise.folder)
     if not of_lesson:
         raise WrongUse(f"There are no calls in {paths.shown(paths.lesson(exercise.folder))}.")
     with ForkServer() as fork_server:  # it imports torch while this process does
-        from grader.desk import try_page, tryout
+        from grader.desk import tryout
         from grader.reports import terminal
 
         console = terminal.console()
@@ -139,7 +139,7 @@ def try_examples(options: argparse.Namespace) -> int:
         outcomes = [*tryout.run(exercise, submitted, (*of_lesson, *own_examples), fork_server)]
     if own_examples:
         outcomes = [outcome for outcome in outcomes if outcome.example.task == tryout.OWN]
-    for part in try_page.page(exercise, outcomes, console.width):
+    for part in tryout.page(exercise, outcomes, console.width):
         console.print(part, crop=False)
     return errors.PASSED
 
@@ -278,9 +278,9 @@ def model_file(exercise: catalog.Exercise, force: bool) -> Path:
 def reset(options: argparse.Namespace) -> int:
     """Put the fresh stub of an exercise back; your file is kept beside it."""
     exercise = catalog.find(options.exercise)
-    from grader.desk import reset
+    from grader.desk import checkout
 
-    copy = reset.reset(exercise.folder)
+    copy = checkout.reset(exercise.folder)
     print(f"{paths.shown(paths.stub(exercise.folder))} is the fresh stub.")
     if copy is not None:
         print(f"Your file is kept: {paths.shown(copy)}")
@@ -309,20 +309,20 @@ def solution(options: argparse.Namespace) -> int:
 @verb("list", TABLE_FORMAT)
 def list_exercises(options: argparse.Namespace) -> int:
     """List all exercises with state and points."""
-    return _print_overview(options.format, overview.listed)
+    return _print_overview(options.format, progress.listed)
 
 
 def _print_overview(form: str, text: Callable[[list[dict]], str]) -> int:
     """Print the table of exercises in one of the formats. text: makes its form "text". Returns the exit code."""
-    render = {"text": text, "json": overview.as_json, "md": overview.markdown}[form]
-    print(render(overview.rows()), end="")
+    render = {"text": text, "json": progress.as_json, "md": progress.markdown}[form]
+    print(render(progress.rows()), end="")
     return errors.PASSED
 
 
 @verb("progress", TABLE_FORMAT)
 def show_progress(options: argparse.Namespace) -> int:
     """Show your progress: every exercise with state, points, tries and the day it was first passed."""
-    return _print_overview(options.format, overview.text)
+    return _print_overview(options.format, progress.text)
 
 
 @verb("report", option("--output", metavar="FILE", type=Path, default=Path("report.html"), help="default: report.html"))
@@ -334,18 +334,17 @@ def write_report(options: argparse.Namespace) -> int:
     if not options.output.parent.is_dir():  # said before anything is graded
         raise WrongUse(f"{options.output} cannot be written: {options.output.parent} is no folder")
     with ForkServer() as fork_server:  # it imports torch while this process does
-        from grader.desk import overview
         from grader.reports import learner_report
 
         verdicts = [_verdict_and_pictures(exercise, fork_server) for exercise in catalog.exercises()]
-        rows = overview.rows()  # after the gradings, which change it
+        rows = progress.rows()  # after the gradings, which change it
         entries = [
             learner_report.Entry(
                 row, result, pictures, *_hint_counts(row["exercise"]), _lesson_address(row["exercise"], options.output)
             )
             for row, (result, pictures) in zip(rows, verdicts, strict=True)
         ]
-    page = learner_report.page(entries, overview.tracks(rows), time.time())
+    page = learner_report.page(entries, progress.tracks(rows), time.time())
     try:
         options.output.write_text(page, "utf-8")
     except OSError as error:
@@ -409,9 +408,9 @@ def _lesson_address(folder: str, output: Path) -> str:
 @verb("update")
 def update(options: argparse.Namespace) -> int:
     """Get the newest exercises and grader; what you have written stays."""
-    from grader.desk import update
+    from grader.desk import checkout
 
-    done = update.update()
+    done = checkout.update()
     if not done.changes:
         print("There is nothing new.")
         return errors.PASSED

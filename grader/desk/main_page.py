@@ -13,9 +13,9 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.desk import progress
+from grader.desk.grading import Watched
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
-from grader.desk.watched import Watched
 from grader.records.causes import Cause, causes
 from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
 from grader.reports import formulas, terminal

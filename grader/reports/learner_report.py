@@ -15,7 +15,7 @@ TITLE = "Attention, by hand: your report"
 
 @dataclass(frozen=True)
 class Entry:
-    """One exercise on the page. row: as grader.desk.overview makes it; lesson: a relative address."""
+    """One exercise on the page. row: as grader.desk.progress makes it; lesson: a relative address."""
 
     row: dict[str, Any]
     result: ExerciseResult | None

@@ -14,7 +14,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.desk import reset
+from grader.desk import checkout
 from grader.integrations.nbgrader import cell_ids, public
 from grader.integrations.notebook import collect
 from grader.judge import examiner
@@ -211,7 +211,7 @@ def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_t
         exercise = catalog.find("03")
         full = sum(scores.values()) == pytest.approx(exercise.max_points)
         codes = ["", *(c.source for c in notebook.cells if c.cell_type == "code")]
-        ran = Submission(collect.source(codes, collect.defined(reset.source(exercise.folder))), "your notebook")
+        ran = Submission(collect.source(codes, collect.defined(checkout.source(exercise.folder))), "your notebook")
         checked = examiner.grade(exercise, ran, fork_server, examiner.Settings(seed=1)).status == "passed"
         path = f"submitted/{student}/{FOLDER}/{FOLDER}.ipynb"
         told = classroom.nbgrader("validate", path).stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.catalog import Exercise, extras, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import reset
+from grader.desk import checkout
 from grader.integrations.notebook import layout
 from grader.reports.json import SCHEMA
 
@@ -76,7 +76,7 @@ def percent(exercise: Exercise) -> str:
     lesson = paths.lesson(exercise.folder).read_text("utf-8")
     parts = [_markdown(FIRST.format(stub=paths.stub(exercise.folder).name))]
     parts.append(f"{HIDDEN}\n{SETUP.format(repository=repository(), folder=exercise.folder)}")
-    for cell in layout.cells(lesson, reset.source(exercise.folder)):
+    for cell in layout.cells(lesson, checkout.source(exercise.folder)):
         if cell.is_code:
             parts.append(f"{MAY_FAIL if cell.is_example else '# %%'}\n{cell.text}")
         else:

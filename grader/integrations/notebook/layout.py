@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from grader.desk import examples
+from grader.desk import lesson
 from grader.integrations.nbgrader import assignment
 
 BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
@@ -47,7 +47,7 @@ def cells(lesson: str, stub: str) -> list[Cell]:
 
 def _of_section(text: str) -> Iterator[Cell]:
     """The cells of a section of the lesson. In the sections of the tasks each `python` block is a code cell."""
-    if not examples.HEADING.match(text.partition("\n")[0]):
+    if not lesson.EXAMPLES_HEADING.match(text.partition("\n")[0]):
         yield Cell(_folded(text))
         if text.startswith(EXPERIMENT):
             yield Cell("experiment()", is_code=True)
@@ -56,7 +56,7 @@ def _of_section(text: str) -> Iterator[Cell]:
     for block in BLOCK.finditer(text):
         if before := text[end : block.start()].strip("\n"):
             yield Cell(_folded(before))
-        yield from (Cell(piece, is_code=True, is_example=True) for piece in examples.cells(block[1]))
+        yield from (Cell(piece, is_code=True, is_example=True) for piece in lesson.cells(block[1]))
         end = block.end()
     if after := text[end:].strip("\n"):
         yield Cell(_folded(after))
