@@ -288,7 +288,7 @@ def test_the_calls_of_the_lesson(learner):
 def test_the_list_of_all_exercises(learner):
     learner.save()
     learner.desk.type("l")
-    page = learner.desk.shows("core track", "any other key: back")
+    page = learner.desk.shows("the seeds", "any other key: back")
     assert all(exercise.title in page for exercise in catalog.exercises())
     learner.desk.type("x")
     learner.desk.shows("points ·")
@@ -317,7 +317,7 @@ def test_a_key_pressed_while_a_picture_is_drawn_neither_loses_it_nor_waits(learn
     learner.save(WRONG)
     learner.desk.type("g")
     learner.desk.type("l")
-    learner.desk.shows("core track", "the picture can be seen now, with the key g")
+    learner.desk.shows("the seeds", "the picture can be seen now, with the key g")
     began = len(learner.desk.raw)
     learner.desk.type("g")
     learner.desk.shows("yours", "expected")

@@ -42,5 +42,5 @@ def test_the_solution_is_right_for_many_seeds(exercise, fork_server):
         assert result.status == "passed", report(result)
 
 
-def test_the_core_track_is_100_points():
-    assert sum(exercise.max_points for exercise in EXERCISES if exercise.track == "core") == CORE_POINTS
+def test_the_seeds_are_100_points():
+    assert sum(exercise.max_points for exercise in EXERCISES if exercise.path.name == "the seeds") == CORE_POINTS

@@ -37,7 +37,7 @@ def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ..
 # What is in them.
 
 
-def test_the_core_track_has_pictures():
+def test_the_seeds_have_pictures():
     assert {exercise.number for exercise in DRAWN} >= set(range(1, 15))
 
 

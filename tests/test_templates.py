@@ -81,8 +81,8 @@ def pages(word: str):
     row = {"exercise": EXERCISES[0], "title": word, "status": "begun", "points": 1, "max_points": 2, "attempts": 1}
     row |= {"first_pass": None, "changed": True}
     entry = learner_report.Entry(row, result, result.pictures, 3, 2, word)
-    track = {"track": word, "passed": 1, "exercises": 2, "points": 1, "max_points": 2}
-    yield "report", learner_report.page([entry], [track], 0)
+    path = {"path": word, "passed": 1, "exercises": 2, "points": 1, "max_points": 2}
+    yield "report", learner_report.page([entry], [path], 0)
     yield "notebook verdict", display.verdict(result, result.pictures)["html"]
     yield "notebook pictures", display.pictures(catalog.find(EXERCISES[0]), result.pictures)["html"]
 

@@ -8,14 +8,13 @@ from grader.authoring.problem import Problem, again
 from grader.catalog import Exercise, paths
 from grader.judge import figure
 
-TRACKS = ("core", "beyond")  # whose exercises need one
 FORM = "export default {"
 LEAST_CASES = 3  # of what tests/figures does to a figure
 
 
 def missing(exercise: Exercise) -> Iterator[Problem]:
-    """An exercise of these tracks needs a script that draws its figure, the numbers for it, and cases for its test."""
-    if exercise.track not in TRACKS:
+    """Each exercise but a warm-up needs a script that draws its figure, the numbers for it, and cases for its test."""
+    if exercise.path.warm_up:
         return
     folder = exercise.folder
     needed = {

@@ -6,10 +6,10 @@ from grader.authoring import experiment_parts, figure_scaffold, lesson_parts, mi
 from grader.catalog import paths, stubs
 
 
-def files(folder: str, track: str) -> dict[Path, str]:
+def files(folder: str) -> dict[Path, str]:
     """Path → content of every file of a new exercise, in the order in which an author fills them."""
     slug = paths.slug(folder)
-    facts = {"slug": slug, "number": folder[:2], "title": slug.replace("_", " ").capitalize(), "track": track}
+    facts = {"slug": slug, "number": folder[:2], "title": slug.replace("_", " ").capitalize()}
     solution = SOLUTION.format(**facts)
     contents = {
         paths.solution(folder): solution,
@@ -50,7 +50,6 @@ def {slug}(x: torch.Tensor) -> torch.Tensor:
     return x  # (T, d)
 '''
 TOML = """title = "{title}"
-track = "{track}"
 
 # Points of each check, in the order in which the learner sees them.
 [points]

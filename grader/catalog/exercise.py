@@ -13,8 +13,6 @@ from grader.catalog.toml import tomllib
 from grader.worker.operations import GROUPS
 
 FOLDER = re.compile(r"\d\d_[a-z0-9_]+")
-# The track of what prepares for the others. Its points are in no sum, and a class grades it only where it is named.
-WARM_UP = "warm-up"
 
 
 class NoSuchExercise(Exception):
@@ -46,12 +44,28 @@ class Misconception:
 
 
 @dataclass(frozen=True)
+class LearningPath:
+    """Exercises that build on each other, as learning_paths.toml lists them.
+
+    numbers: of the exercises, in order. after: what a learner can do after it. warm_up: it prepares for the others; its
+    points are in no sum, and a class grades it only where it is named.
+    """
+
+    name: str
+    numbers: tuple[str, ...]
+    after: str
+    warm_up: bool = False
+
+
+OTHER = LearningPath("other", (), "")
+
+
+@dataclass(frozen=True)
 class Exercise:
     """One exercise, as its exercise.toml describes it."""
 
     folder: str  # "03_context_vectors"
     title: str
-    track: str  # "core", "beyond" or WARM_UP
     points: dict[str, float]  # of each check, in the order shown
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
@@ -67,6 +81,11 @@ class Exercise:
         return int(self.folder[:2])
 
     @property
+    def path(self) -> LearningPath:
+        """The path that it is in. One that learning_paths.toml does not list is in OTHER."""
+        return next((path for path in learning_paths() if self.folder[:2] in path.numbers), OTHER)
+
+    @property
     def slug(self) -> str:
         """ "context_vectors" for the folder "03_context_vectors"."""
         return paths.slug(self.folder)
@@ -78,6 +97,22 @@ class Exercise:
 
 
 @functools.cache
+def learning_paths() -> tuple[LearningPath, ...]:
+    """All paths in order. Raises InfrastructureError where learning_paths.toml cannot be read."""
+    try:
+        tables = tomllib.loads(paths.LEARNING_PATHS.read_text("utf-8"))["path"]
+        return tuple(LearningPath(numbers=tuple(table.pop("exercises")), **table) for table in tables)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InfrastructureError(f"{paths.shown(paths.LEARNING_PATHS)} cannot be read: {error!r}") from None
+
+
+def by_path() -> tuple[Exercise, ...]:
+    """All exercises in the order of the paths, as a learner takes them."""
+    places = {number: place for place, number in enumerate(n for path in learning_paths() for n in path.numbers)}
+    return tuple(sorted(exercises(), key=lambda exercise: places.get(exercise.folder[:2], len(places))))
+
+
+@functools.cache
 def exercises() -> tuple[Exercise, ...]:
     """All exercises in the order of their numbers. Raises InfrastructureError where a file cannot be read."""
     folders = [path.parent.name for path in paths.CHECKS.glob("*/exercise.toml") if FOLDER.fullmatch(path.parent.name)]
@@ -86,7 +121,7 @@ def exercises() -> tuple[Exercise, ...]:
 
 def for_class() -> tuple[Exercise, ...]:
     """The exercises of a class where none are named: all except the warm-up."""
-    return tuple(exercise for exercise in exercises() if exercise.track != WARM_UP)
+    return tuple(exercise for exercise in exercises() if not exercise.path.warm_up)
 
 
 def find(name: str) -> Exercise:
@@ -126,8 +161,7 @@ def read(folder: str) -> Exercise:
         timed = str(data.get("timed", ""))
         wrong_ideas = data.get("misconceptions", {}).items()
         misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
-        head = (folder, data["title"], data["track"], points, limits, forbidden)
-        return Exercise(*head, trains, timed, hidden, misconceptions)
+        return Exercise(folder, data["title"], points, limits, forbidden, trains, timed, hidden, misconceptions)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 

@@ -6,6 +6,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; all others are hidden
 GRADER = ROOT / "grader"
 CHECKS = GRADER / "checks"
+LEARNING_PATHS = GRADER / "catalog" / "learning_paths.toml"
 WORKER = GRADER / "worker"
 EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"

@@ -128,7 +128,6 @@ def _write_report(device: str, reports: list[Report], path: Path) -> None:
     "new",
     option("exercise", metavar="EX", help="its number, from 1 to 99"),
     option("name", metavar="NAME", help="its slug: lower case, digits and underscores"),
-    option("--track", choices=(catalog.WARM_UP, "core", "beyond"), default="beyond"),
 )
 def make_exercise(options: argparse.Namespace) -> int:
     """Write the files of a new exercise, with TODOs that verify refuses until they are filled."""
@@ -145,10 +144,12 @@ def make_exercise(options: argparse.Namespace) -> int:
     if existing:
         raise WrongUse(f"{existing[0]} is there already: choose another number and name")
     folder = f"{int(number):02}_{slug}"
-    for path, text in scaffold.files(folder, options.track).items():
+    for path, text in scaffold.files(folder).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
         print(f"wrote {paths.shown(path)}")
+    if not any(folder[:2] in path.numbers for path in catalog.learning_paths()):
+        print(f"Add {folder[:2]} to a path in {paths.shown(paths.LEARNING_PATHS)}.")
     print(f"Fill the TODOs (docs/authors.md). What is left to do: make verify EX={folder[:2]}")
     return errors.PASSED
 

@@ -175,7 +175,8 @@ def next_step(result: ExerciseResult) -> str:
         return ""
     if result.status != "passed":
         return f"Fix it, then: make check EX={number} SEED={result.seed} repeats the same inputs."
-    later = [exercise for exercise in catalog.exercises() if exercise.number > int(number)]
+    folders = [exercise.folder for exercise in catalog.by_path()]
+    later = catalog.by_path()[folders.index(result.exercise) + 1 :]
     return f"Next: make check EX={later[0].folder[:2]}  ({later[0].title})" if later else "That was the last one."
 
 

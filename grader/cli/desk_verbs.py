@@ -344,7 +344,7 @@ def write_report(options: argparse.Namespace) -> int:
             )
             for row, (result, pictures) in zip(rows, verdicts, strict=True)
         ]
-    page = learner_report.page(entries, progress.tracks(rows), time.time())
+    page = learner_report.page(entries, progress.by_path(rows), time.time())
     try:
         options.output.write_text(page, "utf-8")
     except OSError as error:

@@ -79,10 +79,12 @@ def exercise_or_next(name: str | None) -> catalog.Exercise:
     begun = any(
         states[exercise.folder].status != "not started" for exercise in catalog.for_class() if exercise.folder in states
     )
-    for exercise in catalog.for_class() if begun else catalog.exercises():
+    for exercise in catalog.by_path():
+        if begun and exercise.path.warm_up:
+            continue
         if exercise.folder not in states or states[exercise.folder].status != "passed":
             return exercise
-    return catalog.exercises()[-1]
+    return catalog.by_path()[-1]
 
 
 def cores() -> int:

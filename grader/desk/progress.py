@@ -138,16 +138,17 @@ def _locked() -> Iterator[None]:
 
 
 def rows() -> list[dict]:
-    """One row for each exercise, in order."""
+    """One row for each exercise, in the order of the paths."""
     states = load()
     table = []
-    for exercise in catalog.exercises():
+    for exercise in catalog.by_path():
         state = states.get(exercise.folder, State())
         table.append(
             {
                 "exercise": exercise.folder,
                 "title": exercise.title,
-                "track": exercise.track,
+                "path": exercise.path.name,
+                "warm_up": exercise.path.warm_up,
                 "status": state.status,
                 "points": state.points,
                 "max_points": exercise.max_points,
@@ -161,26 +162,26 @@ def rows() -> list[dict]:
     return table
 
 
-def tracks(table: list[dict]) -> list[dict]:
-    """One row for each track: how many of its exercises are passed, and its points."""
+def by_path(table: list[dict]) -> list[dict]:
+    """One row for each path: how many of its exercises are passed, and its points."""
     sums: dict[str, dict] = {}
     for row in table:
-        empty = {"track": row["track"], "exercises": 0, "passed": 0, "points": 0.0, "max_points": 0.0}
-        track = sums.setdefault(row["track"], empty)
-        track["exercises"] += 1
-        track["passed"] += row["status"] == "passed"
+        empty = {"path": row["path"], "exercises": 0, "passed": 0, "points": 0.0, "max_points": 0.0}
+        path = sums.setdefault(row["path"], empty)
+        path["exercises"] += 1
+        path["passed"] += row["status"] == "passed"
         for key in ("points", "max_points"):
-            track[key] = round(track[key] + row[key], 6)
+            path[key] = round(path[key] + row[key], 6)
     return list(sums.values())
 
 
 def listed(table: list[dict]) -> str:
     """All exercises with state and points, for `make list`."""
-    lines, track = [], None
+    lines, path = [], None
     for row in table:
-        if row["track"] != track:
-            track = row["track"]
-            lines.append(f"{track} track")
+        if row["path"] != path:
+            path = row["path"]
+            lines.append(path)
         points = f"{row['points']:g}/{row['max_points']:g}"
         lines.append(f" {_name(row, 52)}  {points:>7}  {row['status']}")
     lines.append(f"{_sum(table)}. Grade one: make check EX=03")
@@ -188,30 +189,23 @@ def listed(table: list[dict]) -> str:
 
 
 def columns(table: list[dict]) -> list[str]:
-    """Each track as a text of short lines, which stand beside each other in a terminal of 80 columns.
-
-    The warm-up stands above the track that follows it.
-    """
-    texts: list[str] = []
-    above: list[str] = []
-    for track in tracks(table):
-        lines = [*above, f"{track['track']} track  {track['points']:g}/{track['max_points']:g}", ""]
-        for row in table:
-            if row["track"] == track["track"]:
-                lines.append(f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}")
-        above = [*lines, ""] if track["track"] == catalog.WARM_UP else []
-        if not above:
-            texts.append("\n".join(lines))
-    return texts
+    """All exercises by path, as two texts of short lines for a terminal of 80 columns. No path is cut in two."""
+    texts: list[list[str]] = [[], []]
+    for path in by_path(table):
+        rows_of_path = [row for row in table if row["path"] == path["path"]]
+        names = [f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}" for row in rows_of_path]
+        is_left = not texts[1] and len(texts[0]) < len(table) // 2
+        texts[not is_left] += [f"{path['path']}  {path['points']:g}/{path['max_points']:g}", *names, ""]
+    return ["\n".join(lines).rstrip() for lines in texts]
 
 
 def text(table: list[dict]) -> str:
-    """The whole history, for `make progress`: a bar for each exercise and each track."""
+    """The whole history, for `make progress`: a bar for each exercise and each path."""
     lines = []
-    for track in tracks(table):
-        lines.append(f"{track['track']} track  {_bar(track)} {track['passed']} of {track['exercises']} passed")
+    for path in by_path(table):
+        lines.append(f"{path['path']}  {_bar(path)} {path['passed']} of {path['exercises']} passed")
         for row in table:
-            if row["track"] == track["track"]:
+            if row["path"] == path["path"]:
                 points = f"{row['points']:g}/{row['max_points']:g}"
                 lines.append(f" {_name(row, 28)} {_bar(row)} {points:>7}  {_history(row)}".rstrip())
                 lines += [f"      {text}" for text in [of_files(row)] if text]
@@ -227,15 +221,15 @@ def markdown(table: list[dict]) -> str:
         title = f"{row['exercise'][:2]} {row['title']}"
         tries = row["attempts"] or ""
         lines.append(f"| {title} | {row['status']} | {_bar(row)} | {points} | {tries} | {_day(row['first_pass'])} |")
-    for track in tracks(table):
-        points, passed = f"{track['points']:g}/{track['max_points']:g}", f"{track['passed']} of {track['exercises']}"
-        lines.append(f"| **{track['track']} track** | **{passed}** | {_bar(track)} | **{points}** | | |")
+    for path in by_path(table):
+        points, passed = f"{path['points']:g}/{path['max_points']:g}", f"{path['passed']} of {path['exercises']}"
+        lines.append(f"| **{path['path']}** | **{passed}** | {_bar(path)} | **{points}** | | |")
     return "\n".join(lines) + "\n"
 
 
 def as_json(table: list[dict]) -> str:
-    """All exercises and tracks as JSON, schema 1."""
-    document = {"schema": 1, "exercises": table, "tracks": tracks(table)}
+    """All exercises and paths as JSON, schema 2."""
+    document = {"schema": 2, "exercises": table, "paths": by_path(table)}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -312,8 +306,8 @@ def _set_aside() -> None:
 
 
 def _sum(table: list[dict]) -> str:
-    """The points of all tracks but the warm-up."""
-    counted = [row for row in table if row["track"] != catalog.WARM_UP]
+    """The points of all paths but the warm-up."""
+    counted = [row for row in table if not row["warm_up"]]
     return f"{sum(row['points'] for row in counted):g} of {sum(row['max_points'] for row in counted):g} points"
 
 
@@ -347,5 +341,5 @@ def _next(table: list[dict]) -> str:
 
 def _is_behind(row: dict, table: list[dict]) -> bool:
     """Whether a row is the warm-up of a learner who has begun with the others."""
-    begun = any(other["status"] != "not started" for other in table if other["track"] != catalog.WARM_UP)
-    return row["track"] == catalog.WARM_UP and begun
+    begun = any(other["status"] != "not started" for other in table if not other["warm_up"])
+    return row["warm_up"] and begun

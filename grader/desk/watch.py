@@ -250,7 +250,7 @@ def type_search(watch: Watch, key: str) -> None:
 
 def step(watch: Watch, by: int) -> None:
     """Open the next or the previous exercise. by: 1 or -1."""
-    exercises = catalog.exercises()
+    exercises = catalog.by_path()
     place = exercises.index(watch.watched.exercise) + by
     if 0 <= place < len(exercises):
         watch.open(exercises[place])

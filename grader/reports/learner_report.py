@@ -31,8 +31,8 @@ class Entry:
         return "–" if moment is None else time.strftime("%Y-%m-%d", time.localtime(moment))
 
 
-def page(entries: Sequence[Entry], tracks: Sequence[dict[str, Any]], now: float) -> str:
+def page(entries: Sequence[Entry], paths: Sequence[dict[str, Any]], now: float) -> str:
     """The whole page, which needs no script. now: seconds since 1970."""
     date = time.strftime("%Y-%m-%d %H:%M", time.localtime(now))
-    facts = {"entries": entries, "tracks": tracks, "made": date, "verdict": verdict}
+    facts = {"entries": entries, "paths": paths, "made": date, "verdict": verdict}
     return document("reports/templates/overview.html", TITLE, **facts)

@@ -11,9 +11,9 @@ from grader.integrations.site import experiment_bars, lesson_cards, mathml, page
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add the tracks to the learner's section of the navigation, before the help that ends it."""
+    """Add the paths to the learner's section of the navigation, before the help that ends it."""
     learn = next(iter(config.nav[0].values()))
-    learn[-1:-1] = pages.tracks()
+    learn[-1:-1] = pages.by_path()
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:

@@ -1,16 +1,16 @@
 """The page of all lessons: what each teaches, how long it takes and how hard it is, as its lesson says."""
 
 import html
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 
 from grader import catalog
 from grader.catalog import paths
 
-TRACKS = {catalog.WARM_UP: "Warm-up", "core": "Core track", "beyond": "Beyond"}
 HEAD = """# All lessons
 
-In the order in which they build on each other. Your own progress: `make report`. The times are
+By path, in the order in which they build on each other. Your own progress: `make report`. The times are
 [estimates by one rule](self-study.md#how-long-a-lesson-takes).
 """
 FACT = re.compile(r"^- \*\*(?P<name>[^*]+)\*\* (?P<text>.*(?:\n  .*)*)", re.M)  # of a lesson's head
@@ -20,12 +20,18 @@ COLUMNS = ("lesson", "you will be able to", "time", "difficulty", "points")
 
 def page(places: Mapping[str, str]) -> str:
     """The page in Markdown. places: folder → the page of its lesson."""
-    parts, tracks = [HEAD], dict.fromkeys(exercise.track for exercise in catalog.exercises())
-    for track in tracks:
-        rows = [row(listed, places[listed.folder]) for listed in catalog.exercises() if listed.track == track]
-        parts.append(f"\n## {TRACKS.get(track, track)}\n\n{_line(COLUMNS)}{_line(['---'] * len(COLUMNS))}")
+    parts = [HEAD]
+    for path, exercises in itertools.groupby(catalog.by_path(), key=lambda exercise: exercise.path):
+        rows = [row(exercise, places[exercise.folder]) for exercise in exercises]
+        after = f"After it you can {path.after}.\n\n" if path.after else ""
+        parts.append(f"\n## {title(path)}\n\n{after}{_line(COLUMNS)}{_line(['---'] * len(COLUMNS))}")
         parts += map(_line, rows)
     return "".join(parts)
+
+
+def title(path: catalog.LearningPath) -> str:
+    """The name of a path as a heading."""
+    return path.name[:1].upper() + path.name[1:]
 
 
 def row(exercise: catalog.Exercise, place: str) -> list[str]:

@@ -52,14 +52,14 @@ def site() -> Site:
     return Site(pages, images)
 
 
-def tracks() -> list[dict[str, list[dict[str, str]]]]:
-    """The lessons in the order of progress, by track, as the navigation of mkdocs takes them."""
-    by_track: dict[str, list[dict[str, str]]] = {}
-    for exercise in catalog.exercises():
+def by_path() -> list[dict[str, list[dict[str, str]]]]:
+    """The lessons by path, as the navigation of mkdocs takes them."""
+    entries: dict[str, list[dict[str, str]]] = {}
+    for exercise in catalog.by_path():
         if paths.lesson(exercise.folder).exists():
             entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
-            by_track.setdefault(lesson_cards.TRACKS.get(exercise.track, exercise.track), []).append(entry)
-    return [{track: entries} for track, entries in by_track.items()]
+            entries.setdefault(lesson_cards.title(exercise.path), []).append(entry)
+    return [{path: listed} for path, listed in entries.items()]
 
 
 def page_of(folder: str) -> str:
