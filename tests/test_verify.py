@@ -692,7 +692,7 @@ def test_two_mistakes_that_answer_alike_are_told_of_each_other(house, said):
 def test_an_exercise_toml_that_cannot_be_read_is_named(house, said):
     change(house / CHECKS / "exercise.toml", "[points]", "[points")
     done = said("verify", "77", cwd=house)
-    assert done.returncode == 3 and "exercise.toml cannot be read" in done.stderr and "line 4" in done.stderr
+    assert done.returncode == 3 and "exercise.toml cannot be read" in done.stderr and "line 3" in done.stderr
 
 
 def test_a_solution_that_fails_is_told_with_each_check_and_nothing_else(house, said):
