@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from grader import catalog
-from grader.classroom.stored_result import written
-from grader.classroom.tasks import Order, Outcome, Task
-from grader.classroom.where import with_lines
+from grader.classroom.pool import Order, Outcome, Task
+from grader.classroom.store import written
 from grader.judge import examiner
+from grader.judge.where import search
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -50,7 +50,7 @@ class Here:
             for task in row:
                 self.seen.append(task.exercise)
                 submission = Submission(task.source, task.filename, tuple(task.notes))
-                exercise, completed = catalog.read(task.exercise), with_lines if self.settings.where else None
+                exercise, completed = catalog.read(task.exercise), search.for_students if self.settings.where else None
                 result = examiner.grade(exercise, submission, self.fork_server, self.settings, completed)
                 result = self.changed(result)
                 record(Outcome(task, written(result), result.status))

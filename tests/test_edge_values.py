@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.documented import Printed
-from grader.classroom import grades, stored_result
+from grader.classroom import grades, store
 from grader.classroom.handins import Student
 from grader.classroom.pages import class_page, feedback
 from grader.classroom.summary import Summary
@@ -196,7 +196,7 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     ElementTree.fromstring(junit.render(result))
     assert github.annotations(result, submission.source) and github.summary(result)
     assert all(html.verdict(result, level, result.pictures) for level in html.LEVELS)
-    assert stored_result.read(stored_result.written(result)).points == result.points
+    assert store.read(store.written(result)).points == result.points
     heatmap.figures(result.pictures)
     assert all(drawn.render(picture) for picture in result.pictures)
     student, summary = Student("ada", "Ada"), Summary([exercise.folder])

@@ -13,9 +13,7 @@ from grader import catalog
 from grader.catalog import misconceptions
 from grader.catalog.misconceptions import Misconception
 from grader.classroom.grades import number
-from grader.classroom.past import Stuck
-from grader.classroom.rows import ABSENT, CHECK_FAILED, CHECK_PASSED, NOT_STARTED, Kind, Row
-from grader.classroom.summary import Summary
+from grader.classroom.summary import ABSENT, CHECK_FAILED, CHECK_PASSED, NOT_STARTED, Kind, Row, Stuck, Summary
 from grader.records.results import AND, OR
 
 LEAST = 5  # students who passed, and who failed, below which a correlation says nothing

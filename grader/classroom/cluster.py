@@ -14,8 +14,7 @@ from typing import Any
 from grader.catalog import extras
 from grader.catalog.errors import InfrastructureError
 from grader.classroom import version
-from grader.classroom.pool import Pool
-from grader.classroom.tasks import Order, Outcome, Task
+from grader.classroom.pool import Order, Outcome, Pool, Task
 from grader.records.results import Settings
 
 PART = 16  # submissions sent together: enough to make the transfer cheap, and few enough to repeat

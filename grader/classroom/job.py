@@ -1,6 +1,6 @@
 """One grading process: receives submissions from the process of the class and returns their results.
 
-    START of job_process.py, with ROOT and FD        the grader's folder; the descriptor of the socket to the parent
+START of pool.py, with ROOT and FD        the grader's folder; the descriptor of the socket to the parent
 
 Both sides send lines of JSON. The first line says how to grade. Each later line is a submission and is answered by one
 line. Successive submissions of the same exercise share one session of checks.
@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
-from grader.classroom.stored_result import written
+from grader.classroom.store import written
 from grader.records.own_time import own_time
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Submission
@@ -43,8 +43,8 @@ class Job:
         gc.disable()  # which saves a tenth of the time that the imports take
         with ForkServer(order["device"], order["tier"]) as fork_server:
             from grader import catalog
-            from grader.classroom.where import with_lines
             from grader.judge import examiner  # heavy: torch, imported while the fork server imports it too
+            from grader.judge.where import search
             from grader.records import containment
 
             gc.freeze()  # modules stay loaded, so the garbage collector need not visit them
@@ -57,7 +57,7 @@ class Job:
             self.fork_server = fork_server
             own_time.go_on_with("checks")
             settings = examiner.Settings(**order["settings"])
-            completed = with_lines if settings.where else None
+            completed = search.for_students if settings.where else None
             self.task = self.next()
             while self.task is not None:
                 exercise = catalog.read(self.task["exercise"])

@@ -38,16 +38,16 @@ def write_course(options: argparse.Namespace) -> int:
 
     A file that is there is the instructor's, and stays. Returns the exit code.
     """
-    from grader.classroom.course import settings, template
+    from grader.classroom import course_rules
 
     if options.output.exists():
         raise WrongUse(f"{options.output} is there already, and yours. Another file: OUTPUT=…")
     try:
-        options.output.write_text(template.text(), "utf-8")
+        options.output.write_text(course_rules.template(), "utf-8")
     except OSError as error:
         raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None
     shown_path = paths.shown(options.output)
-    by_itself = options.output.resolve() == Path(settings.NAME).resolve()
+    by_itself = options.output.resolve() == Path(course_rules.NAME).resolve()
     elsewhere = f"follows it in that folder (kata grade DIR), and from here with RULES={shown_path}"
     how = "in this folder follows it from now on" if by_itself else elsewhere
     print(f"{shown_path} is written. Edit it: grading {how}.")
@@ -64,21 +64,20 @@ def write_course(options: argparse.Namespace) -> int:
     option("--feedback", choices=LEVELS, help="how much is told; default: as course.toml or the last run"),
     option("--output", metavar="DIR", type=Path, help="default: handback/ in the results"),
 )
-def handback(options: argparse.Namespace) -> int:
+def hand_back(options: argparse.Namespace) -> int:
     """Hand feedback back as a platform takes it: archives for Moodle or Canvas, or a folder with pages.
 
     Returns exit code 3 where a student who handed in gets nothing.
     """
     office = office_of(options)
-    from grader.classroom import private
-    from grader.classroom.handback import released
+    from grader.classroom import handback, private
 
-    released.demand(office.course, options.release)
-    all_handed = list(released.read(options.out, office))
-    exercises, level = released.exercises(all_handed), released.level(options.out, office.course, options.feedback)
-    folder = (options.output or options.out / released.FOLDER) / options.platform
+    handback.demand(office.course, options.release)
+    all_handed = list(handback.read_results(options.out, office))
+    exercises, level = handback.exercises(all_handed), handback.level(options.out, office.course, options.feedback)
+    folder = (options.output or options.out / handback.FOLDER) / options.platform
     try:
-        assignments = released.assignments(office.course, all_handed)
+        assignments = handback.assignments(office.course, all_handed)
         missing = _write_feedback(options.platform, folder, all_handed, exercises, level, assignments)
         private.everything(options.output or folder.parent)
     except OSError as error:
@@ -101,26 +100,26 @@ def _write_feedback(
     assignments: Sequence,
 ) -> dict[str, list[str]]:
     """Write the files to hand back. Returns the students without a file, by assignment. Raises OSError."""
-    from grader.classroom.handback import canvas_feedback, moodle_feedback, plain_folder
+    from grader.classroom import handback
 
     folder.mkdir(parents=True, exist_ok=True)
     if platform == "folder":
-        for file in plain_folder.files(all_handed, exercises, level):
+        for file in handback.folder_files(all_handed, exercises, level):
             path = folder / file.name
             path.parent.mkdir(exist_ok=True)
             whole_file.write(path, file.content)
         print(f"{folder}: {len(all_handed)} pages")
         return {}
-    module = {"moodle": moodle_feedback, "canvas": canvas_feedback}[platform]
+    name, file_of = handback.PLATFORMS[platform]
     missing: dict[str, list[str]] = {}
     for assignment in assignments:
         parts = [part for handed in all_handed if (part := handed.alone(assignment))]
-        files = [file for part in parts if (file := module.file_of(part, assignment, level))]
-        others = [part.student.id for part in parts if part.origin.platform != module.PLATFORM]
+        files = [file for part in parts if (file := file_of(part, assignment, level))]
+        others = [part.student.id for part in parts if part.origin.platform != name]
         if others:
             missing[assignment.name] = others
         if files:
-            whole_file.write(folder / f"{assignment.name}.zip", canvas_feedback.zipped(files))
+            whole_file.write(folder / f"{assignment.name}.zip", handback.zipped(files))
             print(f"{folder / assignment.name}.zip: {len(files)} files")
     return missing
 
@@ -165,21 +164,21 @@ def forget_student(options: argparse.Namespace) -> int:
 )
 def list_similar(options: argparse.Namespace) -> int:
     """List clusters of submissions that agree more than chance and beyond the stub, for a person to judge."""
-    from grader.classroom.intake import tally
+    from grader.classroom import handins
     from grader.classroom.intake.finder import find
     from grader.classroom.similar import pairs
 
     submissions = find(options.submissions, catalog.find_all(options.exercises))
-    print(tally.sum_of(submissions.count, "to compare"), file=sys.stderr)
+    print(handins.sum_line(submissions.count, "to compare"), file=sys.stderr)
     students, files = len(submissions.students), len(submissions.handins)
     print(f"{students} students, {files} files: {submissions.layout}", file=sys.stderr)
-    for line in tally.lines(submissions.needs_person, MOST_ENTRIES):
+    for line in handins.lines_of_doubt(submissions.needs_person, MOST_ENTRIES):
         print(label(line), file=sys.stderr)
     agreeing = pairs(submissions.handins, options.jobs or cores())
     if options.anonymous is not None:
-        from grader.classroom import outputs, pseudonyms
+        from grader.classroom import grades, outputs
 
-        agreeing = outputs.anonymous(agreeing, pseudonyms.of(options.anonymous, submissions.students))
+        agreeing = outputs.anonymous(agreeing, grades.pseudonyms_of(options.anonymous, submissions.students))
     sys.stdout.write(_clusters_as_json(agreeing) if options.format == "json" else _clusters_as_text(agreeing))
     return errors.PASSED
 

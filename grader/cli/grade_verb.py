@@ -123,9 +123,8 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     """
     if not options.assignment:
         raise WrongUse("name the assignment too: --assignment NN_slug")
-    from grader.classroom import private
+    from grader.classroom import handins, private
     from grader.classroom import run as classroom
-    from grader.classroom.intake import tally
     from grader.classroom.run import Event
     from grader.reports.delivery import deliver
 
@@ -154,7 +153,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         private.everything(file)
         lines = [f"Totals by the rules of the course: {file}"] if written else []
         if recorded.earlier:
-            names = label(tally.listed(recorded.earlier, MOST_EARLIER))
+            names = label(handins.listed(recorded.earlier, MOST_EARLIER))
             lines.append(f"An earlier attempt counts, and is what the gradebook has: {names}")
         lines += recorded.notes
         show(Event("notes", {"lines": tuple(lines)}))
@@ -165,10 +164,9 @@ def run_nbgrader(options: argparse.Namespace) -> int:
 
 def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:
     """The roster and the rules of the course. beside: the folder of course.toml, if no other file is named."""
-    from grader.classroom import office
-    from grader.classroom.course import settings
+    from grader.classroom import course_rules, office
 
-    usual = beside / settings.NAME
+    usual = beside / course_rules.NAME
     return office.opened(options.rules or (usual if usual.exists() else None), options.roster)
 
 

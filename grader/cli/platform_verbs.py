@@ -54,7 +54,7 @@ def make_gradescope(options: argparse.Namespace) -> int:
     if options.grade is not None:
         return _grade_for_gradescope(options, exercises)
     from grader.classroom import office
-    from grader.classroom.course.settings import Course
+    from grader.classroom.course_rules import Course
     from grader.integrations import gradescope, gradescope_rules
 
     # Read now, so that a mistake in the rules is reported here and not by Gradescope.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grader.catalog import Exercise, paths
-from grader.classroom.course import settings
+from grader.classroom import course_rules
 from grader.classroom.office import Office
 from grader.integrations import bundle, gradescope_rules
 from grader.integrations.gradescope_rules import NO_RULES, Ruled
@@ -117,6 +117,6 @@ def package(
     content |= {name: paths.module(f"integrations/templates/{name}").read_bytes() for name in SCRIPTS}
     if office is not None:
         content |= gradescope_rules.files(office)
-        arguments += ["--rules", f"../{settings.NAME}"]
+        arguments += ["--rules", f"../{course_rules.NAME}"]
     content["options"] = ("\n".join(arguments) + "\n").encode()
     return bundle.zipped(content, programs=SCRIPTS)

@@ -14,15 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog import Exercise
-from grader.classroom.course import overrides as given_points
-from grader.classroom.course import rules_file, totals
-from grader.classroom.course.attempts import Attempt
-from grader.classroom.course.lateness import Lateness, lateness
-from grader.classroom.course.marks import Mark, mark
-from grader.classroom.course.overrides import Override
-from grader.classroom.course.settings import Course, Times
-from grader.classroom.course.totals import TotalRule
+from grader.classroom import course_rules, marking
+from grader.classroom import marking as given_points
+from grader.classroom.course_rules import Course, Times
 from grader.classroom.grades import number
+from grader.classroom.marking import Attempt, Lateness, Mark, Override, TotalRule, lateness, mark
 from grader.classroom.office import Office
 from grader.integrations.one_student import Graded
 from grader.records.results import ExerciseResult
@@ -54,9 +50,9 @@ class Ruled:
         for exercise, result in graded.results:
             own = [override for override in overrides if override.exercise == exercise.folder]
             marks.append(self._mark(exercise.folder, result, own))
-            results.append((exercise, given_points.applied(result, own) if result is not None else None))
+            results.append((exercise, given_points.apply_overrides(result, own) if result is not None else None))
         exercises = [exercise for exercise, _ in results]
-        score = totals.total([e.folder for e in exercises], [m.points for m in marks], _most(exercises), self._rule)
+        score = marking.total([e.folder for e in exercises], [m.points for m in marks], _most(exercises), self._rule)
         lines = [self._line(exercise, mark) for exercise, mark in zip(exercises, marks)]
         lines.append(f"Score by the rules of the course: {number(score)} of {number(maximum(exercises, self.course))}")
         return replace(graded, results=tuple(results)), score, lines
@@ -100,19 +96,19 @@ NO_RULES = Ruled()
 
 def read(rules: Path, metadata: Path) -> Ruled:
     """The rules for the submission that this metadata tells of. Raises WrongUse for a wrong course.toml."""
-    course, facts = rules_file.read(rules), _facts(metadata)
+    course, facts = course_rules.read_rules(rules), _facts(metadata)
     users = [user for user in facts.get("users") or [] if isinstance(user, dict)]
     names = tuple(str(user[key]) for user in users for key in ("sid", "email", "id") if user.get(key))
     identities = (*names, *map(pseudonym, names))
     own_due_dates = [_time((user.get("assignment") or {}).get("due_date")) for user in users]
     due = next((time for time in own_due_dates if time), None) or _time((facts.get("assignment") or {}).get("due_date"))
-    overridden = given_points.read(rules.with_name(given_points.NAME))
+    overridden = given_points.read_overrides(rules.with_name(given_points.OVERRIDES))
     return Ruled(course, overridden, identities, _time(facts.get("created_at")), due)
 
 
 def maximum(exercises: Sequence[Exercise], course: Course) -> float:
     """The points to set for an assignment with these exercises."""
-    return totals.maximum([e.folder for e in exercises], _most(exercises), TotalRule(course.weights))
+    return marking.maximum([e.folder for e in exercises], _most(exercises), TotalRule(course.weights))
 
 
 def files(office: Office) -> dict[str, bytes]:
@@ -129,7 +125,7 @@ def files(office: Office) -> dict[str, bytes]:
         for name in all_names
     ]
     table = "student,exercise,check,points"
-    return {"course.toml": _text(_rules(office)), given_points.NAME: _text([table, *rows])}
+    return {"course.toml": _text(_rules(office)), given_points.OVERRIDES: _text([table, *rows])}
 
 
 def pseudonym(name: str) -> str:

@@ -12,9 +12,9 @@ import hostile
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
-from grader.classroom.intake import archives, beneath, exercise_names, platform_names, student_ids
+from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.finder import find
-from grader.classroom.similar.fingerprints import fingerprints
+from grader.classroom.similar import fingerprints
 from grader.records import forbidden, introspection, regular_file, submission
 from grader.records.sanitize import label
 from grader.records.submission import Submission
@@ -53,13 +53,13 @@ def _name(made: list[str], folder: Path) -> None:
     shown = label(text)
     if not shown.isprintable() or len(shown) > 400 or shown != shown.encode().decode():
         raise Broken(f"shown as {shown!r}")
-    exercise_names.exercise_of(text), exercise_names.exercise_of_folder(text)
-    platform_names.owner_of(text), beneath.is_too_long(text)
+    names.exercise_of(text), names.exercise_of_folder(text)
+    names.owner_of(text), beneath.is_too_long(text)
     keys = [text, other, text.upper()]
-    ids = student_ids.ids(keys)
+    ids = names.ids(keys)
     if len({id.casefold() for id in ids.values()}) != len(set(keys)) or not all(map(str.isprintable, ids.values())):
         raise Broken(f"ids {ids!r}")
-    platform_names.submitters_of(f"{text}\nsubmission_1:\n  :submitters:\n  - :name: {text}\n")
+    names.submitters_of(f"{text}\nsubmission_1:\n  :submitters:\n  - :name: {text}\n")
 
 
 def _archive(made: tuple[str, bytes], folder: Path) -> None:

@@ -27,9 +27,9 @@ from grader.catalog import Forbidden, paths
 from grader.catalog.errors import BadSubmission
 from grader.classroom import run
 from grader.classroom.handins import HandIn, Student
-from grader.classroom.intake import archives, exercise_names, platform_names, student_ids, walker
+from grader.classroom.intake import archives, names, walker
 from grader.classroom.intake.finder import find
-from grader.classroom.similar.fingerprints import MOST, fingerprints
+from grader.classroom.similar import MOST_TOKENS, fingerprints
 from grader.classroom.store import Store
 from grader.records import introspection, limited, regular_file, source, submission
 from grader.records.bounded_cache import BoundedCache
@@ -91,8 +91,8 @@ def test_the_helper_keeps_to_its_memory():
 def test_a_source_of_many_fingerprints_keeps_the_same_as_one_that_holds_it():
     function = "def f{0}(x):\n    y = x * {0} + z[{0}]\n    " + "\n    ".join(f"x.a{i}(y)" for i in range(60)) + "\n"
     one = "".join(function.replace("a", f"b{n}_").format(n) for n in range(30))
-    assert 0 < len(fingerprints(HONEST)) < MOST
-    assert len(fingerprints(one)) <= MOST
+    assert 0 < len(fingerprints(HONEST)) < MOST_TOKENS
+    assert len(fingerprints(one)) <= MOST_TOKENS
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "iso-8859-15", "cp1252", "windows-1251", "koi8-r", "shift_jis", "gbk"])
@@ -150,8 +150,8 @@ def test_an_honest_notebook_with_many_pictures_is_read():
 def test_a_long_name_is_read_in_no_time(unit):
     began = time.process_time()
     for number in range(20):
-        exercise_names.exercise_of(f"{unit * 30_000}{number}")
-        platform_names.owner_of(f"{unit * 100}{number}")
+        names.exercise_of(f"{unit * 30_000}{number}")
+        names.owner_of(f"{unit * 100}{number}")
     assert time.process_time() - began < 2.0  # it took minutes
 
 
@@ -159,7 +159,7 @@ def test_a_long_name_is_read_in_no_time(unit):
 def test_a_name_is_shown_as_one_printable_line(name):
     shown = label(name)
     assert shown.isprintable() and len(shown) <= 400 and shown.encode()
-    (id,) = student_ids.ids([name]).values()
+    (id,) = names.ids([name]).values()
     assert id.isprintable() and id.encode() and len(id) < 100
 
 

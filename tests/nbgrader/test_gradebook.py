@@ -17,8 +17,7 @@ from made_up_class import result_of
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.classroom import office, run
-from grader.classroom.course import overrides
+from grader.classroom import marking, office, run
 from grader.classroom.handins import Graded
 from grader.judge import examiner
 from grader.records import seeds as seeds_of
@@ -136,7 +135,7 @@ def test_the_rules_of_the_course_hold(classroom, grade):
 @pytest.mark.parametrize("status", ["failed", "error"])
 def test_points_for_a_whole_exercise_do_not_turn_what_passed_into_what_failed(status):
     result = replace(result_of(FOLDER, passed=0.5), status=status)
-    given = overrides.applied(result, [overrides.Override("ada", FOLDER, "", 3.5, "oral exam", "me")])
+    given = marking.apply_overrides(result, [marking.Override("ada", FOLDER, "", 3.5, "oral exam", "me")])
     made = [
         cells.Cell(f"task_{task}", "code", "", None, locked=True, grade=True, points=points)
         for task, points in ((0, 3.0), (1, 4.0))

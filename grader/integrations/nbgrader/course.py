@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
-from grader.classroom.course.settings import NAME as RULES
+from grader.classroom.course_rules import NAME as RULES
 from grader.integrations import links
 from grader.integrations.nbgrader import assignment, cell_ids, public
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, SubmittedAssignment
 
 from grader import catalog
-from grader.classroom.course import totals
+from grader.classroom import marking
 from grader.classroom.grades import cell, number
 from grader.classroom.office import Office
 from grader.integrations.nbgrader import earlier_attempts, submitted
@@ -57,7 +57,7 @@ def _rows(
 ) -> Iterator[list[str]]:
     """The rows, the titles first. max_points: of each exercise in the gradebook; remarks: of attempts that count."""
     exercises = list(max_points)
-    maximum = totals.maximum(exercises, list(max_points.values()), office.rule)
+    maximum = marking.maximum(exercises, list(max_points.values()), office.rule)
     yield ["student", "name", *exercises, "total", "max", "late", "note"]
     for student, name in sorted(names.items()):
         own_handins = {
@@ -77,7 +77,7 @@ def _rows(
             else by_hand.get(exercise)
             for exercise in exercises
         ]
-        total = None if waits else totals.total(exercises, points, list(max_points.values()), office.rule)
+        total = None if waits else marking.total(exercises, points, list(max_points.values()), office.rule)
         late = [
             f"{exercise[:2]}: {number(handin.late_submission_penalty)} points lost"
             for exercise, handin in own_handins.items()

@@ -17,10 +17,10 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import office as offices
 from grader.classroom import private
 from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
-from grader.classroom.course.marks import Mark
 from grader.classroom.handins import HandIn
 from grader.classroom.history import History
 from grader.classroom.intake import beneath
+from grader.classroom.marking import Mark
 from grader.classroom.office import Office
 from grader.classroom.store import Store
 from grader.integrations.nbgrader import submitted
@@ -56,7 +56,7 @@ def choose(course: Path, office: Office, handins: Sequence[HandIn], results: Map
                 override for override in office.overrides if (override.student, override.exercise) == (id, exercise)
             ]
             student_office = replace(office, overrides=tuple(own_overrides))
-            marks[id] = offices.marks(student_office, file, history, handin.student, [results[id]])[exercise]
+            marks[id] = offices.marks_of(student_office, file, history, handin.student, [results[id]])[exercise]
             tried = history.of(id).get(exercise, [])
             if office.keeps_attempts and tried:
                 _keep(_place(course, exercise, id, tried[-1].digest), handin)

@@ -7,10 +7,9 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp
 
-from grader.classroom import without_effect
-from grader.classroom.course import overrides
+from grader.classroom import marking
 from grader.classroom.handins import Graded, HandIn
-from grader.classroom.office import CHANGED, Office
+from grader.classroom.office import CHANGED, Office, lines_without_effect
 from grader.integrations.nbgrader import autograding, earlier_attempts, late, remarks, submitted
 from grader.integrations.nbgrader.autograding import Recorded
 from grader.integrations.nbgrader.earlier_attempts import Chosen
@@ -50,7 +49,7 @@ def grade_course(
         recorded = _record_chosen(course, app, office, chosen, sorted(again & set(chosen.marks)), db_url)
         notes = (
             *remarks.write(course, app, office.comments),
-            *without_effect.lines(office, _everybody(app), [assignment]),
+            *lines_without_effect(office, _everybody(app), [assignment]),
         )
         recorded = replace(recorded, notes=(*recorded.notes, *notes))
     students = [handin.student.id for handin in handins]
@@ -70,7 +69,7 @@ def _record_chosen(
     """Record these students' attempts that count, an earlier one from where it is kept."""
     assignment = app.coursedir.assignment_id
     results = {
-        id: overrides.of(mark.result, id, office.overrides)
+        id: marking.overridden(mark.result, id, office.overrides)
         for id in students
         if (mark := chosen.marks[id]).result is not None
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp
 
-from grader.classroom.course.comments import Comments
+from grader.classroom.marking import Comments
 from grader.classroom.store import Store
 from grader.records.sanitize import label
 

@@ -16,9 +16,10 @@ from nbgrader.utils import parse_utc
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
+from grader.classroom import handins
 from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
 from grader.classroom.handins import HandIn, Origin, Student
-from grader.classroom.intake import beneath, tally
+from grader.classroom.intake import beneath
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
 from grader.records import regular_file
@@ -159,7 +160,7 @@ def _missing(folder: str, name: str) -> str:
     notebooks = [entry for entry in entries if regular_file.is_notebook(entry)]
     if not notebooks:
         return f"the folder holds no {name}"
-    return f"the folder holds {label(tally.listed(notebooks, MOST_NAMED))} and no {name}: rename the right one"
+    return f"the folder holds {label(handins.listed(notebooks, MOST_NAMED))} and no {name}: rename the right one"
 
 
 def _place(pattern: str, folder: str, name: str) -> str:

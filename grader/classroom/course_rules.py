@@ -1,7 +1,9 @@
-"""Reads course.toml. What is misspelt is told, so that no rule is silently without effect."""
+"""The rules of a course, course.toml: deadlines, lateness, attempts, weights. An unknown key is an error."""
 
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timezone, tzinfo
 from pathlib import Path
 from typing import Any
@@ -10,20 +12,134 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from grader import catalog
 from grader.catalog import tomllib
 from grader.catalog.errors import WrongUse
-from grader.classroom.course.settings import BEST, LATEST, TOTAL, UNIT_S, Course, LateRule
 from grader.records.sanitize import label
 from grader.reports.html import LEVELS
 
-KEYS = {
+NAME = "course.toml"
+UNIT_S = {"day": 86_400, "hour": 3_600}
+LATEST, BEST = "latest", "best"
+TOTAL = "total"
+Times = Mapping[str, datetime]  # by the folder of the exercise
+RULES = {
     "": ("timezone", "roster", "feedback", "release", "anonymous", "attempts", "drop_lowest", "late", "deadlines",
          "cut_off", "extensions", "weights", "sections", "columns", "titles"),
     "[late]": ("per", "percent", "cap", "grace_minutes", "unknown"),
     "[sections]": ("deadlines", "cut_off"),
 }  # fmt: skip
 DATE = re.compile(r"=\s*(\d{4}-\d[\d:TZ.+-]*)")  # at the end of a line that TOML cannot read
+HEAD = """\
+# The rules of this course, for `make grade`, nbgrader's road (in the course's folder) and Gradescope's (RULES=…).
+# They are applied to the results after grading: change one, grade again, and nothing is judged anew.
+# Beside this file may stand: overrides.csv, comments.csv, comments/<student>.md, handed_in.csv, aliases.csv.
+
+timezone = "UTC"          # of the times below, and of your Moodle profile: such as "Europe/Berlin"
+# roster = "roster.csv"   # Canvas gradebook, Moodle worksheet or grade export, or id,name,… (or a folder of them)
+feedback = "full"         # what students read: LEVELS
+# release = 2026-12-24T12:00:00   # from when on `make handback` hands feedback back without RELEASE=yes
+anonymous = false         # true: the page of the class shows pseudonyms
+
+attempts = "latest"       # "latest": the last one before the cut-off; "best": the one with most points
+drop_lowest = 0           # how many exercises, those with the smallest share of their points, do not count
+
+[late]
+per = "day"               # "day" or "hour": each one begun after the deadline costs
+percent = 0               # so many percent of the points that the hand-in has,
+cap = 100                 # and at most so many in all
+grace_minutes = 0         # so late is not late; who is later is late from the deadline on
+unknown = 1               # days or hours where a platform says LATE, but nobody knows when it came (Canvas)
+
+[deadlines]               # a date alone is the end of that day
+"""
+TAIL = """
+[cut_off]                 # what comes later does not count at all
+# "01" = 2026-11-27
+
+[extensions]              # by the student's id, as grades.csv has it
+# "4711" = { "01" = 2026-11-24, "02" = 2026-12-01 }
+
+[sections]                # sections or groups of the roster with times of their own
+# "Monday group" = { deadlines = { "01" = 2026-11-21 }, cut_off = { "01" = 2026-11-28 } }
+
+[weights]                 # factors of points in the total, 1 where none is named
+# "01" = 2
+
+[columns]                 # columns of the roster's file that are called otherwise: an exercise, several, or "total"
+# "Homework 1 (98765)" = "01"
+# "Attention (98766)" = ["03", "04", "05"]
+# "Grades-CS1-Homework 1-123.csv" = "01"      # a Moodle worksheet, by the name of its file
+
+[titles]                  # what columns of the roster's file are, where their titles are not understood
+# "Matrikelnummer" = "id"                     # id, name, email, sis_id, login, section, group
+# "Zuletzt geändert (Abgabe)" = "Last modified (submission)"    # Moodle's titles in English
+"""
 
 
-def read(path: Path) -> Course:
+@dataclass(frozen=True)
+class LateRule:
+    """The deduction for a late hand-in: `percent` of its points for each begun `per`, at most `cap` percent.
+
+    per: "day" or "hour"; grace_s: seconds after the deadline that cost nothing; unknown: the units where only the
+    platform's mark says late.
+    """
+
+    per: str = "day"
+    percent: float = 0.0
+    cap: float = 100.0
+    grace_s: float = 0.0
+    unknown: int = 1
+
+
+@dataclass(frozen=True)
+class Course:
+    """The rules of a course. Without a file these defaults hold: no deadline, the latest attempt, the plain sum.
+
+    extensions: by student's id, then exercise; sections: the deadlines and cut-offs of each; columns: of the roster's
+    file, by title, the exercises whose points they hold, or (TOTAL,); titles: what its columns are called in English,
+    by the title that they have there.
+    """
+
+    path: Path | None = None
+    zone: tzinfo = timezone.utc
+    roster: Path | None = None
+    feedback: str | None = None
+    release: datetime | None = None
+    anonymous: bool = False
+    attempts: str = LATEST
+    drop_lowest: int = 0
+    late: LateRule = LateRule()
+    deadlines: Times = field(default_factory=dict)
+    cut_off: Times = field(default_factory=dict)
+    extensions: Mapping[str, Times] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    sections: Mapping[str, tuple[Times, Times]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def deadline(self, student: str, section: str, exercise: str) -> datetime | None:
+        """Until when this student may hand in: the extension, else the section's deadline, else the course's."""
+        extension = self.extensions.get(student, {}).get(exercise)
+        return extension or self._of_section(section, 0, exercise) or self.deadlines.get(exercise)
+
+    def last(self, student: str, section: str, exercise: str) -> datetime | None:
+        """From when on nothing counts. An extension moves it where it would end before."""
+        end = self._of_section(section, 1, exercise) or self.cut_off.get(exercise)
+        extension = self.extensions.get(student, {}).get(exercise)
+        return max(end, extension) if end and extension else end
+
+    def sections_of(self, text: str) -> tuple[str, ...]:
+        """The sections of this file that a cell of the roster names. Canvas writes several as "A, B, and C"."""
+        if text in self.sections:
+            return (text,)
+        before, after = r"(?:^|, and |, | and )", r"(?=$|, | and )"
+        return tuple(name for name in self.sections if re.search(before + re.escape(name) + after, text))
+
+    def _of_section(self, text: str, which: int, exercise: str) -> datetime | None:
+        """The deadline (which = 0) or cut-off (1) of a student's sections; of several the latest, in their favour."""
+        times = (self.sections[name][which].get(exercise) for name in self.sections_of(text))
+        return max((time for time in times if time), default=None)
+
+
+def read_rules(path: Path) -> Course:
     """The rules in a file. Raises WrongUse where it cannot be read, or holds what is no rule."""
     try:
         text = path.read_text("utf-8")
@@ -43,6 +159,14 @@ def read(path: Path) -> Course:
 
 class _Wrong(ValueError):
     """An error in the file. The text says which."""
+
+
+def template() -> str:
+    """The file, with a line for the deadline of each exercise."""
+    lines = [
+        f'# "{exercise.folder[:2]}" = 2026-11-20T23:59:00    # {exercise.title}' for exercise in catalog.exercises()
+    ]
+    return HEAD.replace("LEVELS", ", ".join(LEVELS)) + "\n".join(lines) + "\n" + TAIL
 
 
 def _course(path: Path, content: dict[str, Any]) -> Course:
@@ -119,8 +243,8 @@ def _demand_keys(table: Any, kind: str, location: str = "") -> None:
     if not isinstance(table, dict):
         raise _Wrong(f"{location} must be a table")
     for key in table:
-        if key not in KEYS[kind]:
-            raise _Wrong(f"{location or 'the file'} knows no {label(key)}. It knows: {', '.join(KEYS[kind])}")
+        if key not in RULES[kind]:
+            raise _Wrong(f"{location or 'the file'} knows no {label(key)}. It knows: {', '.join(RULES[kind])}")
 
 
 def _table(content: dict[str, Any], name: str) -> dict[str, Any]:
