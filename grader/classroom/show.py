@@ -22,6 +22,7 @@ from grader.classroom.handins import (
     Unplaced,
     counted,
     lines_of_doubt,
+    listed,
     sum_line,
 )
 from grader.classroom.history import Change
