@@ -9,7 +9,7 @@ from made_up_class import folders, made_up, result_of
 
 from grader import catalog
 from grader.authoring import mistake_parts
-from grader.catalog import misconceptions, mistakes
+from grader.catalog import mistakes
 from grader.classroom import analysis, similar, version
 from grader.classroom.analysis import spread
 from grader.classroom.course_rules import Course, LateRule
@@ -85,8 +85,12 @@ def test_a_correlation_of_few_or_of_equal_scores_is_none():
 def test_every_mistake_belongs_to_one_misconception_and_every_one_has_a_section_to_show():
     found = [problem for exercise in catalog.exercises() for problem in mistake_parts.problems(exercise)]
     assert found == []
-    used = {one.id for exercise in catalog.exercises() for one in misconceptions.of_mistakes(exercise.folder).values()}
-    assert used == misconceptions.misconceptions().keys()
+    used = {
+        one.id
+        for exercise in catalog.exercises()
+        for one in mistakes.misconceptions_of_mistakes(exercise.folder).values()
+    }
+    assert used == mistakes.misconceptions().keys()
 
 
 def test_students_are_counted_once_for_a_misconception_and_the_example_is_the_commonest(klass, summary):

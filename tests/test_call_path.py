@@ -5,7 +5,7 @@ import traceback
 import pytest
 
 from grader.catalog import paths
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge.proxy import Learner
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError

@@ -1,12 +1,11 @@
-"""What fails for one reason is told as one: records/causes.py and the forms that show it."""
+"""What fails for one reason is told as one: records/results.py and the forms that show it."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from grader.records.causes import causes, numbers
-from grader.records.results import MEND_FIRST, CheckResult, ExerciseResult
+from grader.records.results import MEND_FIRST, CheckResult, ExerciseResult, cause_numbers, causes
 from grader.reports import github, html, terminal
 from grader.reports import json as as_json
 
@@ -93,7 +92,7 @@ def test_a_cause_is_told_once_in_a_terminal_and_each_check_with_all():
 def test_json_numbers_the_causes_and_reads_them_back():
     shown = result(*NINE, failed("other", message="no", lines=(3,), where="Look at line 3."))
     record = as_json.record(shown)
-    assert [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(numbers(shown).values())
+    assert [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(cause_numbers(shown).values())
     assert as_json.read(json.loads(json.dumps(record))) == shown
 
 

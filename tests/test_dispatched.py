@@ -10,10 +10,10 @@ from torch.nn import functional as F
 from grader import catalog
 from grader.authors import Mismatch, Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.catalog import paths
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import dispatched, examiner
 from grader.judge.proxy import Learner
-from grader.records import introspection
+from grader.records import forbidden
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
@@ -65,7 +65,7 @@ ROADS = {
 
 @pytest.mark.parametrize("road", ROADS)
 def test_ready_made_attention_is_one_operation_by_whatever_road(road, monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     assert of(ROADS[road], HEADS) == [Operation("scaled_dot_product_attention", (SHAPE,) * 3, (SHAPE,))]
 
 
@@ -105,13 +105,13 @@ def Mine(q, kind=Mine):
 
 @pytest.mark.parametrize("way", FORGED)
 def test_what_computes_between_the_code_and_torch_is_no_record(way, monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     with pytest.raises(Mismatch, match="stands between"):
         of("torch.relu(Mine(q))", torch.randn(5, 4), before=FORGED[way])
 
 
 def test_an_object_that_equals_the_fused_function_is_not_it(monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     before = """
 from torch.overrides import handle_torch_function
 class Named:
@@ -127,7 +127,7 @@ class Named:
 
 
 def test_an_operation_of_the_files_own_is_no_record(monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     before = """
 library = torch.library.Library("mine", "DEF")
 library.define("twice(Tensor q) -> Tensor")

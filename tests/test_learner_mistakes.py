@@ -18,8 +18,7 @@ from grader import catalog
 from grader.catalog import paths, tomllib
 from grader.judge import examiner
 from grader.judge.where import search
-from grader.records.causes import causes
-from grader.records.results import ExerciseResult, Settings
+from grader.records.results import ExerciseResult, Settings, causes
 from grader.records.submission import Submission
 from grader.reports import terminal
 

@@ -8,7 +8,7 @@ import pytest
 from grader import catalog
 from grader.authoring import diagrams, reading_time
 from grader.catalog import paths
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.desk import lesson as tasks_of
 
 EXERCISES = catalog.exercises()

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from grader import catalog
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch, expect
 from grader.judge.messages import is_own_text
 from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs, keeps_no_graph
 from grader.judge.proxy import Learner
-from grader.records import introspection
+from grader.records import forbidden
 from grader.records.forbidden import forbidden_uses
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
@@ -246,7 +246,7 @@ def test_the_groups_name_operations_of_torch():
     ],
 )
 def test_the_machinery_is_followed_through_names(source, reached):
-    assert reached in ({use.name for use in introspection.reaches(source)} or {""})
+    assert reached in ({use.name for use in forbidden.reaches(source)} or {""})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import time
 import pytest
 import shares
 
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.records.own_time import OwnTime
 from grader.sandbox.worker_handle import TimedOut
 from grader.sandbox.workers_spent import WorkersSpent

@@ -18,7 +18,7 @@ from thorough import nightly
 from grader import catalog
 from grader.authoring import device_report, parallel, timing
 from grader.authoring.verify import by_known_outcome
-from grader.catalog import documented, misconceptions, mistakes, paths, stubs
+from grader.catalog import documented, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
 from grader.judge import capture, examiner, figure
 from grader.records.results import ExerciseResult
@@ -199,7 +199,7 @@ def lay(root: Path) -> None:
 
 # What is kept of the files of an exercise, which here are others in each test.
 KEPT = (
-    catalog.exercises, documented.numbers, misconceptions.misconceptions, figure.figure, figure.data,
+    catalog.exercises, documented.numbers, mistakes.misconceptions, figure.figure, figure.data,
     capture.setups,
 )  # fmt: skip
 

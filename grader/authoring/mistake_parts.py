@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from grader.authoring.problem import Problem, again, line_of
-from grader.catalog import Exercise, misconceptions, mistake_slips, mistakes, patches, paths
+from grader.catalog import Exercise, mistakes, patches, paths
 from grader.catalog.mistakes import BadMistake, Mistake
 
 SENTENCE_END = (".", "?", "!")
@@ -27,7 +27,7 @@ def problems(exercise: Exercise) -> Iterator[Problem]:
         reason = f"{len(known)} mistakes are here, and {MIN_MISTAKES} are the least"
         yield Problem(reason, path, f"Write down each mistake that learners make, then: {again(folder)}")
     for mistake in known:
-        for refusal in (*patches.refusals(mistake.solution, mistake.hunks), *mistake_slips.slips(mistake)):
+        for refusal in (*patches.refusals(mistake.solution, mistake.hunks), *mistakes.slips(mistake)):
             yield Problem(refusal.reason, path, fix, refusal.line)
     yield from _sentences(folder, known)
     yield from _misconceptions(exercise, known)
@@ -52,7 +52,7 @@ def _sentences(folder: str, known: tuple[Mistake, ...]) -> Iterator[Problem]:
 def _misconceptions(exercise: Exercise, known: tuple[Mistake, ...]) -> Iterator[Problem]:
     """Each mistake must show a misconception that exists; those of this exercise must name sections of its lesson."""
     folder, path = exercise.folder, paths.mistakes(exercise.folder)
-    by_id = misconceptions.misconceptions()
+    by_id = mistakes.misconceptions()
     for id in dict.fromkeys(mistake.misconception for mistake in known):
         if id not in by_id:
             fix = f"Take one of {', '.join(by_id)}, or describe it in an exercise.toml, then: {again(folder)}"
@@ -60,7 +60,7 @@ def _misconceptions(exercise: Exercise, known: tuple[Mistake, ...]) -> Iterator[
     lesson, toml = paths.lesson(folder), paths.exercise_toml(folder)
     text = lesson.read_text("utf-8") if lesson.exists() else ""
     for misconception in exercise.misconceptions:
-        if not misconceptions.heading(text, misconception.section):
+        if not mistakes.section_heading(text, misconception.section):
             fix = f"Name another section of {misconception.id}, then: {again(folder)}"
             line = line_of(toml, rf"^\[misconceptions\.{misconception.id}\]")
             yield Problem(f"the lesson has no section “{misconception.section}”", toml, fix, line)

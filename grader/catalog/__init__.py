@@ -1,5 +1,7 @@
 """The exercises with their limits, documented numbers and known mistakes, and the paths of all files."""
 
+import sys
+
 from grader.catalog.exercise import (
     Exercise,
     Forbidden,
@@ -14,7 +16,11 @@ from grader.catalog.exercise import (
     learning_paths,
     read,
 )
-from grader.catalog.toml import tomllib
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 __all__ = [
     "Exercise", "Forbidden", "LearningPath", "Misconception", "NoSuchExercise", "by_path", "exercises", "find",

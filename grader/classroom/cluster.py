@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from grader.catalog import extras
+from grader.catalog import errors
 from grader.catalog.errors import InfrastructureError
 from grader.classroom import version
 from grader.classroom.pool import Order, Outcome, Pool, Task
@@ -35,7 +35,7 @@ class Cluster:
             import dask
             from distributed import Client
         except ImportError:
-            raise extras.missing("--dask needs the package distributed", "classroom") from None
+            raise errors.missing_extra("--dask needs the package distributed", "classroom") from None
         dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_DEATHS})
         scheduler = {"address": address} if "://" in address or ":" in address else {"scheduler_file": address}
         try:

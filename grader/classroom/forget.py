@@ -17,7 +17,7 @@ from grader.classroom.outputs import GRADES, LEFT, PAGE
 from grader.classroom.roster import filling, matching, sheet
 from grader.classroom.roster.sheet import Sheet
 from grader.classroom.store import Store
-from grader.records import whole_file
+from grader.records import safe_files
 from grader.records.sanitize import label
 
 ATTEMPTS = ".attempts"  # of an nbgrader course: the notebooks of earlier attempts
@@ -125,7 +125,7 @@ def _from_table(path: Path, student: str) -> int:
     """Remove the lines about a student from a table. Returns how many there were."""
     table, count = _without(path, student)
     if table is not None and count:
-        whole_file.write(path, table.filled({}), mode=private.FILE)
+        safe_files.write_whole(path, table.filled({}), mode=private.FILE)
     return count
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.classroom.intake import beneath
-from grader.records import regular_file, submission
+from grader.records import safe_files, submission
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 from grader.records.submission import Submission
@@ -83,7 +83,7 @@ class HandIn:
             from grader.classroom.intake import archives
 
             return archives.content(self.place, self.member)
-        return beneath.read(self.place, regular_file.limit_of(self.place))
+        return beneath.read(self.place, safe_files.limit_of(self.place))
 
     def read(self) -> Submission:
         """The submission. Raises BadSubmission or NoSuchFile."""
@@ -92,8 +92,8 @@ class HandIn:
 
             return archives.read(self.place, self.member)
         name = os.path.basename(self.place)
-        data = beneath.read(self.place, regular_file.limit_of(name))
-        return submission.decode(data, label(name), regular_file.is_notebook(name))
+        data = beneath.read(self.place, safe_files.limit_of(name))
+        return submission.decode(data, label(name), safe_files.is_notebook(name))
 
 
 @dataclass(frozen=True)

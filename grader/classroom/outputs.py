@@ -18,7 +18,7 @@ from grader.classroom.marking import NOTHING, PLAIN, Standing, TotalRule
 from grader.classroom.pages import class_page, feedback
 from grader.classroom.similar import Pair
 from grader.classroom.summary import Past, Summary
-from grader.records import containment, whole_file
+from grader.records import containment, safe_files
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 
@@ -107,7 +107,7 @@ def write(
 def keep_out_of_git(out: Path) -> None:
     """Have git ignore a folder of results, wherever it lies, unless its owner has said otherwise."""
     if not (out / IGNORED).exists():
-        whole_file.write(out / IGNORED, "*\n", mode=private.FILE)
+        safe_files.write_whole(out / IGNORED, "*\n", mode=private.FILE)
     private.everything(out / IGNORED)
 
 
@@ -193,7 +193,7 @@ def _replace(path: Path, text: str) -> str:
             if path.read_bytes() == data:
                 return ""
         path.parent.mkdir(parents=True, exist_ok=True)
-        whole_file.write(path, data)
+        safe_files.write_whole(path, data)
     except OSError as error:
         return f"cannot be written: {error.strerror}"
     return ""

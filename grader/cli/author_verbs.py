@@ -178,14 +178,14 @@ def _is_stub(text: str) -> bool:
 @verb("mistakes", EXERCISE, option("name", nargs="?", metavar="NAME", help="one mistake; default: all"), TABLE_FORMAT)
 def show_mistakes(options: argparse.Namespace) -> int:
     """Show the known mistakes of an exercise: what a learner reads, what each changes, which checks it fails."""
-    from grader.catalog import misconceptions, mistakes
+    from grader.catalog import mistakes
 
     folder = catalog.find(options.exercise).folder
     chosen = [mistake for mistake in mistakes.mistakes(folder) if options.name in (None, mistake.name)]
     if not chosen:
         name = options.name or "mistakes"
         raise WrongUse(f"{folder} has no {name} here. See all: make mistakes EX={folder[:2]}")
-    shows = misconceptions.of_mistakes(folder)
+    shows = mistakes.misconceptions_of_mistakes(folder)
     not_passed = mistakes.failed_checks(folder)
     rows = [
         {

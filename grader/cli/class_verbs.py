@@ -15,7 +15,7 @@ from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.cli.grade_verb import office_of
 from grader.cli.options import EXERCISE, EXERCISES, LEVELS, OUT, ROSTER, RULES, cores, jobs, option, verb
-from grader.records import whole_file
+from grader.records import safe_files
 from grader.records.sanitize import label
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _write_feedback(
         for file in handback.folder_files(all_handed, exercises, level):
             path = folder / file.name
             path.parent.mkdir(exist_ok=True)
-            whole_file.write(path, file.content)
+            safe_files.write_whole(path, file.content)
         print(f"{folder}: {len(all_handed)} pages")
         return {}
     name, file_of = handback.PLATFORMS[platform]
@@ -119,7 +119,7 @@ def _write_feedback(
         if others:
             missing[assignment.name] = others
         if files:
-            whole_file.write(folder / f"{assignment.name}.zip", handback.zipped(files))
+            safe_files.write_whole(folder / f"{assignment.name}.zip", handback.zipped(files))
             print(f"{folder / assignment.name}.zip: {len(files)} files")
     return missing
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import errors, extras, paths
+from grader.catalog import errors, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, NothingLeft, WrongUse
 from grader.cli.options import EXERCISE, NEXT, SUBMISSION, TABLE_FORMAT, exercise_or_next, option, positive, verb
 from grader.desk import progress
@@ -443,7 +443,7 @@ def notebook(options: argparse.Namespace) -> int:
     if options.no_open:
         return errors.PASSED
     if importlib.util.find_spec("jupyterlab") is None:
-        print(extras.missing("Opening it needs JupyterLab", "notebook"))
+        print(errors.missing_extra("Opening it needs JupyterLab", "notebook"))
         print("Or open the notebook in another program, such as VS Code, with this Python as its kernel.")
         return errors.PASSED
     command = [sys.executable, "-m", "jupyterlab", str(path)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import errors, extras, paths
+from grader.catalog import errors, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.cli.options import LEVELS, NO_SANDBOX, cores, jobs, option, seconds, verb
 from grader.records import submission
@@ -131,7 +131,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     try:
         from grader.integrations.nbgrader import course_totals, gradebook, submitted
     except ImportError:
-        raise extras.missing("Grading its courses needs nbgrader", "classroom") from None
+        raise errors.missing_extra("Grading its courses needs nbgrader", "classroom") from None
     settings = submitted.settings_of(options.nbgrader)
     for name in ("device", "seed", "timeout", "tier", "accept_tier"):
         if getattr(options, name) is None:

@@ -15,7 +15,7 @@ from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.cli.options import EXERCISES, NO_SANDBOX, VISIBLE, option, verb
 from grader.integrations import bundle
-from grader.records import whole_file
+from grader.records import safe_files
 from grader.reports.delivery import deliver
 
 BUNDLE, COURSE = Path(f"{bundle.TOP}.zip"), Path("course")
@@ -31,7 +31,7 @@ def make_bundle(options: argparse.Namespace) -> int:
 def write(path: Path, data: bytes) -> None:
     """Write a file as a whole or not at all, and print its size. Raises WrongUse where it cannot be written."""
     try:
-        whole_file.write(path, data)
+        safe_files.write_whole(path, data)
     except (OSError, ValueError) as error:
         name = str(path).encode("utf-8", "backslashreplace").decode()
         raise WrongUse(f"{name} cannot be written: {getattr(error, 'strerror', None) or error}") from None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grader.catalog import paths, stubs
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.records import whole_file
+from grader.records import safe_files
 
 REMOTES = ("upstream", "origin")  # the first of these that there is; in a fork, upstream is the project
 ZIP = "This copy is no git clone. Unpack the new zip beside this folder, and copy your files of exercises/ into it."
@@ -50,7 +50,7 @@ def reset(folder: str) -> Path | None:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
         copy = write_copy(path, content) if content else None
-        whole_file.write(path, stub)  # at once, so that an editor never reads a part of it
+        safe_files.write_whole(path, stub)  # at once, so that an editor never reads a part of it
         paths.last_result(folder).unlink(missing_ok=True)  # it is of another file: hints begin at the first task
     except OSError as error:
         raise WrongUse(f"{paths.shown(path)} cannot be reset: {error.strerror}. Nothing was lost.") from None
@@ -158,7 +158,7 @@ def _write(path: Path, content: bytes) -> None:
     """Replace a file as a whole, so that an editor never reads a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
-    whole_file.write(path, content, mode)
+    safe_files.write_whole(path, content, mode)
 
 
 def _content(name: str) -> bytes | None:

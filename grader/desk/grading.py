@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.desk import lesson, progress
 from grader.desk.saves import StableFile
 from grader.records.results import PASSED, ExerciseResult

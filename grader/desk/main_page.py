@@ -16,8 +16,7 @@ from grader.desk import progress
 from grader.desk.grading import Watched
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
-from grader.records.causes import Cause, causes
-from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.results import ERROR, NOT_CHECKED, PASSED, Cause, ExerciseResult, causes
 from grader.reports import formulas, terminal
 
 KEYS = (

@@ -14,7 +14,7 @@ from typing import Any
 
 from grader import catalog
 from grader.catalog import paths
-from grader.records import whole_file
+from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
 SCHEMA = 2  # 1 had one state for the .py file and the notebook together
@@ -291,7 +291,7 @@ def _save(states: dict[str, State]) -> None:
 def _write(path: Path, text: str) -> None:
     """Replace the file as a whole. In a read-only checkout nothing is written."""
     with contextlib.suppress(OSError):
-        whole_file.write(path, text, durable=True)
+        safe_files.write_whole(path, text, durable=True)
 
 
 def _set_aside() -> None:

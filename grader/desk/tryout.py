@@ -14,7 +14,7 @@ from rich.text import Text
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.desk.lesson import Example
 from grader.judge import messages
 from grader.judge.proxy import Learner

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError, NoSuchFile
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import messages
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
@@ -18,7 +18,7 @@ from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Recording, Tried
 from grader.judge.session import Session
 from grader.judge.source_sentences import early_notes
-from grader.records import containment, introspection, limited
+from grader.records import containment, forbidden, limited
 from grader.records.own_time import own_time
 from grader.records.results import (
     FAILED,
@@ -183,7 +183,7 @@ class Examiner:
         self.explained = None
         try:
             none: tuple[str, ...] = ()
-            notes = containment.optional("the notes on a source", none, introspection.notes, submission.source)
+            notes = containment.optional("the notes on a source", none, forbidden.notes, submission.source)
             try:
                 return self.checked(submission, notes)
             except Lost:  # the fork server is gone with the worker, and another one has taken its place

@@ -15,7 +15,7 @@ from grader.judge.error_sentences import IN_PLACE
 from grader.judge.proxy import Learner, Module, Target, tensors_in
 from grader.judge.renaming import ends, names_sentence
 from grader.judge.words import kind
-from grader.records.places import place
+from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
 from grader.worker.fake_device import MIXED

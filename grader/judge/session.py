@@ -26,8 +26,8 @@ from grader.judge.proxy import Learner, StoodIn, without_objects
 from grader.judge.randomness import Random
 from grader.judge.words import kind
 from grader.records.forbidden import forbidden_uses
-from grader.records.places import place
 from grader.records.seeds import part
+from grader.records.syntax import place
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.recorder import Replayer

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.catalog.errors import BadSubmission
-from grader.records.causes import causes
-from grader.records.results import ERROR, FAILED, NOT_GRADED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import ERROR, FAILED, NOT_GRADED, PASSED, CheckResult, ExerciseResult, causes
 from grader.records.source import line_of
 
 SIGNS = {"passed": "✅", "failed": "❌", "not_checked": "➖"}

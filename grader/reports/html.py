@@ -6,8 +6,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from grader.judge.pictures import Picture
-from grader.records.causes import once
-from grader.records.results import ExerciseResult
+from grader.records.results import ExerciseResult, once
 from grader.reports import heatmap, templating
 
 LEVELS = ("where", "full", "hints", "names", "none")  # of detail in feedback

@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.catalog import Forbidden
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.sandbox import selftest
 from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
 from grader.sandbox.tiers import Sandbox, Tier, Unavailable, choose, weaker

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.sandbox.memory import Meter
 from grader.sandbox.process import Lost, Pid
 from grader.worker import framing, wire

@@ -15,7 +15,7 @@ from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.finder import find
 from grader.classroom.similar import fingerprints
-from grader.records import forbidden, introspection, regular_file, submission
+from grader.records import forbidden, safe_files, submission
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
@@ -100,7 +100,7 @@ def _notebook(data: bytes, folder: Path) -> None:
 
 def _source(text: str, folder: Path) -> None:
     data = text.encode("utf-8", "replace")
-    if len(data) <= regular_file.MAX_SOURCE:
+    if len(data) <= safe_files.MAX_SOURCE:
         _looked_at(submission.decode(data, "a.py", notebook=False))
 
 
@@ -116,10 +116,10 @@ CASES = {  # how each is made, which does not count, and what is done with it
 def _looked_at(found: Submission) -> None:
     """What is done with the source of everybody."""
     found.digest, fingerprints(found.source)
-    introspection.notes(found.source), introspection.reaches(found.source)
+    forbidden.notes(found.source), forbidden.reaches(found.source)
     for rule in RULES[:1]:
         forbidden.forbidden_uses(found.source, rule)
-    if len(found.source.encode()) > regular_file.MAX_SOURCE:
+    if len(found.source.encode()) > safe_files.MAX_SOURCE:
         raise Broken("larger than a source may be")
 
 

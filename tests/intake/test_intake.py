@@ -31,7 +31,7 @@ from grader.classroom.intake import archives, names, walker
 from grader.classroom.intake.finder import find
 from grader.classroom.similar import MOST_TOKENS, fingerprints
 from grader.classroom.store import Store
-from grader.records import introspection, limited, regular_file, source, submission
+from grader.records import forbidden, limited, safe_files, source, submission
 from grader.records.bounded_cache import BoundedCache
 from grader.records.forbidden import forbidden_uses
 from grader.records.sanitize import label
@@ -40,7 +40,7 @@ from grader.records.source import parses
 # Sources
 
 
-LOOKS = (introspection.notes, introspection.reaches, parses, fingerprints)
+LOOKS = (forbidden.notes, forbidden.reaches, parses, fingerprints)
 
 
 def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypatch):
@@ -67,7 +67,7 @@ def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(bomb, 
     else:
         with pytest.raises(BadSubmission, match="1 s or 200 MB"):
             look(BOMBS[bomb])
-    assert introspection.notes("import ctypes\n") and parses(HONEST)
+    assert forbidden.notes("import ctypes\n") and parses(HONEST)
     assert fingerprints(HONEST)
 
 
@@ -119,7 +119,7 @@ def test_other_declarations_do_not_count(head, encoding):
 
 
 def test_a_source_is_not_larger_once_it_is_read():
-    data = b"# coding: latin-1\n# " + b"\xe9" * (regular_file.MAX_SOURCE - 40)
+    data = b"# coding: latin-1\n# " + b"\xe9" * (safe_files.MAX_SOURCE - 40)
     with pytest.raises(BadSubmission):
         submission.decode(data, "a.py", notebook=False)
 
@@ -129,7 +129,7 @@ def test_a_source_is_not_larger_once_it_is_read():
 
 @pytest.mark.parametrize("data, reason", NOTEBOOKS.values(), ids=NOTEBOOKS)
 def test_a_notebook_that_cannot_be_graded_is_refused(data, reason):
-    assert len(data) <= regular_file.MAX_NOTEBOOK
+    assert len(data) <= safe_files.MAX_NOTEBOOK
     with pytest.raises(BadSubmission, match=reason):
         submission.decode(data, "a.ipynb", notebook=True)
 
@@ -138,7 +138,7 @@ def test_an_honest_notebook_with_many_pictures_is_read():
     picture = [{"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo" * 90_000}}]
     cells = [{"cell_type": "code", "source": ["%matplotlib inline\n", "y = '\u2028😀'\n"], "outputs": picture}] * 14
     data = json.dumps({"cells": cells}).encode()
-    assert 10e6 < len(data) < regular_file.MAX_NOTEBOOK
+    assert 10e6 < len(data) < safe_files.MAX_NOTEBOOK
     found = submission.decode(data, "a.ipynb", notebook=True)
     assert found.source.count("y = '\u2028😀'") == 14 and "14 magic" in found.notes[0]
 

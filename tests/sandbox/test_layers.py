@@ -8,7 +8,7 @@ import pytest
 from thorough import nightly
 
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.tiers import Tier

@@ -36,7 +36,7 @@ from typing import IO, BinaryIO
 from grader.catalog.errors import BadSubmission
 from grader.classroom.intake import beneath
 from grader.classroom.intake.beneath import MAX_NAME, is_too_long
-from grader.records import regular_file, submission
+from grader.records import safe_files, submission
 from grader.records.bounded_cache import BoundedCache
 from grader.records.limited import TooMuch, limited
 from grader.records.sanitize import label
@@ -463,8 +463,8 @@ def read(place: str, member: str) -> Submission:
     outer, _, inner = member.partition(NESTED)
     shown_name = label(f"{os.path.basename(place)}:{member}")
     if not inner and place in downloads.places:
-        data = downloads.read(place, member, regular_file.limit_of(member))
-        return submission.decode(data, shown_name, regular_file.is_notebook(member))
+        data = downloads.read(place, member, safe_files.limit_of(member))
+        return submission.decode(data, shown_name, safe_files.is_notebook(member))
     packed = _packed(place, outer if inner else "")
     name = outer if inner else os.path.basename(place)
     source, notes = _code(packed, name, inner or member, shown_name, *astuple(STUDENT))
@@ -475,7 +475,7 @@ def content(place: str, member: str) -> bytes:
     """The bytes of a member of a download. Raises BadSubmission, also for an archive of a student's, or NoSuchFile."""
     if NESTED in member or place not in downloads.places:
         raise BadArchive("it is in the archive of a student")
-    return downloads.read(place, member, regular_file.limit_of(member))
+    return downloads.read(place, member, safe_files.limit_of(member))
 
 
 @limited
@@ -489,8 +489,8 @@ def _listed(data: bytes, name: str, *bounds: int) -> Listing:
 @limited
 def _code(data: bytes, name: str, member: str, shown_name: str, *bounds: int) -> tuple[str, tuple[str, ...]]:
     """The source in one member of a student's archive, and the notes on it."""
-    content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, regular_file.limit_of(member))
-    decoded = submission.decode(content, shown_name, regular_file.is_notebook(member))
+    content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, safe_files.limit_of(member))
+    decoded = submission.decode(content, shown_name, safe_files.is_notebook(member))
     return decoded.source, decoded.notes
 
 

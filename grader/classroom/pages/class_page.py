@@ -14,7 +14,8 @@ from grader.classroom.analysis import Lesson
 from grader.classroom.analysis import spread as spread_of
 from grader.classroom.grades import number
 from grader.classroom.handins import Class, Found, Student
-from grader.classroom.similar import Agreement, Pair, clusters
+from grader.classroom.similar import Agreement, Pair
+from grader.classroom.similar import clusters as find_clusters
 from grader.classroom.summary import (
     ABSENT,
     ALL_PASSED,
@@ -164,7 +165,7 @@ def group_similar(summary: Summary, similar: Sequence[Pair]) -> list[Group]:
     """The clusters of similar files. similar: sorted, so that pairs of the same students are neighbours."""
     titles = dict(zip((exercise.folder for exercise in summary.exercises), titles_of(summary)))
     grouped = []
-    for cluster in clusters(similar):
+    for cluster in find_clusters(similar):
         two = itertools.groupby(cluster.pairs, lambda pair: (pair.student_a, pair.student_b))
         pairs = [
             (students, [_likeness(pair, titles.get(pair.exercise, pair.exercise)) for pair in members])
@@ -204,7 +205,7 @@ def render(
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
     groups, taught, checks = attention(summary), analysis.to_teach(summary), analysis.checks(summary)
-    groups, spread = group_similar(summary, pairs), spread_of(summary.totals())
+    clusters, spread = group_similar(summary, pairs), spread_of(summary.totals())
     distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
     return document(
         "classroom/pages/templates/class.html",

@@ -11,7 +11,7 @@ from grader.classroom.intake import names
 from grader.classroom.roster import moodle, reading
 from grader.classroom.roster.sheet import Listing, Roster
 from grader.classroom.summary import Row, Summary
-from grader.records import whole_file
+from grader.records import safe_files
 from grader.records.sanitize import label
 
 FOLDER = "upload"
@@ -38,7 +38,7 @@ def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> t
             continue
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            whole_file.write(folder / filled_sheet.name, filled_sheet.text)
+            safe_files.write_whole(folder / filled_sheet.name, filled_sheet.text)
             lines.append(f"To upload: {folder / filled_sheet.name}")
         except OSError as error:
             lines.append(f"{folder / filled_sheet.name} cannot be written: {error.strerror}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 
 from grader.catalog.errors import BadSubmission
-from grader.records import regular_file, submission
+from grader.records import safe_files, submission
 from grader.records.limited import limited
 from grader.records.submission import Submission
 
@@ -104,7 +104,7 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
         {"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts
     ]
     data = json.dumps({"cells": code_cells}).encode()
-    if len(data) > regular_file.MAX_NOTEBOOK:
+    if len(data) > safe_files.MAX_NOTEBOOK:
         raise BadSubmission(f"{name} holds more code than can be graded.")
     return submission.decode(data, name, notebook=True)
 

@@ -24,7 +24,7 @@ from grader.classroom.marking import Mark
 from grader.classroom.office import Office
 from grader.classroom.store import Store
 from grader.integrations.nbgrader import submitted
-from grader.records import regular_file, whole_file
+from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
 FOLDER, COUNTING = ".attempts", "counting"  # COUNTING: the submitted/ from which earlier attempts are recorded
@@ -132,8 +132,8 @@ def _keep(place: Path, handin: HandIn) -> None:
     folder, _, name = handin.place.rpartition("/")
     place.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(NoSuchFile, BadSubmission):
-        whole_file.write(place / name, beneath.read(handin.place, regular_file.MAX_NOTEBOOK))
+        safe_files.write_whole(place / name, beneath.read(handin.place, safe_files.MAX_NOTEBOOK))
     with contextlib.suppress(NoSuchFile, BadSubmission):
         time = beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP)
         if not (place / TIMESTAMP).exists():  # of equal hand-ins the first one
-            whole_file.write(place / TIMESTAMP, time)
+            safe_files.write_whole(place / TIMESTAMP, time)

@@ -22,7 +22,7 @@ from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import beneath
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
-from grader.records import regular_file
+from grader.records import safe_files
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
@@ -37,7 +37,7 @@ class NotebookHandIn(HandIn):
 
     def read(self) -> Submission:
         """The submission. Raises BadSubmission or NoSuchFile."""
-        return learners_notebook(beneath.read(self.place, regular_file.MAX_NOTEBOOK), self.cells, self.path.name)
+        return learners_notebook(beneath.read(self.place, safe_files.MAX_NOTEBOOK), self.cells, self.path.name)
 
 
 def open_app(course: Path, assignment: str, db_url: str | None) -> AutogradeApp:
@@ -157,7 +157,7 @@ def _missing(folder: str, name: str) -> str:
         return f"the folder cannot be read: {error.strerror}"
     if name in entries:
         return ""
-    notebooks = [entry for entry in entries if regular_file.is_notebook(entry)]
+    notebooks = [entry for entry in entries if safe_files.is_notebook(entry)]
     if not notebooks:
         return f"the folder holds no {name}"
     return f"the folder holds {label(handins.listed(notebooks, MOST_NAMED))} and no {name}: rename the right one"

@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from grader.catalog import Exercise, extras, paths
+from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import checkout
 from grader.integrations.notebook import layout
@@ -53,7 +53,7 @@ def make(exercise: Exercise) -> tuple[Path, str]:
     try:
         import jupytext
     except ImportError:
-        raise extras.missing("Notebooks are made by jupytext", "notebook") from None
+        raise errors.missing_extra("Notebooks are made by jupytext", "notebook") from None
     path = paths.notebook(exercise.folder)
     if path.exists() and not is_untouched(path):
         return path, KEPT

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from grader.catalog import Exercise, extras, paths
+from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
 from grader.integrations.figures import joining
 from grader.judge import figure
@@ -17,7 +17,7 @@ def make(exercise: Exercise, ask: Callable[[], dict]) -> object:
         import anywidget
         import traitlets
     except ImportError:
-        raise extras.missing("Figures in notebooks need anywidget", "notebook") from None
+        raise errors.missing_extra("Figures in notebooks need anywidget", "notebook") from None
     if not figure.has_figure(exercise.folder):
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {

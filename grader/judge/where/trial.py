@@ -17,7 +17,7 @@ from grader.judge.explanations import FRESH
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.judge.where.edits import Change, Unit, parameters_of
-from grader.records import places
+from grader.records import syntax
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.recorder import Recorder
@@ -187,7 +187,7 @@ class Trial:
 
     def _load(self, source: str) -> bytes:
         """The encoded request that loads a source."""
-        filename, is_notebook = self.submission.filename, places.is_notebook(source)
+        filename, is_notebook = self.submission.filename, syntax.is_notebook(source)
         slug, skip = self.examiner.exercise.slug, list(self.slow)
         return protocol.encode_request(protocol.Load(source, filename, slug, is_notebook, skip, CALL_S))
 

@@ -1,8 +1,15 @@
-"""Reads one regular file of a submission, once, as bytes, under a limit of its size."""
+"""Reads one regular file once, under a limit of its size, and writes one as a whole, also where strangers can write.
 
+A folder of a student's may hold links with any name that could be guessed, and may be exchanged for a link while we
+write. So the folder is opened once; the new file gets a name of 128 random bits in it, is made there and nowhere else,
+and takes the old one's place. A link in that place is replaced, not followed.
+"""
+
+import contextlib
 import errno
 import os
 import re
+import secrets
 import stat
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +20,8 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 MAX_SOURCE = 256 << 10  # bytes of a .py file, and of the code in a notebook
 MAX_NOTEBOOK = 16 << 20  # bytes of a notebook, which may hold pictures
 EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
+OPEN_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
 def is_notebook(name: str) -> bool:
@@ -88,15 +97,41 @@ def text_of(data: bytes, shown_name: str, encoding: str | None = None) -> str:
     return text
 
 
+def reset_advice(shown_name: str) -> str:
+    """The command that restores a missing or empty file of the exercises; "" for any other file."""
+    match = EXERCISES_FILE.search(shown_name)
+    return f" The fresh stub: make reset EX={match[1]}" if match else ""
+
+
+def write_whole(path: Path, data: bytes | str, mode: int = 0o666, durable: bool = False) -> None:
+    """Replace a file as a whole. Text is written as UTF-8, and what UTF-8 cannot encode as an escape.
+
+    mode: of the file, less the umask. durable: wait until the disk has it. Raises OSError, and ValueError where the
+    name cannot be one of a file; then the old file is there and nothing else.
+    """
+    content = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
+    folder = os.open(path.parent, OPEN_FOLDER)
+    try:
+        new = f".{secrets.token_hex(16)}.new"
+        descriptor = os.open(new, OPEN_NEW, mode, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            os.replace(new, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(new, dir_fd=folder)
+            raise
+    finally:
+        os.close(folder)
+
+
 def _decoded(data: bytes, encoding: str) -> str:
     """The text; "" where the bytes are none in this encoding."""
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return ""
-
-
-def reset_advice(shown_name: str) -> str:
-    """The command that restores a missing or empty file of the exercises; "" for any other file."""
-    match = EXERCISES_FILE.search(shown_name)
-    return f" The fresh stub: make reset EX={match[1]}" if match else ""
