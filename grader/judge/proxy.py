@@ -27,18 +27,19 @@ from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 from grader.sandbox.transcript import Differs
 from grader.worker import protocol, wire
-from grader.worker.codec import Decoder, Encoder, Handle
+from grader.worker.codec import Decoder, Encoder, Handle, Opaque
 from grader.worker.gradients import NO_GRADIENT
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
+METHOD = "a method"  # as the worker describes one
 MAX_VALUE = 60  # characters of one argument
 ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
 # What a Call says that was asked for.
 WANTS = {
     protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
     protocol.CallWithOperations: "output", protocol.CallForGraph: "graph",
-    protocol.CallForBackward: "backward",
+    protocol.CallForBackward: "backward", protocol.ReadAttribute: "attribute",
 }  # fmt: skip
 
 
@@ -260,6 +261,7 @@ class Target(Proxy):
     seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
     watch: the rule that this call must keep; a forbidden operation in it is added to the learner's hits.
     measured: the memory of the call is measured: it is made on the CPU, by a worker without the forbidden functions.
+    kept: the result stays in the worker, whatever it is, and an object stands for it.
     owner: the class whose method this is: a method that hung on one object is not called on another.
     """
 
@@ -288,12 +290,24 @@ class Target(Proxy):
         watch: Forbidden | None = None,
         state: Any = None,
         measured: bool = False,
+        kept: bool = False,
         **kwargs: Any,
     ) -> Any:
-        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured)
+        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured, kept=kept)
         if isinstance(result, HeldObject):
-            result.created(*self._described(args, kwargs), state, self._learner._device)
+            result.created(*self._described(args, kwargs), state, "cpu" if kept else self._learner._device)
         return result
+
+    def read(self, kept: bool = False) -> Any:
+        """The value of an attribute, read without parentheses; the value of a kept object as it is now."""
+        value, _ = self._call(protocol.ReadAttribute, (), {}, None, kept=kept)
+        if isinstance(value, Opaque) and value.description == METHOD:
+            name = self._text.rpartition(".")[2]
+            remedy = "make it an attribute or a property"
+            raise Mismatch(f"{name} is a method, but it is read without parentheses: {remedy}")
+        if kept and isinstance(value, HeldObject):
+            value.created(self._text, self._outline, None, "cpu")
+        return value
 
     def gradients(self, *args: Any, seed: Any = None, measured: bool = False, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
@@ -364,7 +378,8 @@ class Target(Proxy):
             raise StoodIn
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
-        text, outline = self._described(args, kwargs)
+        has_parentheses = kind is not protocol.ReadAttribute
+        text, outline = self._described(args, kwargs) if has_parentheses else (self._text, self._outline)
         options = {name: encoder.node(value) if name == "grad" else value for name, value in options.items()}
         call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
         learner.calls.append(call)

@@ -121,7 +121,7 @@ class Decoder:
 
     find: gives the object of a handle, from its number and the name of its class. Tensors are created on the CPU. They
     have the attribute `facts`, {"device": str, "requires_grad": bool}, as the other process reported it. With
-    `strides` they have their original layout in memory, and not that attribute.
+    `strides` they have their original layout in memory, require a gradient where they did, and have no such attribute.
     """
 
     def __init__(self, tensors: list[RawTensor], find=Handle, strides: bool = False):
@@ -188,7 +188,8 @@ class Decoder:
             filled(tensor, bytes(raw.data))
         if self.strides:
             stride = facts.get("stride")
-            return torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
+            tensor = torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
+            return tensor.requires_grad_() if facts.get("requires_grad") else tensor
         device = str(facts.get("device", "cpu"))[:20]
         tensor.facts = {"device": device, "requires_grad": facts.get("requires_grad") is True}
         return tensor

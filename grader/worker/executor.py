@@ -5,13 +5,14 @@ The same executor runs the solution in the grader's process, so that both are ex
 
 import contextlib
 import sys
+import types
 
 import torch
 
 from . import gradients, process_state, protocol
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, move_module
-from .modules import MODULE, described, set_parameters, watched_graphs
+from .modules import BASES, MODULE, described, set_parameters, watched_graphs
 from .op_record import OpRecord
 from .op_watch import OpWatch
 from .prints import Output
@@ -59,7 +60,7 @@ class Executor:
         return self.source.run(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        return self.watched_call(request, decoder, lambda result, args, kwargs: encoder.node(result))
+        return self.watched_call(request, decoder, lambda result, args, kwargs: self.encoded(result, request, encoder))
 
     def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
         return self.watched_call(request, decoder, lambda result, args, kwargs: encoder.node([result, args, kwargs]))
@@ -68,6 +69,19 @@ class Executor:
         with watched_graphs() as graphs:
             encode = lambda result, args, kwargs: encoder.node([result, any(graphs), torch.is_grad_enabled()])  # noqa: E731
             return self.watched_call(request, decoder, encode)
+
+    def read_attribute(self, request: protocol.ReadAttribute, decoder: Decoder, encoder: Encoder) -> Reply:
+        """Read an attribute. An AttributeError from inside a property is the learner's own."""
+        number, name = request.target
+        owner = self.objects[number]
+        process_state.set_seed(decoder.value(request.seed), request.device)
+        try:
+            value = owner if name == "__call__" else getattr(owner, name)
+        except AttributeError:
+            if any(name in vars(base) for base in BASES(type(owner))):
+                raise
+            return self.missing(request)
+        return Reply(value=self.encoded(value, request, encoder))
 
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepared(request, decoder)
@@ -184,13 +198,28 @@ class Executor:
             name = ".".join([name, *methods])
         return Reply(missing=name, names=self.source.names())
 
+    def encoded(self, value, request: protocol.Call, encoder: Encoder):
+        """The node of a result, or of a handle where the request keeps the result here.
+
+        The handle has a number of its own even if the object has one already: then the numbers of all handles follow
+        from the requests alone, which a diagnosis sends to other code, too.
+        """
+        if not request.kept or type(value) is types.MethodType:
+            return encoder.node(value)
+        self.objects[number := len(self.objects)] = value
+        return encoder.node(Handle(number, type(value).__name__ if self.is_known(value) else ""))
+
     def keep(self, value) -> Handle | None:
         """A handle for an object of a class that the source defines, or for any nn.Module; None for others."""
-        if not isinstance(value, MODULE) and type(value).__module__ != self.source.module.__name__:
+        if not self.is_known(value):
             return None
         number = next((number for number, kept in self.objects.items() if kept is value), len(self.objects))
         self.objects[number] = value
         return Handle(number, type(value).__name__)
+
+    def is_known(self, value) -> bool:
+        """Whether it is an object of a class that the source defines, or an nn.Module."""
+        return isinstance(value, MODULE) or type(value).__module__ == self.source.module.__name__
 
     def find(self, number: int, class_name: str):
         return self.objects[number]
@@ -200,7 +229,7 @@ HANDLERS = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
     protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
-    protocol.CallForBackward: Executor.call_for_backward,
+    protocol.CallForBackward: Executor.call_for_backward, protocol.ReadAttribute: Executor.read_attribute,
     protocol.Describe: Executor.describe, protocol.Assign: Executor.assign, protocol.Convert: Executor.convert,
     protocol.Forget: Executor.forget,
 }  # fmt: skip

@@ -40,7 +40,7 @@ class Call:
 
     args, kwargs: nodes. seed: the node of an int or of a state of torch's generator. device: the arguments are moved to
     it. banned: the names of functions, each call of which is a hit. allowed: groups of operations; where there are any,
-    every other operation is a hit too.
+    every other operation is a hit too. kept: the result stays in the worker, and the value is its Handle.
     """
 
     target: list
@@ -50,6 +50,7 @@ class Call:
     device: str = "cpu"
     banned: list = field(default_factory=list)
     allowed: list = field(default_factory=list)
+    kept: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,11 @@ class CallForBackward(Call):
 
 
 @dataclass(frozen=True)
+class ReadAttribute(Call):
+    """Read an attribute of an object ([3, "keys"]) without a call, or the object as it is now ([3, "__call__"])."""
+
+
+@dataclass(frozen=True)
 class Describe:
     """Describe a module: its parameters (only shapes, unless `values`) and its parts. object: a Handle's number."""
 
@@ -119,7 +125,7 @@ class Forget:
 Request = Load | Step | Call | Describe | Assign | Convert | Forget
 KINDS = (
     Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph,
-    CallForBackward, Describe, Assign, Convert, Forget,
+    CallForBackward, ReadAttribute, Describe, Assign, Convert, Forget,
 )  # fmt: skip
 REQUESTS = {kind.__name__: kind for kind in KINDS}
 

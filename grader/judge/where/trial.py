@@ -66,7 +66,7 @@ BATCHES = (4, 8, 16)  # candidates that are sent together: few at first, as the 
 MAX_BYTES = 1 << 20  # of all requests of a probe
 PROBED = (
     protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.CallForBackward,
-    protocol.Describe,
+    protocol.ReadAttribute, protocol.Describe,
 )  # fmt: skip
 DESCRIPTION = {"parameters", "frozen", "training"}  # what is compared of a module; its submodules may differ
 Item = TypeVar("Item")
