@@ -322,11 +322,11 @@ def test_fresh_fork(learner, rng):
 @task(3, after="fresh_append")
 def test_copies_only_what_it_must(learner, rng):
     """Full blocks are never copied, and no block is copied whose other users are gone."""
-    life = Life(learner, rng, 6, 3, 1, 2)
+    life = Life(learner, rng, 4, 3, 1, 2)
     life.append(0, 6)
     life.fork(0, 1)
     life.append(1, 2)
-    life.append(0, 1)
+    life.append(0, 1)  # takes the last block
     life.has_tables(0, 1, after="a fork at the end of a block")
     life.release(0)
     life.fork(1, 2)
