@@ -79,6 +79,9 @@ class Life:
     def __init__(self, learner, rng, *sizes: int, **options):
         self.cache, self.rng, self.sizes = learner.PagedCache(*sizes, **options), rng, sizes
         self.books, self.dtype = Books(*sizes[:2]), options.get("dtype", torch.float32)
+        for name in ("keys", "values"):  # what is in slots that nobody uses is free, and would hide what is alike
+            zeros = getattr(self.cache, name).read(kept=True).zero_()
+            expect_shape(zeros, sizes, f"the pool of {name}")
 
     def chunk(self, tokens: int) -> torch.Tensor:
         """Random keys of new tokens."""
@@ -274,8 +277,8 @@ def test_release(learner, rng):
 
 @task(2, after="fresh_append")
 def test_own_numbers(learner, rng):
-    """The cache keeps its dtype and no graph, changes no argument, and each block table is a new list."""
-    life = Life(learner, rng, 4, 2, 2, 3, dtype=torch.float64)
+    """The cache keeps numbers without a graph, changes no argument, and each block table is a new list."""
+    life = Life(learner, rng, 4, 2, 2, 3)
     life.append(0, 3)
     keys = life.chunk(2)
     _, (arguments, _) = life.cache.append.with_inputs(0, keys.requires_grad_(), -2 * keys)
@@ -286,13 +289,21 @@ def test_own_numbers(learner, rng):
         expect_shape(pool, life.sizes, f"the pool of {name}")
         if pool.facts["requires_grad"]:
             raise Mismatch(f"the pool of {name} has a graph for gradients: it keeps numbers alone")
-    life.has_tokens(0, after="two appends in float64")
+    life.has_tokens(0, after="two appends")
     table = life.cache.block_table(0, kept=True)
     if type(table.read()) is list:
         table.append(99)
     expect(
         list(life.cache.block_table(0)), life.books.tables[0], "block_table after the caller wrote into an earlier one"
     )
+
+
+@task(2, after="fresh_append")
+def test_cache_dtype(learner, rng):
+    """A cache in float64 keeps all digits, and is float32 by default."""
+    life = Life(learner, rng, 4, 2, 2, 3, dtype=torch.float64)
+    life.append(0, 3)
+    life.has_tokens(0, after="an append in float64")
 
 
 # Task 3
@@ -364,13 +375,13 @@ def test_cache_errors(learner, rng):
     life = Life(learner, rng, 4, 2, 1, 2)
     life.append(1, 3)
     life.append(2, 1)
+    for child in (2, 1):
+        refuses(ValueError, life.cache.fork, 1, child)
+    life.has_tables(1, 2, after="forks that were refused")
     for method in ("block_table", "length", "release"):
         refuses(KeyError, getattr(life.cache, method), 0)
     refuses(KeyError, life.cache.fork, 0, 5)
     refuses(KeyError, life.cache.length, 5)
-    for child in (2, 1):
-        refuses(ValueError, life.cache.fork, 1, child)
-    life.has_tables(1, 2, after="forks that were refused")
     life.release(2)
     refuses(KeyError, life.cache.block_table, 2)
     refuses(KeyError, life.cache.length, 2)
