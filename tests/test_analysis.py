@@ -8,7 +8,7 @@ import pytest
 from made_up_class import folders, made_up, result_of
 
 from grader import catalog
-from grader.authoring import mistake_parts
+from grader.authoring import parts
 from grader.catalog import mistakes
 from grader.classroom import analysis, similar, version
 from grader.classroom.analysis import spread
@@ -83,7 +83,7 @@ def test_a_correlation_of_few_or_of_equal_scores_is_none():
 
 
 def test_every_mistake_belongs_to_one_misconception_and_every_one_has_a_section_to_show():
-    found = [problem for exercise in catalog.exercises() for problem in mistake_parts.problems(exercise)]
+    found = [problem for exercise in catalog.exercises() for problem in parts.mistake_problems(exercise)]
     assert found == []
     used = {
         one.id

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from grader.records.results import MEND_FIRST, CheckResult, ExerciseResult, cause_numbers, causes
-from grader.reports import github, html, terminal
+from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 
 
@@ -98,7 +98,7 @@ def test_json_numbers_the_causes_and_reads_them_back():
 
 def test_an_annotation_points_at_the_line_that_was_found():
     shown = result(*(replace(check, lines=(34,), where="Look at line 34.") for check in NINE))
-    (line,) = [line for line in github.annotations(shown).splitlines() if line.startswith("::")]
+    (line,) = [line for line in ci.annotations(shown).splitlines() if line.startswith("::")]
     assert "line=34" in line and "(and 3 more)" in line and "Look at line 34." in line
 
 

@@ -19,7 +19,7 @@ from grader.integrations import bundle
 from grader.integrations.notebook import display
 from grader.judge.pictures import Picture
 from grader.records.results import CheckResult, ExerciseResult
-from grader.reports import learner_report, templating
+from grader.reports import html, templating
 from grader.reports.html import LEVELS, verdict
 
 EXERCISES = folders(3)
@@ -80,9 +80,9 @@ def pages(word: str):
         yield f"verdict {level}", verdict(result, level, result.pictures)
     row = {"exercise": EXERCISES[0], "title": word, "status": "begun", "points": 1, "max_points": 2, "attempts": 1}
     row |= {"first_pass": None, "changed": True}
-    entry = learner_report.Entry(row, result, result.pictures, 3, 2, word)
+    entry = html.Entry(row, result, result.pictures, 3, 2, word)
     path = {"path": word, "passed": 1, "exercises": 2, "points": 1, "max_points": 2}
-    yield "report", learner_report.page([entry], [path], 0)
+    yield "report", html.report_page([entry], [path], 0)
     yield "notebook verdict", display.verdict(result, result.pictures)["html"]
     yield "notebook pictures", display.pictures(catalog.find(EXERCISES[0]), result.pictures)["html"]
 

@@ -16,7 +16,7 @@ from globs import some
 from thorough import nightly
 
 from grader import catalog
-from grader.authoring import device_report, parallel, timing
+from grader.authoring import device_report, parallel
 from grader.authoring.verify import by_known_outcome
 from grader.catalog import documented, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
@@ -285,7 +285,7 @@ def test_own_attention_is_timed_beside_torchs():
     timed = [exercise for exercise in catalog.exercises() if exercise.timed]
     assert timed
     for exercise in timed:
-        rows = timing.rows(exercise, "cpu", (8, 300))
+        rows = device_report.rows(exercise, "cpu", (8, 300))
         assert [(row.dtype, row.tokens) for row in rows] == [(d, t) for d in ("float32", "bfloat16") for t in (8, 300)]
         assert all(row.own_s > 0 and row.torch_s > 0 for row in rows)
         page = device_report.markdown("cpu", {}, (), {exercise.folder: rows})

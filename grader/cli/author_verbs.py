@@ -25,7 +25,7 @@ from grader.records import containment
 from grader.sandbox.devices import DEVICES, demand_device, pick_device
 
 if TYPE_CHECKING:
-    from grader.authoring.problem import Problem
+    from grader.authoring.parts import Problem
     from grader.authoring.verify import Report
 
 SLUG = re.compile(r"[a-z][a-z0-9_]*")
@@ -92,7 +92,7 @@ def verify(options: argparse.Namespace) -> int:
 def _not_current(report: Report) -> list[Problem]:
     """The problem of a failed_checks.json that is not current."""
     from grader.authoring import tables
-    from grader.authoring.problem import Problem, again
+    from grader.authoring.parts import Problem, again
 
     if tables.is_current(report.exercise, report.not_passed):
         return []
@@ -111,14 +111,18 @@ def _write_failed_checks(report: Report) -> None:
 
 def _write_report(device: str, reports: list[Report], path: Path) -> None:
     """Write what was found on this device as a page."""
-    from grader.authoring import device_report, timing
+    from grader.authoring import device_report
 
     verified = []
     for report in reports:
         right = 1 + len(paths.styles(report.exercise.folder))
         row = (report.exercise.folder, right, len(report.not_passed), tuple(report.problems))
         verified.append(device_report.Verified(*row))
-    rows = {report.exercise.folder: timing.rows(report.exercise, device) for report in reports if report.exercise.timed}
+    rows = {
+        report.exercise.folder: device_report.rows(report.exercise, device)
+        for report in reports
+        if report.exercise.timed
+    }
     page = device_report.markdown(device, device_report.machine(device), verified, rows)
     path.write_text(page, "utf-8")
     print(f"the report: {path}")

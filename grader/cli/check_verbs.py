@@ -133,24 +133,24 @@ def report(
 
 def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> str:
     """The result in the requested format."""
-    from grader.reports import github, junit, terminal
+    from grader.reports import ci, terminal
     from grader.reports import json as as_json
 
     if options.format == "github":
-        return github.annotations(result, source)
+        return ci.annotations(result, source)
     if options.format == "text":
         return terminal.plain(result, options.all)
-    return {"json": as_json, "junit": junit}[options.format].render(result)
+    return as_json.render(result) if options.format == "json" else ci.as_junit(result)
 
 
 def add_summary(result: ExerciseResult) -> bool:
     """Add the result to the summary of a GitHub Actions job, if there is one. Returns False where that fails."""
-    from grader.reports import github
+    from grader.reports import ci
 
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
             with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(github.summary(result))
+                file.write(ci.summary(result))
         except OSError as error:
             print(f"the summary {path} cannot be written: {error.strerror}", file=sys.stderr)
             return False

@@ -334,17 +334,17 @@ def write_report(options: argparse.Namespace) -> int:
     if not options.output.parent.is_dir():  # said before anything is graded
         raise WrongUse(f"{options.output} cannot be written: {options.output.parent} is no folder")
     with ForkServer() as fork_server:  # it imports torch while this process does
-        from grader.reports import learner_report
+        from grader.reports import html
 
         verdicts = [_verdict_and_pictures(exercise, fork_server) for exercise in catalog.exercises()]
         rows = progress.rows()  # after the gradings, which change it
         entries = [
-            learner_report.Entry(
+            html.Entry(
                 row, result, pictures, *_hint_counts(row["exercise"]), _lesson_address(row["exercise"], options.output)
             )
             for row, (result, pictures) in zip(rows, verdicts, strict=True)
         ]
-    page = learner_report.page(entries, progress.by_path(rows), time.time())
+    page = html.report_page(entries, progress.by_path(rows), time.time())
     try:
         options.output.write_text(page, "utf-8")
     except OSError as error:
@@ -392,13 +392,13 @@ def _lesson_address(folder: str, output: Path) -> str:
     """
     target = paths.site_page(folder)
     if not target.exists():
-        from grader.reports import lesson_page
+        from grader.reports import html
 
         target = output.with_name(f"{output.stem}-lessons") / f"{folder}.html"
         title, lesson = f"{folder[:2]} {catalog.find(folder).title}", paths.lesson(folder)
         try:
             target.parent.mkdir(exist_ok=True)
-            target.write_text(lesson_page.page(lesson.read_text("utf-8"), title, lesson.parent), "utf-8")
+            target.write_text(html.lesson_page(lesson.read_text("utf-8"), title, lesson.parent), "utf-8")
         except OSError as error:
             raise WrongUse(f"{target} cannot be written: {error.strerror}") from None
     relative = os.path.relpath(target, output.resolve().parent)

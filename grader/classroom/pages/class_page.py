@@ -32,8 +32,7 @@ from grader.classroom.summary import (
     tenths,
 )
 from grader.records.sanitize import inert
-from grader.reports.html_page import document
-from grader.reports.templating import escape
+from grader.reports.templating import document, escape
 
 BAR, GAP, HEIGHT, FLOOR = 18, 4, 72, 88  # of a histogram, in its own units
 BIN_NAMES = (*(f"{low} to {low + 9} %" for low in range(0, 100, 10)), "all points")

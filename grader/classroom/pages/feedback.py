@@ -17,7 +17,7 @@ from grader.classroom.marking import NOTHING, PLAIN, Standing
 from grader.records.results import ExerciseResult
 from grader.reports import json as as_json
 from grader.reports.html import demand_level, verdict
-from grader.reports.html_page import document
+from grader.reports.templating import document
 
 STYLE = ".verdict:target { border-color: var(--link); } .comment { white-space: pre-line; }"
 

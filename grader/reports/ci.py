@@ -1,4 +1,4 @@
-"""A result for GitHub Actions: annotations at the failing lines, and a job summary in Markdown.
+"""A result for continuous integration: JUnit XML with a test case for each check, and GitHub's annotations and summary.
 
 Workflow commands are lines that begin with "::". No text of a learner begins a line here, and the text in a command is
 escaped as GitHub's own toolkit escapes it.
@@ -8,14 +8,48 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from xml.etree import ElementTree
 
 from grader.catalog.errors import BadSubmission
-from grader.records.results import ERROR, FAILED, NOT_GRADED, PASSED, CheckResult, ExerciseResult, causes
+from grader.records.results import ERROR, FAILED, NOT_CHECKED, NOT_GRADED, PASSED, CheckResult, ExerciseResult, causes
 from grader.records.source import line_of
 
 SIGNS = {"passed": "✅", "failed": "❌", "not_checked": "➖"}
 CALLED = re.compile(r"(?m)^called   (\w+)")
-LINE = re.compile(r"\bline (\d+)\b")
+LINE_NUMBER = re.compile(r"\bline (\d+)\b")
+
+
+def as_junit(result: ExerciseResult) -> str:
+    """One <testsuite>. A check that was not tried is skipped. A file that was not loaded or not graded is an error."""
+    outcomes = [check.outcome for check in result.checks]
+    errors = int(not result.tried)
+    suite = ElementTree.Element(
+        "testsuite",
+        name=result.exercise,
+        tests=str(len(outcomes) + errors),
+        failures=str(outcomes.count(FAILED)),
+        errors=str(errors),
+        skipped=str(outcomes.count(NOT_CHECKED)),
+        time=f"{result.duration_s:.3f}",
+    )
+    properties = ElementTree.SubElement(suite, "properties")
+    for name in ("device", "seed", "points", "max_points"):
+        if getattr(result, name) is not None:
+            ElementTree.SubElement(properties, "property", name=name, value=str(getattr(result, name)))
+    if errors:
+        case = ElementTree.SubElement(suite, "testcase", classname=result.exercise, name="load")
+        _problem(case, "error", result.message)
+    for check in result.checks:
+        case = ElementTree.SubElement(suite, "testcase", classname=result.exercise, name=check.id)
+        if check.outcome == FAILED:
+            likely_cause = f"likely: {check.diagnosis}" if check.diagnosis else ""
+            _problem(case, "failure", "\n".join(filter(None, [check.message, likely_cause, check.where])))
+        elif check.outcome == NOT_CHECKED:
+            ElementTree.SubElement(case, "skipped", message=check.message)
+    if result.output:
+        ElementTree.SubElement(suite, "system-out").text = result.output
+    ElementTree.indent(suite)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 
 
 def annotations(result: ExerciseResult, source: str = "") -> str:
@@ -63,6 +97,12 @@ def command(kind: str, message: str, file: str, line: int, title: str) -> str:
     return f"::{kind} {facts}::{_data(message)}"
 
 
+def _problem(case: ElementTree.Element, kind: str, text: str) -> None:
+    """Add a failure or an error to a test case."""
+    first_line = text.splitlines()[0] if text else kind
+    ElementTree.SubElement(case, kind, message=first_line).text = text
+
+
 def _command(result: ExerciseResult, checks: list[CheckResult], line: int) -> str:
     """The command about checks that fail for the same cause."""
     addition = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
@@ -86,7 +126,7 @@ def _line(message: str, file: str, source: str) -> int:
     line_numbers = re.findall(rf"{re.escape(file)}:(\d+)", message)
     if line_numbers:
         return int(line_numbers[-1])
-    if number := LINE.search(message.partition("\n")[0]):
+    if number := LINE_NUMBER.search(message.partition("\n")[0]):
         return int(number[1])
     call_match = CALLED.search(message)
     return _defined(source, call_match[1]) if call_match else 1
@@ -94,7 +134,7 @@ def _line(message: str, file: str, source: str) -> int:
 
 def _first_number(message: str) -> int:
     """The first line number in a message, or 1."""
-    number = LINE.search(message)
+    number = LINE_NUMBER.search(message)
     return int(number[1]) if number else 1
 
 
