@@ -1,4 +1,4 @@
-"""Lessons, read from their text alone. What each must have is demanded by `make verify`: authoring/lesson_parts.py."""
+"""Lessons, read from their text alone. What each must have is demanded by `make verify`: authoring/parts.py."""
 
 import ast
 import re

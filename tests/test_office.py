@@ -24,7 +24,7 @@ from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, course_rules, marking, office, private, run, store, version
 from grader.classroom.course_rules import Course, LateRule
 from grader.classroom.marking import Attempt, Lateness, Override, TotalRule, counting_attempt, lateness, share
-from grader.integrations import gradescope, gradescope_rules
+from grader.integrations import gradescope
 from grader.integrations.one_student import Graded
 from grader.reports import html
 
@@ -793,16 +793,14 @@ def test_gradescope_follows_the_rules(tmp_path):
             "assignment": {"due_date": "2026-11-20T12:00:00+00:00"},
         }
         lay(tmp_path / "zip", "submission_metadata.json", json.dumps(facts))
-        ruled = gradescope_rules.read(tmp_path / "zip/course.toml", tmp_path / "zip/submission_metadata.json")
+        ruled = gradescope.read_rules(tmp_path / "zip/course.toml", tmp_path / "zip/submission_metadata.json")
         return ruled, ruled.applied(Graded(results or ((catalog.find("02"), None), (catalog.find("03"), result))))
 
     def score(email: str, created: str) -> float | None:
         return applied(email, created)[1][1]
 
     result = result_of(CONTEXT)
-    for name, content in gradescope_rules.files(
-        office.opened(tmp_path / "course.toml", tmp_path / "roster.csv")
-    ).items():
+    for name, content in gradescope.files(office.opened(tmp_path / "course.toml", tmp_path / "roster.csv")).items():
         lay(tmp_path / "zip", name, content.decode())
         assert "x.edu" not in content.decode() and "oral" not in content.decode()  # every container has these files
     assert score("a@x.edu", "2026-11-20T12:00:00+00:00") == 14
@@ -819,13 +817,13 @@ def test_gradescope_follows_the_rules(tmp_path):
     ]
     tests = gradescope.results(graded, ruled=ruled)["tests"]
     assert sum(test["max_score"] for test in tests) == 20  # what the students see adds up to the assignment's points
-    assert gradescope_rules.NO_RULES.applied(Graded(()))[1] is None
+    assert gradescope.NO_RULES.applied(Graded(()))[1] is None
 
 
 def test_gradescopes_score_is_within_the_assignment_and_drops_nothing(tmp_path):
     """An assignment knows no other one: dropping the lowest there would give all points for half of the work."""
     lay(tmp_path, "course.toml", 'drop_lowest = 1\n[weights]\n"03" = 2\n')
-    ruled = gradescope_rules.read(tmp_path / "course.toml", tmp_path / "none.json")
+    ruled = gradescope.read_rules(tmp_path / "course.toml", tmp_path / "none.json")
     one, other = catalog.find("02"), catalog.find("03")
     of_one, of_other = result_of(one.folder), result_of(other.folder)
     for results, expected in (
@@ -846,7 +844,7 @@ def test_the_zip_for_gradescope_says_which_points_to_set_and_whom_it_cannot_know
     assert "of 5014 match somebody" in done.stdout and "5013" not in done.stdout
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         table = archive.read("overrides.csv").decode()
-    assert gradescope_rules.pseudonym("Ada@x.edu") in table and "ill" not in table and "5013" not in table
+    assert gradescope.pseudonym("Ada@x.edu") in table and "ill" not in table and "5013" not in table
 
 
 def test_students_read_no_path_of_the_instructors(grade, said, tmp_path):

@@ -122,11 +122,11 @@ def test_no_element_or_attribute_comes_from_a_students_text(word, harmless):
 @pytest.mark.slow
 def test_the_outputs_of_nbgraders_cells_too():
     pytest.importorskip("nbformat", reason="nbformat is not installed (extra classroom)")
-    from grader.integrations.nbgrader import cell_ids
-    from grader.integrations.nbgrader import outcomes as of_cells
+    from grader.integrations.nbgrader import cells
+    from grader.integrations.nbgrader import cells as of_cells
     from grader.integrations.nbgrader.cells import Cell
 
-    cell = Cell(cell_ids.checks(1), "code", "", None, True, grade=True, points=3.0)
+    cell = Cell(cells.checks_id(1), "code", "", None, True, grade=True, points=3.0)
     for state in ({}, {"status": "error"}, {"started": False}):
         plain = Structure(of_cells.html(replace(wrong("a plain word"), **state), cell, True)).elements
         for word in HOSTILE:
@@ -147,10 +147,10 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
         if count := len(re.findall(r"\bMarkup\((?!\"\\n\"\))", path.read_text("utf-8"))):
             made[path.relative_to(paths.GRADER).as_posix()] = count
     assert made == {
-        "reports/html_page.py": 2,
-        "reports/lesson_page.py": 1,
+        "reports/templating.py": 2,
+        "reports/html.py": 1,
         "reports/heatmap.py": 1,
-        "classroom/pages/charts.py": 1,
+        "classroom/pages/class_page.py": 1,
     }
     for name in TEMPLATES:
         text = (paths.GRADER / name).read_text("utf-8")

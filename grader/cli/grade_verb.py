@@ -129,10 +129,10 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     from grader.reports.delivery import deliver
 
     try:
-        from grader.integrations.nbgrader import course_totals, gradebook, submitted
+        from grader.integrations.nbgrader import autograding, gradebook
     except ImportError:
         raise errors.missing_extra("Grading its courses needs nbgrader", "classroom") from None
-    settings = submitted.settings_of(options.nbgrader)
+    settings = autograding.settings_of(options.nbgrader)
     for name in ("device", "seed", "timeout", "tier", "accept_tier"):
         if getattr(options, name) is None:
             setattr(options, name, settings.get(name))
@@ -148,8 +148,8 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         )
         name = options.nbgrader.resolve().name
         show(Event("recorded", {"course": name, "recorded": len(recorded.graded), "failed": dict(recorded.failed)}))
-        file = options.nbgrader / course_totals.NAME
-        written = deliver(course_totals.table(options.nbgrader, rules), file)
+        file = options.nbgrader / gradebook.TOTALS
+        written = deliver(gradebook.totals_table(options.nbgrader, rules), file)
         private.everything(file)
         lines = [f"Totals by the rules of the course: {file}"] if written else []
         if recorded.earlier:

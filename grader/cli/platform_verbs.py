@@ -55,13 +55,13 @@ def make_gradescope(options: argparse.Namespace) -> int:
         return _grade_for_gradescope(options, exercises)
     from grader.classroom import office
     from grader.classroom.course_rules import Course
-    from grader.integrations import gradescope, gradescope_rules
+    from grader.integrations import gradescope
 
     # Read now, so that a mistake in the rules is reported here and not by Gradescope.
     rules = office.opened(options.rules, None) if options.rules is not None else None
     zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier, rules)
     write(options.output or Path("gradescope.zip"), zipped)
-    for line in gradescope_rules.advice(exercises, rules or office.Office(Course())):
+    for line in gradescope.advice(exercises, rules or office.Office(Course())):
         print(line)
     return errors.PASSED
 
@@ -79,10 +79,10 @@ def _grade_for_gradescope(options: argparse.Namespace, exercises: tuple[catalog.
 
     write_results(gradescope.failure("the autograder was ended before it was done."))
     try:
-        from grader.integrations import gradescope_rules, one_student
+        from grader.integrations import gradescope, one_student
 
         metadata = options.grade.with_name("submission_metadata.json")
-        ruled = gradescope_rules.read(options.rules, metadata) if options.rules else gradescope_rules.NO_RULES
+        ruled = gradescope.read_rules(options.rules, metadata) if options.rules else gradescope.NO_RULES
         graded = one_student.grade(
             options.grade,
             exercises,

@@ -80,11 +80,11 @@ def experiment(exercise: str | int | None = None) -> None:
 
 def figure(exercise: str | int | None = None) -> object:
     """The lesson's interactive figure as a widget. Its button shows your own matrices beside the expected ones."""
-    from grader.integrations.notebook import figure_widget
+    from grader.integrations.notebook import display
 
     try:
         chosen = _exercise(exercise)
-        return figure_widget.make(chosen, lambda: _asked("matrices", chosen.folder))
+        return display.make_widget(chosen, lambda: _asked("matrices", chosen.folder))
     except (catalog.NoSuchExercise, WrongUse) as error:
         return _show({"text": str(error)})
 
