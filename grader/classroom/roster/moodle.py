@@ -22,6 +22,8 @@ e-mail address, and after it grades with "(what is shown)" behind each title. Wh
 What is not surely understood is not read: the same word is October in one language and November in another one.
 """
 
+import calendar
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -34,37 +36,11 @@ FORMS = (
     "%A, %d %B %Y, %I:%M %p", "%d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%B %d, %Y, %I:%M %p",
     "%A, %d %B %Y, %H:%M", "%d %B %Y, %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%z",
 )  # fmt: skip
-# The months in full, as dates have them: English, German, French, Spanish, Italian, Portuguese, Catalan, Galician,
-# Dutch, Swedish, Danish and Norwegian, Romanian, Turkish, Finnish, Hungarian, Polish, Czech, Greek, Russian, Ukrainian.
-MONTHS = tuple(
-    frozenset(names.split())
-    for names in (
-        "january januar jänner janvier enero gennaio janeiro gener xaneiro januari ianuarie ocak tammikuuta tammikuu "
-        "január stycznia styczeń ledna leden ιανουαρίου ιανουάριος января січня",
-        "february februar février febrero febbraio fevereiro febrer febreiro februari februarie şubat helmikuuta "
-        "helmikuu február lutego luty února únor φεβρουαρίου φεβρουάριος февраля лютого",
-        "march märz mars marzo março març maart martie mart maaliskuuta maaliskuu március marca marzec března březen "
-        "μαρτίου μάρτιος марта березня",
-        "april avril abril aprile aprilie nisan huhtikuuta huhtikuu április kwietnia kwiecień dubna duben απριλίου "
-        "απρίλιος апреля квітня",
-        "may mai mayo maggio maio maig mei maj mayıs toukokuuta toukokuu május maja května květen μαΐου μάιος мая "
-        "травня",
-        "june juni juin junio giugno junho juny xuño iunie haziran kesäkuuta kesäkuu június czerwca czerwiec června "
-        "červen ιουνίου ιούνιος июня червня",
-        "july juli juillet julio luglio julho juliol xullo iulie temmuz heinäkuuta heinäkuu július lipca lipiec "
-        "července červenec ιουλίου ιούλιος июля липня",
-        "august août agosto agost augustus augusti ağustos elokuuta elokuu augusztus sierpnia sierpień srpna srpen "
-        "αυγούστου αύγουστος августа серпня",
-        "september septembre septiembre settembre setembro setembre septembrie eylül syyskuuta syyskuu szeptember "
-        "września wrzesień září σεπτεμβρίου σεπτέμβριος сентября вересня",
-        "october oktober octobre octubre ottobre outubro outubre octombrie ekim lokakuuta lokakuu október października "
-        "październik října říjen οκτωβρίου οκτώβριος октября жовтня",
-        "november novembre noviembre novembro noiembrie kasım marraskuuta marraskuu listopadu νοεμβρίου νοέμβριος "
-        "ноября листопада",
-        "december dezember décembre diciembre dicembre dezembro desembre decembro desember decembrie aralık "
-        "joulukuuta joulukuu grudnia grudzień prosince prosinec δεκεμβρίου δεκέμβριος декабря грудня",
-    )
-)
+# Whose names of months are read. A word that is one month here and another one there, as listopad, is not read at all.
+LANGUAGES = (
+    "en", "de", "de_AT", "fr", "es", "it", "pt", "ca", "gl", "nl", "sv", "da", "nb", "ro", "tr", "fi", "hu", "pl",
+    "cs", "hr", "el", "ru", "uk",
+)  # fmt: skip
 CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}))?(?!\d)")
 HALVES = {"am": 0, "pm": 12}
 NUMBERED = re.compile(r"(\D*?)\s*(\d+)")  # "Teilnehmer/in123"
@@ -161,7 +137,7 @@ def _in_words(text: str, zone: tzinfo) -> datetime | None:
     day = text[: clock.start()]
     half = re.sub(r"[\W\d_]", "", text[clock.end() :])
     numbers = [int(number) for number in re.findall(r"\d+", day)]
-    months = {number for number, names in enumerate(MONTHS, 1) if names & set(re.findall(r"[^\W\d_]+", day))}
+    months = {_months()[word] for word in re.findall(r"[^\W\d_]+", day) if word in _months()}
     hour, minute, second = int(clock[1]), int(clock[2]), int(clock[3] or 0)
     if half and (half not in HALVES or not 1 <= hour <= 12):
         return None
@@ -177,6 +153,21 @@ def _in_words(text: str, zone: tzinfo) -> datetime | None:
     except ValueError:
         pass
     return None
+
+
+@functools.cache
+def _months() -> dict[str, int]:
+    """The numbers of the months by their names in full. Without babel (extra classroom) those in English alone."""
+    try:
+        from babel.dates import get_month_names
+    except ImportError:
+        return {name.casefold(): number for number, name in enumerate(calendar.month_name) if name}
+    numbers: dict[str, set[int]] = {}
+    for language in LANGUAGES:
+        for context in ("format", "stand-alone"):
+            for number, name in get_month_names("wide", context, language).items():
+                numbers.setdefault(unicodedata.normalize("NFC", name).casefold(), set()).add(number)
+    return {name: number for name, (number, *others) in numbers.items() if not others}
 
 
 def _worksheet(sheet: Sheet) -> dict[int, str]:
