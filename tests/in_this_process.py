@@ -42,9 +42,6 @@ class Here:
         self.sandbox = asdict(self.fork_server.demand())
         return self.sandbox
 
-    def all_spent(self) -> dict[str, float]:
-        return {}
-
     def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
         for row in rows:
             for task in row:

@@ -98,10 +98,6 @@ class Cluster:
             future.release()
             send(self._room(len(sent)))
 
-    def all_spent(self) -> dict[str, float]:
-        """Nothing: the processor time of other machines is not gathered."""
-        return {}
-
     def _room(self, under_way: int) -> int:
         """How many more parts can be sent to the workers that are connected now. under_way: the parts sent before."""
         threads = sum(worker["nthreads"] for worker in self.client.scheduler_info(n_workers=-1)["workers"].values())

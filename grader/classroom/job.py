@@ -18,7 +18,6 @@ from typing import Any, TextIO
 from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
 from grader.classroom.store import written
-from grader.records.own_time import own_time
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -55,7 +54,6 @@ class Job:
                 return self.send({"refused": str(error)})
             self.send({"ready": asdict(sandbox)})
             self.fork_server = fork_server
-            own_time.go_on_with("checks")
             settings = examiner.Settings(**order["settings"])
             completed = search.for_students if settings.where else None
             self.task = self.next()
@@ -80,15 +78,7 @@ class Job:
         """Send the result of the current task."""
         if result.status == NOT_GRADED:
             return self.send({"key": self.task["key"], "failed": result.message})
-        answer = {"key": self.task["key"], "status": result.status, "record": written(result)}
-        self.send(answer | {"spent": self.spent()})
-
-    def spent(self) -> dict[str, float]:
-        """The processor time of this process and its workers so far, by what it was spent on, and their numbers."""
-        workers = asdict(self.fork_server.spent)
-        start = own_time.seconds["start"] + workers.pop("start")
-        del workers["servers"]
-        return {**own_time.seconds, **workers, "start": start}
+        self.send({"key": self.task["key"], "status": result.status, "record": written(result)})
 
     def next(self) -> dict[str, Any] | None:
         """The next task, or None at the end."""

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -73,9 +73,8 @@ class Outcome:
 class JobProcess:
     """A grading process. row: the tasks of the exercise that it grades; tasks: those that it has now.
 
-    ready: it has tested its sandbox; heard_at: when it last sent a message (seconds of time.monotonic); spent: its
-    processor time so far, as Job.spent gives it; processor: the number of the only one that it and its workers may use,
-    None for all.
+    ready: it has tested its sandbox; heard_at: when it last sent a message (seconds of time.monotonic); processor:
+    the number of the only one that it and its workers may use, None for all.
     """
 
     def __init__(self, order: Order, processor: int | None = None) -> None:
@@ -90,7 +89,6 @@ class JobProcess:
                 os.sched_setaffinity(self.process.pid, {processor})
         self.heard_at = time.monotonic()
         self.ready = False
-        self.spent: dict[str, float] = {}
         self.row: Iterator[Task] | None = None
         self.tasks: deque[Task] = deque()
         self.buffer = bytearray()
@@ -161,7 +159,6 @@ class Pool:
         self.returned: deque[Task] = deque()  # of processes that ended
         self.failures: dict[str, int] = {}  # by the key of the task
         self.deaths = 0  # of processes since the last result
-        self.spent: Counter[str] = Counter()  # the processor time of processes that were replaced
         for processor in processors_for(jobs):
             self._start(processor)
 
@@ -185,13 +182,6 @@ class Pool:
         while self.sandbox is None:
             list(self._listen())
         return self.sandbox
-
-    def all_spent(self) -> dict[str, float]:
-        """The processor time of all processes so far, as Job.spent gives it."""
-        spent = self.spent.copy()
-        for job in self.jobs:
-            spent.update(job.spent)
-        return dict(spent)
 
     def close(self) -> None:
         """End all processes."""
@@ -258,7 +248,7 @@ class Pool:
         task = job.tasks.popleft()
         if task.key != message["key"]:
             raise InfrastructureError("a grading process answered for another submission")
-        self.deaths, job.spent = 0, message.get("spent", job.spent)
+        self.deaths = 0
         if "failed" in message:
             yield from self._try_again(task, message["failed"])
         else:
@@ -270,7 +260,6 @@ class Pool:
         job.connection.close()
         job.kill()
         self.jobs.remove(job)
-        self.spent.update(job.spent)
         self.deaths += 1
         if self.deaths > 3 + 2 * TRIES and not job.ready:
             raise InfrastructureError(f"the grading processes end at once: {reason}. See: make doctor")

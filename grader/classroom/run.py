@@ -23,7 +23,6 @@ from grader.classroom.pool import Order, Outcome
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
 from grader.records import containment
-from grader.records.own_time import own_time
 from grader.records.results import Settings
 from grader.records.sanitize import label
 from grader.records.seeds import secret_seed
@@ -64,7 +63,7 @@ class Plan:
 class Event:
     """An event of a run, for the terminal and the log. `facts` are plain data."""
 
-    kind: str  # "notes", "found", "begin", "graded", "ungraded", "changed", "written", "spent", "recorded"
+    kind: str  # "notes", "found", "begin", "graded", "ungraded", "changed", "written", "recorded"
     facts: dict[str, Any]
 
 
@@ -150,7 +149,6 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     if plan.out.resolve().is_relative_to(plan.submissions.resolve()):
         # A student's own folder may lie there, with a store of results in it.
         raise WrongUse(f"{plan.out} lies within {plan.submissions}, among what students chose. Name another: OUT=…")
-    own_time.go_on_with("reading")
     submissions = finder.find(plan.submissions, plan.exercises)
     file = Store(plan.out)
     outputs.keep_out_of_git(plan.out)
@@ -170,8 +168,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
         memory = replace(memory, keeps=plan.office.keeps_attempts)
         others = [folder for folder in file.exercises() if folder not in entered]
-        spent = grade(plan, file, submissions, publish, memory, losses_of_run.students, others)
-        own_time.go_on_with("pages")
+        grade(plan, file, submissions, publish, memory, losses_of_run.students, others)
         file.finish()
         troubles = file.troubles()
         requested = {exercise.folder for exercise in plan.exercises} if plan.named else set()
@@ -207,7 +204,6 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         )
         publish(Event("notes", {"lines": notes}))
         _protect(plan.out)
-        publish(Event("spent", {"processes": spent, "own": own_time.seconds}))
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:
         file.close()
@@ -250,12 +246,11 @@ def grade(
     memory: Memory | None = None,
     removed_students: Sequence[str] = (),
     others: Sequence[str] = (),
-) -> dict[str, float]:
+) -> None:
     """Grade all submissions without a result, on this machine or on a cluster.
 
     memory: of earlier attempts; removed_students: those who leave the class; others: exercises whose hand-ins stay, and
-    are graded again where their checks have changed. Returns the processor time of the processes that graded, as
-    Job.spent gives it.
+    are graded again where their checks have changed.
 
     All submissions of one run get the same inputs. Once feedback is published, students may know these inputs and the
     answers. So a later grading gets a new seed, and a submission that has a result keeps it.
@@ -286,7 +281,7 @@ def grade(
         to_grade = ledger.enter(begin)
         publish(Event("notes", {"lines": _of_changed_checks(ledger)}))
         if not to_grade:
-            return {}
+            return
         executor = executors[0]
         file.note("sandbox", executor.wait())
         publish(Event("begin", {"to_grade": ledger.to_grade, "seed": plan.seed, "sandbox": executor.sandbox["tier"]}))
@@ -300,9 +295,7 @@ def grade(
             file.add(outcome.task.key, outcome.record, version.exercise(outcome.task.exercise))
             publish(Event("graded", {**facts, "status": outcome.status}))
 
-        own_time.go_on_with("storing")
-        executor.run(ledger.rows(), record)
-        return executor.all_spent()
+            executor.run(ledger.rows(), record)
 
 
 def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:

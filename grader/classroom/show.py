@@ -167,9 +167,6 @@ class Show:
         if len(changes) > MOST:
             self.say(f"  … and {len(changes) - MOST} more.")
 
-    def on_spent(self, processes: dict[str, float], own: dict[str, float]) -> None:
-        """Nothing is shown: what the processor time was spent on stands in the log."""
-
     def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
         """Show that the gradings begin."""
         own_seed = "" if seed is None else f"Seed {seed}. "  # the teacher chose it; a secret one is None here

@@ -19,7 +19,6 @@ from grader.judge.recording import Key, Recording, Tried
 from grader.judge.session import Session
 from grader.judge.source_sentences import early_notes
 from grader.records import containment, forbidden, limited
-from grader.records.own_time import own_time
 from grader.records.results import (
     FAILED,
     NOT_CHECKED,
@@ -313,8 +312,7 @@ class Examiner:
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
-            with own_time.part("diagnosis"):
-                diagnoses = self.sentences(failures, passed, keys, subject)
+            diagnoses = self.sentences(failures, passed, keys, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks) if failures else None
             for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)
