@@ -16,7 +16,8 @@ from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.integrations.notebook import display
 from grader.judge import capture
-from grader.judge.pictures import Picture, capture_pictures
+from grader.judge.capture import capture_pictures
+from grader.judge.pictures import Picture
 from grader.records import submission
 from grader.records.submission import Submission
 from grader.reports import heatmap

@@ -32,7 +32,10 @@ class Setup:
 
 
 def take(exercise: Exercise, learner: Learner) -> tuple[Picture, ...]:
-    """See grader.judge.pictures.take. Raises InfrastructureError alone."""
+    """The pictures of an exercise. Whatever the learner's code does, they come: raises InfrastructureError alone.
+
+    Its worker must have seen nothing hidden: what a learner's code remembers, its picture can show.
+    """
     torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
     pictures: list[Picture] = []
     for setup in setups(exercise.folder):
@@ -44,7 +47,7 @@ def take(exercise: Exercise, learner: Learner) -> tuple[Picture, ...]:
 def capture_pictures(
     exercise: Exercise, submission: Submission, fork_server: ForkServer, loaded: Remote | None = None
 ) -> tuple[Picture, ...]:
-    """See grader.judge.pictures.capture_pictures."""
+    """The same for a submission, in the worker that has loaded it, or in a fresh one."""
     if not setups(exercise.folder):
         return ()
     if loaded is not None and loaded.is_alive:

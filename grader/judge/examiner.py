@@ -10,10 +10,11 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError, NoSuchFile
 from grader.catalog.exercise import Limits
 from grader.judge import messages
+from grader.judge.capture import capture_pictures
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure
-from grader.judge.pictures import Picture, capture_pictures
+from grader.judge.pictures import Picture
 from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Recording, Tried
 from grader.judge.session import Session

@@ -10,8 +10,9 @@ from grader.catalog import Forbidden
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.sandbox import selftest
+from grader.sandbox.mounts import Tier
 from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
-from grader.sandbox.tiers import Sandbox, Tier, Unavailable, choose, weaker
+from grader.sandbox.tiers import Sandbox, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
 from grader.sandbox.workers_spent import WorkersSpent
 from grader.worker import framing, wire

@@ -11,7 +11,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.tiers import Tier
+from grader.sandbox.mounts import Tier
 from grader.worker.lockdown import landlock, seccomp
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")

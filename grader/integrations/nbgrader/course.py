@@ -181,20 +181,20 @@ def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
     """The instructor's notebook of one exercise."""
     groups = {group.task: group for group in check_groups(exercise)}
     solution = paths.solution(exercise.folder).read_text("utf-8")
-    cells = []
+    written = []
     for number, cell in enumerate(assignment.cells(lesson(exercise.folder), solution, frozenset(groups))):
         if isinstance(cell, assignment.Markdown):
-            cells.append(new_markdown_cell(cell.text, id=f"lesson-{number}"))
+            written.append(new_markdown_cell(cell.text, id=f"lesson-{number}"))
         elif isinstance(cell, assignment.Checks):
-            cells.append(_checks(groups[cell.task]))
+            written.append(_checks(groups[cell.task]))
         elif cell.name:
             about = _nbgrader(cells.solution_id(cell.name), solution=True)
-            cells.append(new_code_cell(cell.text, id=cells.solution_id(cell.name), metadata=about))
+            written.append(new_code_cell(cell.text, id=cells.solution_id(cell.name), metadata=about))
         else:
             about = _nbgrader(cells.SETUP_ID, locked=True)
-            cells.append(new_code_cell(SETUP, id=cells.SETUP_ID, metadata=about))
-            cells.append(new_code_cell(cell.text, id=f"given-{number}"))
-    return new_notebook(cells=cells, metadata=METADATA)
+            written.append(new_code_cell(SETUP, id=cells.SETUP_ID, metadata=about))
+            written.append(new_code_cell(cell.text, id=f"given-{number}"))
+    return new_notebook(cells=written, metadata=METADATA)
 
 
 def check_groups(exercise: catalog.Exercise) -> list[Group]:
