@@ -21,7 +21,6 @@ from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 
 CHANGED = "the hand-in changed since this was set by hand: look again, then change the line of overrides.csv"
-MOST_CONFLICTS = 10  # lines about conflicts
 MOST_UNREAD = 3  # texts of times that are shown
 
 

@@ -124,5 +124,4 @@ OUT = option("--out", metavar="DIR", type=Path, default=Path("results"), help="r
 RULES = option("--rules", metavar="FILE", type=Path, help="default: course.toml, where there is one")
 ROSTER = option("--roster", metavar="FILE", type=Path, help="who is in the class: a platform's CSV, or a folder")
 WHERE = option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
-JOBS = option("--jobs", metavar="N", type=jobs, help="processes; default: one a core")
 NO_SANDBOX = option("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")

@@ -31,7 +31,7 @@ def on_device(limits: Limits, device: str) -> Limits:
 class ForkServer:
     """A process that has imported torch and forks workers. It starts at once, in the background.
 
-    tier: "A" to "D", or a tiers.Tier; None takes the strongest that this machine offers. rule: one of an exercise; no
+    tier: "A" to "D", or a Tier; None takes the strongest that this machine offers. rule: one of an exercise; no
     worker has the ready-made functions that it forbids. Raises InfrastructureError where the machine does not offer the
     tier.
     """
