@@ -295,7 +295,7 @@ def grade(
             file.add(outcome.task.key, outcome.record, version.exercise(outcome.task.exercise))
             publish(Event("graded", {**facts, "status": outcome.status}))
 
-            executor.run(ledger.rows(), record)
+        executor.run(ledger.rows(), record)
 
 
 def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:
