@@ -10,6 +10,7 @@ from grader.judge.figure import Curves, Figure, Point, Points, Start, in_bytes, 
 from grader.judge.pictures import Drawing
 from grader.judge.promises import (
     agrees,
+    draws_as_often,
     expect_drawn,
     has_parameters,
     keeps_device,
@@ -32,6 +33,7 @@ __all__ = [
     "Points",
     "Start",
     "agrees",
+    "draws_as_often",
     "expect",
     "expect_drawn",
     "expect_shape",

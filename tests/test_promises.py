@@ -3,6 +3,7 @@
 Each source runs in the executor of a worker, in this process.
 """
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -12,8 +13,16 @@ from grader import catalog
 from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch, expect
 from grader.judge.messages import is_own_text
-from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs, keeps_no_graph
+from grader.judge.promises import (
+    computes_itself,
+    draws_as_often,
+    has_parameters,
+    keeps_device,
+    keeps_inputs,
+    keeps_no_graph,
+)
 from grader.judge.proxy import Learner
+from grader.judge.words import kind
 from grader.records import forbidden
 from grader.records.forbidden import forbidden_uses
 from grader.records.source import SourceWords
@@ -390,6 +399,44 @@ def test_inputs_are_looked_at_after_every_call(when):
 
 def test_inputs_may_be_random_by_the_seed():
     keeps_inputs(learner("import torch\ndef f(x):\n    return x + torch.rand(3)\n").f, torch.ones(3))
+
+
+DRAWS = {
+    "one number for each": "torch.rand(len(x), generator=generator)",
+    "one after the other": "torch.cat([torch.rand(1, generator=generator) for _ in x])",
+    "too many": "torch.rand(len(x) + 1, generator=generator)[: len(x)]",
+    "too few": "torch.rand(1, generator=generator).expand(len(x))",
+    "none": "torch.zeros(len(x))",
+    "as given": "torch.rand(len(x), generator=torch.Generator().set_state(generator.get_state()))",
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("named", [False, True])
+def test_a_generator_among_the_arguments_is_looked_at_after_the_call(draw, named):
+    mine, right = (
+        learner(f"import torch\ndef f(x, generator):\n    return x + {DRAWS[way]}\n").f
+        for way in (draw, "one number for each")
+    )
+    generator = torch.Generator().manual_seed(28)
+    before = generator.get_state()
+    args, kwargs = ((torch.ones(3),), {"generator": generator}) if named else ((torch.ones(3), generator), {})
+    keeps_inputs(mine, *args, **kwargs)  # a generator is there to be used
+    refused = pytest.raises(Mismatch, match="leaves the generator in another state")
+    with contextlib.nullcontext() if draw.startswith("one") else refused:
+        draws_as_often(mine, right, *args, **kwargs)
+    assert torch.equal(generator.get_state(), before), "the call gets a copy"
+
+
+def test_a_generator_comes_back_as_its_state_from_a_worker_of_its_own(fork_server):
+    source = "import torch\ndef f(n, generator):\n    return torch.rand(n, generator=generator), generator\n"
+    subject = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
+    generator = torch.Generator().manual_seed(28)
+    with contextlib.closing(subject):
+        (drawn, returned), (listed, _) = Learner(subject).f.with_inputs(3, generator)
+    expect(drawn, torch.rand(3, generator=generator))
+    assert kind(returned) == "an object", "only an argument's state is read"
+    expect(listed[1], generator.get_state())
 
 
 LAYER = """

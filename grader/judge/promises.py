@@ -91,7 +91,7 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     """The call leaves its arguments as they were, and gives the same answer when it is made again.
 
     Both calls are made in the same way with the same seed, which is drawn for this check, so nothing tells the code
-    which of the two it answers.
+    which of the two it answers. A torch.Generator begins both in the same state, and is free to be used.
     """
     demand_object(mine, Target)
     first_call = mine.with_inputs(*args, **kwargs)
@@ -102,6 +102,23 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
         for name, value_before in kwargs.items():
             _unchanged(keyword_values[name], value_before, f"argument {name}")
     expect(second_call[0], first_call[0], "the answer to a second, equal call")
+
+
+def draws_as_often(mine: Target, theirs: Target, *args: Any, **kwargs: Any) -> None:
+    """Each torch.Generator among the arguments is left in the state in which the reference leaves it.
+
+    The result does not show whether more random numbers are drawn than it needs; the next user of the generator does.
+    """
+    demand_object(mine, Target)
+    (listed, named), (listed_by_reference, named_by_reference) = (
+        target.inputs_after(*args, **kwargs) for target in (mine, theirs)
+    )
+    states = [*zip(args, listed, listed_by_reference, strict=True)]
+    states += [(value, named[name], named_by_reference[name]) for name, value in kwargs.items()]
+    for value, got, expected in states:
+        if isinstance(value, torch.Generator) and not same(got, expected):
+            summary = f"{mine.name} leaves the generator in another state than it should"
+            raise Mismatch(f"{summary}: it draws too many random numbers, or too few", "", got, expected)
 
 
 def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
@@ -270,7 +287,7 @@ def computes_without_ready_made(target: Target, theirs: Learner, rule: Forbidden
 
 
 def _unchanged(after: Any, before: Any, name: str) -> None:
-    if isinstance(before, Module):
+    if isinstance(before, (Module, torch.Generator)):
         return
     try:
         expect(after, before, f"{name} after the call")

@@ -322,7 +322,10 @@ class Target(Proxy):
         return list(self.with_inputs(*args, seed=seed, **kwargs)[1])
 
     def with_inputs(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """The result, and the arguments [args, kwargs] as they are after the same call."""
+        """The result, and the arguments [args, kwargs] as they are after the same call; of a torch.Generator its state.
+
+        `generator.get_state()` is what such a state is compared with.
+        """
         values, _ = self._call(protocol.CallWithInputs, args, kwargs, seed)
         is_whole = type(values) is list and len(values) == 3 and [type(value) for value in values[1:]] == [list, dict]
         if not is_whole or len(values[1]) != len(args) or values[2].keys() != kwargs.keys():

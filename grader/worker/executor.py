@@ -63,7 +63,8 @@ class Executor:
         return self.watched_call(request, decoder, lambda result, args, kwargs: self.encoded(result, request, encoder))
 
     def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
-        return self.watched_call(request, decoder, lambda result, args, kwargs: encoder.node([result, args, kwargs]))
+        encode = lambda result, args, kwargs: encoder.node([result, *process_state.with_states(args, kwargs)])  # noqa: E731
+        return self.watched_call(request, decoder, encode)
 
     def call_for_graph(self, request: protocol.CallForGraph, decoder: Decoder, encoder: Encoder) -> Reply:
         with watched_graphs() as graphs:
