@@ -102,7 +102,7 @@ def of_checks(
     """A sentence that follows from the outcomes of the other checks, or None."""
     last_calls = [other.calls[-1].text if other.calls else "" for other in failures.values()]
     dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in last_calls}
-    if passed and len(dtypes) == 1 and dtypes != {""}:
+    if passed and len(dtypes) == 1 and dtypes != {""} and not _is_whole(failure.error):
         return (
             f"Only what is asked in {dtypes.pop()} is wrong: "
             "does the code make a tensor without dtype=x.dtype, or convert one?"
@@ -122,6 +122,12 @@ def is_finite(tensor: object) -> bool:
         and tensor.numel() <= MAX_LOOKED_AT
         and bool(tensor.double().isfinite().all())
     )
+
+
+def _is_whole(error: BaseException) -> bool:
+    """Whether whole numbers are expected, such as tokens: what is asked for them may always be of one dtype."""
+    expected = error.expected if isinstance(error, Mismatch) else None
+    return isinstance(expected, torch.Tensor) and not expected.is_floating_point()
 
 
 def _of_numbers(got: tuple[object, ...] | list[object], expected: torch.Tensor) -> str | None:
