@@ -590,10 +590,18 @@ def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there
     assert sentence == mistakes.find(catalog.find("04").folder, "split_at_single_spaces").sentence
 
 
-@pytest.mark.parametrize("expected, is_said", [(torch.ones(2), True), (torch.tensor([3, 1]), False)])
-def test_a_dtype_is_not_blamed_for_wrong_tokens(expected, is_said):
+@pytest.mark.parametrize(
+    "got, expected, is_said",
+    [
+        (torch.zeros(2), torch.ones(2), True),
+        (torch.tensor([3, 2]), torch.tensor([3, 1]), False),
+        (torch.zeros(3), torch.ones(2), False),
+        (torch.zeros(3), (2,), False),
+    ],
+)
+def test_a_dtype_is_not_blamed_for_wrong_tokens_and_shapes(got, expected, is_said):
     """A function that gives tokens may be asked in float64 alone, and then all its failures are in float64."""
-    error = Mismatch("the text is wrong", "", expected + 1, expected)
+    error = Mismatch("the text is wrong", "", got, expected)
     failure = Failure(None, error, [Call("generate(tensor (2, 2) float64)", "generate", "output")])
     said = patterns.of_checks(failure, {"fresh_generate": failure}, {"fresh_residual"}, ())
     assert bool(said and "float64" in said) is is_said
