@@ -24,10 +24,14 @@ def tokens(batch, count, size, seed=1):
     return torch.randn(batch, count, size, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
+def dot(first, second) -> float:
+    return math.fsum(a * b for a, b in zip(first, second, strict=True))
+
+
 def number_by_number(layer, x):
     """The output of one text (T, d_in), with Python's floats: no tensor is multiplied by another."""
     H, h, r = layer.num_heads, layer.head_dim, layer.d_rope
-    times = lambda linear, row: [math.sumprod(weights, row) for weights in linear.weight.tolist()]  # noqa: E731
+    times = lambda linear, row: [dot(weights, row) for weights in linear.weight.tolist()]  # noqa: E731
 
     def turned(row, place):
         angles = [place * layer.rope_theta ** (-2 * i / r) for i in range(r // 2)]
@@ -45,8 +49,7 @@ def number_by_number(layer, x):
             query = queries[head * (h + r) : (head + 1) * (h + r)]
             part = slice(head * h, (head + 1) * h)
             scores = [
-                math.sumprod(query[:h], keys[j][part]) + math.sumprod(turned(query[h:], place), shared[j])
-                for j in range(place + 1)
+                dot(query[:h], keys[j][part]) + dot(turned(query[h:], place), shared[j]) for j in range(place + 1)
             ]
             powers = [math.exp(score / math.sqrt(h + r)) for score in scores]
             for i in range(head * h, (head + 1) * h):
@@ -116,7 +119,7 @@ def test_transformers_has_the_same_layer():
     """DeepSeek-V2 in our layout, with nothing in the place of its norm."""
     reason = "transformers (extra dev)"
     modeling = pytest.importorskip("transformers.models.deepseek_v2.modeling_deepseek_v2", reason=reason)
-    H, h, c, r, d_in = 2, 4, 6, 4, 5
+    H, h, c, r, d_in = 2, 4, 6, 4, 10
     config = modeling.DeepseekV2Config(
         hidden_size=d_in, num_attention_heads=H, num_key_value_heads=H, q_lora_rank=None, kv_lora_rank=c,
         qk_rope_head_dim=r, qk_nope_head_dim=h, v_head_dim=h, attention_bias=False, num_hidden_layers=1,
