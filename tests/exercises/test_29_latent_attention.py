@@ -161,7 +161,7 @@ def by_both(first: float, second: float, length: int = 1000) -> dict[str, torch.
     """The two orders, with the lesson's matrices."""
     up = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
     latent = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])
-    query = torch.tensor([first, second])
+    query = torch.tensor([float(first), float(second)])
     scores = torch.einsum("h,hd,td->t", query, up, latent)
     weights = torch.softmax(scores / 2, dim=-1)
     return {
