@@ -293,6 +293,8 @@ class Target(Proxy):
         kept: bool = False,
         **kwargs: Any,
     ) -> Any:
+        if state is not None and not isinstance(state, Mapping):  # the code has an argument of this name
+            kwargs["state"], state = state, None
         result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured, kept=kept)
         if isinstance(result, HeldObject):
             result.created(*self._described(args, kwargs), state, "cpu" if kept else self._learner._device)
