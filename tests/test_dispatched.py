@@ -142,10 +142,19 @@ def test_a_source_that_reaches_for_the_record_is_refused():
         of("q * 2", HEADS, before="import threading")
 
 
+def test_a_tensor_may_have_the_name_of_a_module():
+    body = "\n    gc = q[:2]\n    return gc.exp()"
+    (slicing, exp) = Learner(Local(f"{HEAD}\ndef f(q):{body}\n", "file.py", "file")).f.operations(torch.zeros(3))
+    assert (slicing.name, exp.name) == ("slice", "exp")
+    with pytest.raises(Mismatch, match="stays out of such machinery"):
+        of("q * len(gc.get_objects())", HEADS, before="import gc")
+
+
 def test_too_many_operations_are_said_to_be_too_many():
-    assert len(of(f"[q.add_(1) for _ in range({reply_fields.MAX_OPERATIONS})][0]", torch.zeros(1))) == reply_fields.MAX_OPERATIONS
+    most = reply_fields.MAX_OPERATIONS
+    assert len(of(f"[q.add_(1) for _ in range({most})][0]", torch.zeros(1))) == most
     with pytest.raises(Mismatch, match="more than 8,000 operations"):
-        of(f"[q.add_(1) for _ in range({reply_fields.MAX_OPERATIONS + 1})][0]", torch.zeros(1))
+        of(f"[q.add_(1) for _ in range({most + 1})][0]", torch.zeros(1))
 
 
 def test_a_record_too_large_for_a_frame_is_missing(fork_server):

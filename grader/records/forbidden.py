@@ -51,6 +51,7 @@ INTROSPECTION_ATTRIBUTES = {
 PACKAGE_METADATA = {
     f"importlib.metadata{name}" for name in ("", ".version", ".metadata", ".requires", ".PackageNotFoundError")
 }
+ORDINARY_NAMES = {"gc"}  # modules whose names people give to tensors too: they count where they are imported
 SETTINGS_MODULES = ("torch.backends",)  # settings of the whole process that a file may change
 # Functions that make code or names at run time.
 CODE_MAKERS = {"exec", "eval", "compile", "__import__", "globals"}
@@ -95,6 +96,7 @@ def reached_names(node: ast.AST, aliases: dict[str, str]) -> list[str]:
         return [node.id] if node.id in INTROSPECTION_ATTRIBUTES else []
     elif isinstance(node, (ast.Attribute, ast.Call)):
         parts = dotted(node, aliases)
+        is_ordinary = parts[0] in ORDINARY_NAMES and parts[0] not in _libraries(aliases)
         if len(parts) < 2 or (len(parts) > 2 and ".".join(parts) in PACKAGE_METADATA):
             return []
         attributes = [part for part in parts if part in INTROSPECTION_ATTRIBUTES]
@@ -105,7 +107,7 @@ def reached_names(node: ast.AST, aliases: dict[str, str]) -> list[str]:
         is_library = parts[0] in _libraries(aliases) and not dotted_name.startswith(SETTINGS_MODULES)
         # An assignment such as torch.Tensor.detach = … changes the library for all code in the process.
         changed = ".".join(parts[:MAX_PARTS]) if is_written and is_library else ""
-        name = _prefix(parts) or _through(parts, aliases) or changed
+        name = (not is_ordinary and _prefix(parts)) or _through(parts, aliases) or changed
         return [name] if name else []
     else:
         return []
