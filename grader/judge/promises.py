@@ -37,6 +37,15 @@ def where(target: Target, line: int) -> str:
     return place(target._learner.source, line)
 
 
+def held(learner: Learner, tensor: torch.Tensor) -> Module:
+    """A tensor that stays in the worker: several calls are given the same one.
+
+    Its `read()` gives it as it is now, its methods can be called (`x.zero_()`), and where it requires a gradient,
+    `x.grad.read()` is that of a `backward()` there.
+    """
+    return learner._hold(tensor)
+
+
 def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The learner's result is the reference's. Returns it."""
     demand_object(mine, Target)

@@ -191,6 +191,13 @@ class Learner(Proxy):
             with contextlib.suppress(LearnerError):  # a worker that ends or hangs here is replaced at the next call
                 self._exchange(protocol.Forget())
 
+    def _hold(self, tensor: torch.Tensor) -> Module:
+        """A tensor that stays in the worker, on the learner's device: an argument of several calls is the same one."""
+        encoder = Encoder(strides=True)
+        held: Module = self._exchange(protocol.Hold(encoder.node(tensor), self._device), encoder)[0]
+        held.class_name = held._text = held._outline = _value(tensor)
+        return held
+
     def _note(self, call: Call) -> None:
         """Take note of a call whose answer is there already."""
         self.calls.append(call)
@@ -262,6 +269,7 @@ class Target(Proxy):
     watch: the rule that this call must keep; a forbidden operation in it is added to the learner's hits.
     measured: the memory of the call is measured: it is made on the CPU, by a worker without the forbidden functions.
     kept: the result stays in the worker, whatever it is, and an object stands for it.
+    times: how often the call is made, each time with new copies of the tensors that are passed in.
     owner: the class whose method this is: a method that hung on one object is not called on another.
     """
 
@@ -291,11 +299,12 @@ class Target(Proxy):
         state: Any = None,
         measured: bool = False,
         kept: bool = False,
+        times: int = 1,
         **kwargs: Any,
     ) -> Any:
         if state is not None and not isinstance(state, Mapping):  # the code has an argument of this name
             kwargs["state"], state = state, None
-        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured, kept=kept)
+        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured, kept=kept, times=times)
         if isinstance(result, HeldObject):
             result.created(*self._described(args, kwargs), state, "cpu" if kept else self._learner._device)
         return result
@@ -446,6 +455,16 @@ class Module(Target, HeldObject):
             raise AttributeError(name)
         text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
         return Target(self._learner, [self._number, name], text, outline, self._owner)
+
+    def __len__(self) -> int:
+        texts = f"len({self._text})", f"len({self._outline})"
+        length = Target(self._learner, [self._number, "__len__"], *texts, self._owner).read()
+        if type(length) is not int:
+            raise LearnerError("protocol", {"message": "a length is no int"}, self._learner.calls[-1])
+        return length
+
+    def __bool__(self) -> bool:
+        return True
 
     def describe(self, values: bool = True) -> dict[str, Any]:
         """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.

@@ -194,6 +194,11 @@ def within_memory(session: Session, check: str) -> Callable[..., Any]:
     return measuring.within_memory
 
 
+def steady_memory(session: Session, check: str) -> Callable[..., Any]:
+    """`with steady_memory(learner, what, mebibytes=4) as begin:` no more is held at the end than at `begin()`."""
+    return measuring.steady_memory
+
+
 FIXTURES: dict[str, Callable[[Session, str], object]] = {
     "learner": learner,
     "reference": reference,
@@ -201,6 +206,7 @@ FIXTURES: dict[str, Callable[[Session, str], object]] = {
     "documented": documented_numbers,
     "no_ready_made": no_ready_made,
     "within_memory": within_memory,
+    "steady_memory": steady_memory,
 }
 
 

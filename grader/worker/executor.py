@@ -13,6 +13,7 @@ from . import gradients, process_state, protocol
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, move_module
 from .modules import BASES, MODULE, described, set_parameters, watched_graphs
+from .nested import each
 from .op_record import OpRecord
 from .op_watch import OpWatch
 from .prints import Output
@@ -78,11 +79,18 @@ class Executor:
         process_state.set_seed(decoder.value(request.seed), request.device)
         try:
             value = owner if name == "__call__" else getattr(owner, name)
+            value = len(owner) if name == "__len__" else value
         except AttributeError:
             if any(name in vars(base) for base in BASES(type(owner))):
                 raise
             return self.missing(request)
         return Reply(value=self.encoded(value, request, encoder))
+
+    def hold_value(self, request: protocol.Hold, decoder: Decoder, encoder: Encoder) -> Reply:
+        """Keep a value of the grader's here."""
+        return Reply(
+            value=encoder.node(self.hold(process_state.on_device(decoder.value(request.node), request.device)))
+        )
 
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepared(request, decoder)
@@ -161,6 +169,8 @@ class Executor:
             if mismatch:
                 return Reply(signature=mismatch)
             with fake_device, record:
+                for _ in range(request.times - 1):
+                    target(*each(torch.clone, args), **each(torch.clone, kwargs))
                 result = target(*args, **kwargs)
             value = encode(result, args, kwargs)
         reply = Reply(value=value)
@@ -231,6 +241,7 @@ HANDLERS = {
     protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
     protocol.CallForBackward: Executor.call_for_backward, protocol.ReadAttribute: Executor.read_attribute,
+    protocol.Hold: Executor.hold_value,
     protocol.Describe: Executor.describe, protocol.Assign: Executor.assign, protocol.Convert: Executor.convert,
     protocol.Forget: Executor.forget,
 }  # fmt: skip
