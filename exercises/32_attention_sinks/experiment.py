@@ -1,8 +1,8 @@
 """Where does a head look that has nothing to say, and what happens when that place is dropped?
 
 Two models of one head read texts in which three of sixteen letters are echoes: then the letter before comes again. Only
-there has the head work to do. Texts of one begin with <s>, the other has a learned sink; trained on 64 tokens, they read
-512 here. The loss of the last 32 predictions, and the weight of <s> or of the sink where there is nothing to say.
+there has the head work to do. Texts of one begin with <s>, the other has a learned sink. Trained on 64 tokens, both
+read 512. Shown: the loss of the last 32 predictions, and the weight of <s> or of the sink if there is nothing to say.
 """
 
 import torch
