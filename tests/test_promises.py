@@ -16,6 +16,7 @@ from grader.judge.messages import is_own_text
 from grader.judge.promises import (
     computes_itself,
     draws_as_often,
+    has_own_memory,
     has_parameters,
     keeps_device,
     keeps_inputs,
@@ -385,6 +386,26 @@ def test_a_static_method_that_is_missing_is_named(called, missing):
 
 def test_an_exception_without_a_line_of_the_file_shows_no_text_of_its_own():
     assert not is_own_text("anything", {"frames": []}, Submission("x = 1\n", "submission.py"))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("{'a': x.clone(), 'b': torch.frombuffer(bytearray(data[:4]), dtype=torch.uint8)}", ""),
+        ("(x + 1, [torch.empty(0), torch.empty(0)])", ""),
+        ("[x]", "with an argument"),
+        ("{'a': torch.frombuffer(data, dtype=torch.uint8, offset=2)}", "with an argument"),
+        ("(x + 1).split(1)", "two tensors of the result"),
+        ("[(x + 1)[:1]]", "more memory alive"),
+    ],
+)
+def test_whose_memory_a_result_lies_in_is_seen(body, said):
+    mine = learner(f"import torch\ndef f(x, data):\n    return {body}\n")
+    if not said:
+        expect(has_own_memory(mine.f, torch.ones(3), data=b"12345"), mine.f(torch.ones(3), b"12345"))
+        return
+    with pytest.raises(Mismatch, match=said):
+        has_own_memory(mine.f, torch.ones(3), data=b"12345")
 
 
 @pytest.mark.parametrize(

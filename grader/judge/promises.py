@@ -177,6 +177,15 @@ def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
+def has_own_memory(mine: Target, *args: Any, **kwargs: Any) -> Any:
+    """Each tensor of the result has a storage of its own, no larger than its numbers. Returns the result."""
+    demand_object(mine, Target)
+    result, shared = mine.with_memory(*args, **kwargs)
+    if shared:
+        raise Mismatch(shared)
+    return result
+
+
 def same_gradients(
     mine: Target,
     theirs: Target | Callable[..., torch.Tensor],

@@ -29,6 +29,7 @@ from grader.sandbox.transcript import Differs
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder, Encoder, Handle, Opaque
 from grader.worker.gradients import NO_GRADIENT
+from grader.worker.own_memory import SHARED
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
@@ -40,6 +41,7 @@ WANTS = {
     protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
     protocol.CallWithOperations: "output", protocol.CallForGraph: "graph",
     protocol.CallForBackward: "backward", protocol.ReadAttribute: "attribute",
+    protocol.CallForMemory: "memory",
 }  # fmt: skip
 
 
@@ -362,6 +364,13 @@ class Target(Proxy):
         if type(entries) is not list:
             raise LearnerError("protocol", {"message": "the gradients did not come back"}, self._learner.calls[-1])
         return entries
+
+    def with_memory(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
+        """The result, and "" or one of own_memory.SHARED: how its tensors share their memory."""
+        values, _ = self._call(protocol.CallForMemory, args, kwargs, seed)
+        if type(values) is not list or len(values) != 2 or values[1] not in ("", *SHARED):
+            raise LearnerError("protocol", {"message": "nothing was told of memory"}, self._learner.calls[-1])
+        return tuple(values)
 
     def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""

@@ -16,6 +16,7 @@ from .modules import BASES, MODULE, described, set_parameters, watched_graphs
 from .nested import each
 from .op_record import OpRecord
 from .op_watch import OpWatch
+from .own_memory import shared_memory
 from .prints import Output
 from .protocol import Reply
 from .signatures import Signatures
@@ -91,6 +92,10 @@ class Executor:
         return Reply(
             value=encoder.node(self.hold(process_state.on_device(decoder.value(request.node), request.device)))
         )
+
+    def call_for_memory(self, request: protocol.CallForMemory, decoder: Decoder, encoder: Encoder) -> Reply:
+        encode = lambda result, args, kwargs: encoder.node([result, shared_memory(result, [*args, *kwargs.values()])])  # noqa: E731
+        return self.watched_call(request, decoder, encode)
 
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepared(request, decoder)
@@ -242,6 +247,7 @@ HANDLERS = {
     protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
     protocol.CallForBackward: Executor.call_for_backward, protocol.ReadAttribute: Executor.read_attribute,
     protocol.Hold: Executor.hold_value,
+    protocol.CallForMemory: Executor.call_for_memory,
     protocol.Describe: Executor.describe, protocol.Assign: Executor.assign, protocol.Convert: Executor.convert,
     protocol.Forget: Executor.forget,
 }  # fmt: skip

@@ -105,6 +105,11 @@ class Hold:
 
 
 @dataclass(frozen=True)
+class CallForMemory(Call):
+    """A Call whose value is [result, "" or one of own_memory.SHARED: how its tensors share their memory]."""
+
+
+@dataclass(frozen=True)
 class Describe:
     """Describe a module: its parameters (only shapes, unless `values`) and its parts. object: a Handle's number."""
 
@@ -138,7 +143,7 @@ class Forget:
 Request = Load | Step | Call | Hold | Describe | Assign | Convert | Forget
 KINDS = (
     Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph,
-    CallForBackward, ReadAttribute, Hold, Describe, Assign, Convert, Forget,
+    CallForBackward, CallForMemory, ReadAttribute, Hold, Describe, Assign, Convert, Forget,
 )  # fmt: skip
 REQUESTS = {kind.__name__: kind for kind in KINDS}
 
