@@ -101,6 +101,7 @@ class Exercise:
     timed: str = ""
     hidden_points: float = 0.0  # in a learner's bundle: the points of the hidden checks, which it lacks
     misconceptions: tuple[Misconception, ...] = ()  # those that this lesson clears up
+    writes: str = ""  # the class that `make write` lets write, with read_safetensors and generate beside it
 
     @property
     def number(self) -> int:
@@ -188,7 +189,8 @@ def read(folder: str) -> Exercise:
         timed = str(data.get("timed", ""))
         wrong_ideas = data.get("misconceptions", {}).items()
         misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
-        return Exercise(folder, data["title"], points, limits, forbidden, trains, timed, hidden, misconceptions)
+        writes = str(data.get("writes", ""))
+        return Exercise(folder, data["title"], points, limits, forbidden, trains, timed, hidden, misconceptions, writes)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 

@@ -24,7 +24,7 @@ MODULES = {  # the module that declares each verb
     "class_verbs": ("explain", "similar", "course", "handback", "forget"),
     "desk_verbs": (
         "hint", "try", "reset", "solution", "list", "progress", "plot", "experiment", "train", "report", "notebook",
-        "docs", "update", "doctor",
+        "write", "docs", "update", "doctor",
     ),
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),

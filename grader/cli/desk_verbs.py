@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import os
 import secrets
 import subprocess
@@ -29,6 +30,16 @@ if TYPE_CHECKING:
     from grader.desk.experiment import Experiment
     from grader.desk.hints import Answer, Hint
     from grader.judge.pictures import Picture
+
+PROMPT, TOKENS, TEMPERATURE = "Once upon a time", 200, 0.7  # of `make write`
+
+
+def temperature(text: str) -> float:
+    """The value of `--temperature`. Raises ArgumentTypeError where it is out of range."""
+    value = float(text)
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: 0 or more")
+    return value
 
 
 @verb(
@@ -235,7 +246,7 @@ def show_experiment(exercise: catalog.Exercise, measured: Experiment) -> None:
 def train(options: argparse.Namespace) -> int:
     """Train the model that you wrote in an earlier exercise, and look on. It takes no part in grading."""
     exercise = with_training(options.exercise)
-    path = options.submission or model_file(exercise, options.force)
+    path = options.submission or _model_file(exercise, options.force)
     read = submission.read(path)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training
@@ -464,3 +475,41 @@ def docs(options: argparse.Namespace) -> int:
     folder = paths.shown(options.output)
     print(f"{folder} holds {pages} pages. Open {folder}/index.html in a browser; it needs no network.")
     return errors.PASSED
+
+
+@verb(
+    "write",
+    option("--prompt", metavar="TEXT", default=PROMPT, help=f"how it begins; default: “{PROMPT}”"),
+    option("--model", metavar="DIR", type=Path, help="a folder with config.json, *.safetensors, tokenizer.json"),
+    option("--tokens", metavar="N", type=positive, default=TOKENS, help=f"at most; default: {TOKENS}"),
+    option("--temperature", type=temperature, default=TEMPERATURE, help=f"0: no chance; default: {TEMPERATURE}"),
+    option("--seed", type=int, default=0, help="another one writes another text; default: 0"),
+    option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook with the model"),
+    option("--force", action="store_true", help="let the reference write, also before you have passed"),
+)
+def write(options: argparse.Namespace) -> int:
+    """Let the model that you wrote continue a text, without and with its caches. It takes no part in grading."""
+    exercise = next((one for one in catalog.exercises() if one.writes), None)
+    if exercise is None:
+        raise WrongUse("No exercise here has a model that writes.")
+    path = options.submission or _model_file(exercise, options.force)
+    read = submission.read(path)
+    from grader.desk import writing  # it imports torch, which takes a second
+
+    folder = options.model or paths.lesson(exercise.folder).parent
+    wish = writing.Wish(options.prompt, options.tokens, options.temperature, options.seed)
+    writing.write(exercise, read, folder, wish)
+    return errors.PASSED
+
+
+def _model_file(exercise: catalog.Exercise, force: bool) -> Path:
+    """The learner's own file, once passed. Raises WrongUse before that."""
+    if progress.load().get(exercise.folder, progress.State()).done:
+        return paths.stub(exercise.folder)
+    reference = paths.solution(exercise.folder)
+    if force and reference.exists():
+        return reference
+    first = f"The model that writes is your own, and it is not finished yet: make check EX={exercise.folder[:2]}"
+    if not reference.exists():
+        raise WrongUse(first)
+    raise WrongUse(f"{first}\nTo let the reference write all the same: make write FORCE=1")
