@@ -122,6 +122,12 @@ def trained(folder: str) -> Path:
     return EXERCISES / folder / "trained.pt"
 
 
+def model_files(folder: str) -> list[Path]:
+    """The model beside a lesson that writes, in Hugging Face's format, and the language that it has learnt, if any."""
+    names = ("config.json", "tokenizer.json", "model.safetensors", "stories.py")
+    return [path for name in names if (path := EXERCISES / folder / name).exists()]
+
+
 def trainer(folder: str) -> Path:
     """The script that trains this model. Not every exercise has one."""
     return EXERCISES / folder / "train.py"

@@ -167,6 +167,7 @@ def config(course: Path, exchange: Path | None) -> str:
 def beside(folder: str) -> list[Path]:
     """The files that a student gets beside the notebook, since its lesson or its checks name them."""
     named = [paths.PROMISES, paths.experiment(folder), *paths.diagrams(folder), paths.trained(folder)]
+    named += paths.model_files(folder)
     return [path for path in named if path.exists()]
 
 
