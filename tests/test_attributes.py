@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from grader.catalog.limits import Limits
 
+from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner
 from grader.records.submission import Submission

@@ -6,7 +6,7 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import error_sentences, examiner, patterns, trials
+from grader.judge import error_sentences, examiner, patterns, source_sentences, trials
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure
 from grader.judge.raising_lines import may_be_one
@@ -605,3 +605,11 @@ def test_a_dtype_is_not_blamed_for_wrong_tokens_and_shapes(got, expected, is_sai
     failure = Failure(None, error, [Call("generate(tensor (2, 2) float64)", "generate", "output")])
     said = patterns.of_checks(failure, {"fresh_generate": failure}, {"fresh_residual"}, ())
     assert bool(said and "float64" in said) is is_said
+
+
+@pytest.mark.parametrize("expected, is_said", [(torch.ones(2).double(), True), (torch.tensor([3, 1]), False)])
+def test_gradients_are_not_missed_in_tokens(expected, is_said):
+    error = Mismatch("the text has dtype float32; expected another", "", torch.ones(2), expected)
+    failure = Failure(None, error, [Call("generate(3)", "generate", "output")])
+    words = SourceWords("import torch\ndef generate(n):\n    return torch.tensor([n.item(), 1.0])\n")
+    assert bool(source_sentences.sentence(failure, words)) is is_said

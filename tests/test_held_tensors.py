@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from grader.catalog.limits import Limits
 
 from grader.authors import held
+from grader.catalog.exercise import Limits
 from grader.judge.measuring import TooMuchMemory, steady_memory
 from grader.judge.proxy import Learner
 from grader.records.submission import Submission

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import torch
 
-from grader.catalog import Exercise, extras, paths
+from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
 from grader.records.submission import Submission
 
@@ -128,7 +128,7 @@ def tokenizer_of(folder: Path) -> Tokenizer:
     try:
         import tokenizers
     except ImportError:
-        raise extras.missing("The tokenizer of this model needs the tokenizers package", "llama") from None
+        raise errors.missing_extra("The tokenizer of this model needs the tokenizers package", "llama") from None
     try:
         return _Library(tokenizers.Tokenizer.from_file(str(path)))
     except Exception as error:  # the library has no class of its own for what it cannot read

@@ -82,6 +82,9 @@ def _leaves_torch(failure: Failure, words: SourceWords) -> str | None:
     error = failure.error
     no_gradient = isinstance(error, LearnerError) and error.kind == "gradient"
     other_kind = isinstance(error, Mismatch) and ("has dtype" in error.summary or "device" in error.summary)
+    expected = error.expected if isinstance(error, Mismatch) else None
+    if isinstance(expected, torch.Tensor) and not expected.is_floating_point():
+        return None  # tokens have no gradients, and are made as new tensors
     if not (no_gradient or other_kind):
         return None
     tokens = written_tokens(words.source).get(failure.last_called, [])

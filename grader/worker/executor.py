@@ -89,9 +89,8 @@ class Executor:
 
     def hold_value(self, request: protocol.Hold, decoder: Decoder, encoder: Encoder) -> Reply:
         """Keep a value of the grader's here."""
-        return Reply(
-            value=encoder.node(self.hold(process_state.on_device(decoder.value(request.node), request.device)))
-        )
+        value = process_state.on_device(decoder.value(request.node), request.device)
+        return Reply(value=encoder.node(self.hold(value)))
 
     def call_for_memory(self, request: protocol.CallForMemory, decoder: Decoder, encoder: Encoder) -> Reply:
         encode = lambda result, args, kwargs: encoder.node([result, shared_memory(result, [*args, *kwargs.values()])])  # noqa: E731
@@ -215,15 +214,18 @@ class Executor:
         return Reply(missing=name, names=self.source.names())
 
     def encoded(self, value, request: protocol.Call, encoder: Encoder):
-        """The node of a result, or of a handle where the request keeps the result here.
+        """The node of a result, or of a handle where the request keeps the result here."""
+        is_kept = request.kept and type(value) is not types.MethodType
+        return encoder.node(self.hold(value) if is_kept else value)
 
-        The handle has a number of its own even if the object has one already: then the numbers of all handles follow
-        from the requests alone, which a diagnosis sends to other code, too.
+    def hold(self, value) -> Handle:
+        """A handle for any object, which stays here until the check ends.
+
+        It has a number of its own even if the object has one already: then the numbers of all handles follow from the
+        requests alone, which a diagnosis sends to other code, too.
         """
-        if not request.kept or type(value) is types.MethodType:
-            return encoder.node(value)
         self.objects[number := len(self.objects)] = value
-        return encoder.node(Handle(number, type(value).__name__ if self.is_known(value) else ""))
+        return Handle(number, type(value).__name__ if self.is_known(value) else "")
 
     def keep(self, value) -> Handle | None:
         """A handle for an object of a class that the source defines, or for any nn.Module; None for others."""
