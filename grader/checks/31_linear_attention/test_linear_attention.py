@@ -288,10 +288,10 @@ EACH = {
 def test_gradients(learner, reference, rng):
     """Gradients flow back to every input, the state included, and they are correct."""
     same_gradients(learner.feature_map, reference.feature_map, 2 * rng.randn(3, 4))
-    inputs = [x.double() for x in three(rng, 1, 2, 7, 3, 4)]
+    inputs = three(rng, 1, 2, 7, 3, 4)
     same_gradients(learner.linear_attention, reference.linear_attention, *inputs)
     same_gradients(learner.causal_linear_attention, reference.causal_linear_attention, *inputs, 3)
-    state = (rng.randn(1, 2, 3, 4).double(), 1 + rng.rand(1, 2, 3).double())
+    state = (rng.randn(1, 2, 3, 4), 1 + rng.rand(1, 2, 3))
     same_gradients(learner.linear_step, reference.linear_step, state, *token(inputs, 1))
     inputs, state = [x.double() for x in five(rng, 1, 2, 7, 3, 4)], rng.randn(1, 2, 3, 4).double()
     same_gradients(learner.gated_delta_step, reference.gated_delta_step, state, *token(inputs, 1))
