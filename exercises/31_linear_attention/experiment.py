@@ -3,7 +3,7 @@
     make experiment EX=31
 
 Random pairs of a key and a value, 64 numbers each, are written one after the other, and then each key is asked for its
-value. A pair is recalled if, of all values, its own is the one most like the answer. "sum alone" is the delta rule
+value. A pair is recalled if, of all values, its own is the one most like the answer. "sum" is the delta rule
 without its correction; the delta rule has no decay and β = 1. In the last two columns there are only 32 different keys,
 each written many times, and the newest value counts.
 """
@@ -11,7 +11,7 @@ each written many times, and the newest value counts.
 import torch
 from torch.nn import functional as F
 
-PLOT = "delta rule"
+PLOT = "delta"
 CLAIM = "Softmax recalls all pairs, the delta rule its last 64 or so, and it alone replaces old values by new ones."
 
 SIZE, TRIALS, POOL = 64, 16, 32
@@ -40,11 +40,11 @@ def trial(pairs: int) -> dict[str, torch.Tensor]:
     answers = {
         "softmax": torch.softmax(keys @ keys.mT / SIZE**0.5, dim=-1) @ values,
         "linear": weights / weights.sum(dim=-1, keepdim=True) @ values,
-        "sum alone": unit @ (unit.mT @ values),
-        "delta rule": unit @ delta_state(unit, values),
+        "sum": unit @ (unit.mT @ values),
+        "delta": unit @ delta_state(unit, values),
     }
     found = {name: recalled(answer, values) for name, answer in answers.items()}
-    found["its last 64"] = found["delta rule"][-SIZE:]
+    found["last 64"] = found["delta"][-SIZE:]
     found["again: sum"] = recalled(again @ (again.mT @ values), values)[newest]
     found["again: delta"] = recalled(again @ delta_state(again, values), values)[newest]
     return found
@@ -63,5 +63,5 @@ def measure() -> list[dict[str, float]]:
 
 def claim(rows: list[dict[str, float]]) -> bool:
     last = rows[-1]
-    keeps = last["softmax"] == 100 and last["its last 64"] > 75 > 20 > last["delta rule"]
+    keeps = last["softmax"] == 100 and last["last 64"] > 75 > 20 > last["delta"]
     return keeps and last["again: delta"] > 90 > 20 > last["again: sum"]
