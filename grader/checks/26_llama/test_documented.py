@@ -102,6 +102,7 @@ def test_documented_block(learner, documented):
 @task(6)
 def test_documented_model(learner, documented):
     """Seeded with 123, the lesson's small model gives its logits, and draws its parts in order."""
+    learner.Block(8, 12, 4, 2, 2, 30.0, 0.5, seed=1)(torch.ones(1, 2, 8))  # a wrong part and a wrong model differ here
     model = learner.Llama(CONFIG, seed=123)
     logits, _ = model(torch.tensor(TOKEN_IDS))
     manual_seed(123)
@@ -133,7 +134,7 @@ def test_documented_distribution(learner, documented):
     expect(learner.next_distribution(logits, 0.0), torch.tensor([1.0, 0.0, 0.0, 0.0]), tolerance=NEAR)
 
 
-@task(9)
+@task(9, after="documented_model")
 def test_documented_generation(learner, documented):
     """The lesson's small model goes on with the lesson's tokens, and draws those that its generator gives."""
     model, prompt = learner.Llama(CONFIG, seed=123), torch.tensor(TOKEN_IDS)[:, :3]

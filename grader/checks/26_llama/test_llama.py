@@ -223,20 +223,28 @@ def logits_of(answer) -> torch.Tensor:
     return two_parts(answer, "the caches")[0]
 
 
+def look_at_parts(learner, rng) -> None:
+    """Ask the parts of a model, so that a wrong part and a model that uses it wrongly answer differently."""
+    block = learner.Block(8, 5, 4, 2, 6, 30.0, 0.5, seed=26)
+    x, past = rng.randn(1, 3, 8), (rng.randn(1, 2, 2, 6), rng.randn(1, 2, 2, 6))
+    block(x)
+    block(x, past)
+
+
 # Task 1
 
 
 @task(1)
 def test_fresh_norm(learner, rng):
     """RMSNorm divides by the root of the mean square plus eps, and multiplies by its weight."""
-    for shape, eps in (((2, 3, 5), 1e-5), ((4, 7), 0.3), ((6,), 2.0), ((1, 2, 2, 3), 1e-6), ((5, 1), 0.01)):
-        weight, x = rng.randn(shape[-1]), 3 * rng.randn(*shape) + 1
-        norm = learner.RMSNorm(shape[-1], eps, state={"weight": weight})
-        expect(norm(x), true_norm(x, weight, eps).float(), tolerance=NEAR)
     has_parameters(norm := learner.RMSNorm(4), {"weight": (4,)})
     expect(norm.parameters()["weight"], torch.ones(4), "the weight of a new RMSNorm")
     for x in (3e-3 * rng.randn(3, 4), torch.zeros(2, 4), 1e4 * rng.strided(2, 3, 4)):  # eps counts, and its default
         expect(norm(x), true_norm(x, torch.ones(4), EPS).float(), tolerance=NEAR)
+    for shape, eps in (((2, 3, 5), 1e-5), ((4, 7), 0.3), ((6,), 2.0), ((1, 2, 2, 3), 1e-6), ((5, 1), 0.01)):
+        weight, x = rng.randn(shape[-1]), 3 * rng.randn(*shape) + 1
+        norm = learner.RMSNorm(shape[-1], eps, state={"weight": weight})
+        expect(norm(x), true_norm(x, weight, eps).float(), tolerance=NEAR)
 
 
 @task(1, after="fresh_norm")
@@ -361,6 +369,7 @@ def test_cache_unchanged(learner, rng):
     before = output_of(layer(x[:, 3:], cache))
     for _ in range(2):
         layer(rng.randn(2, 3, 4), cache)
+        layer(rng.randn(2, 5, 4))
     expect(output_of(layer(x[:, 3:], cache)), before, "the output for a text, now that another went on from its cache,")
 
 
@@ -370,6 +379,7 @@ def test_cache_unchanged(learner, rng):
 @task(5, after=("fresh_norm", "fresh_feed_forward", "fresh_attention"))
 def test_fresh_block(learner, rng):
     """Block norms before attention and before the feed-forward part, and adds the output of each to x."""
+    learner.Attention(4, 2, 1, 4, 30.0, seed=26)(rng.randn(1, 3, 4))
     for (batch, tokens, dim, *sizes), hidden, eps in zip(ATTENTION, (7, 3, 12, 4, 2), (1e-5, 0.5, 1e-3, 2.0, 0.1)):
         shapes = shapes_of_block(dim, hidden, *sizes)
         state, x = fresh(rng, shapes), rng.randn(batch, tokens, dim)
@@ -410,8 +420,9 @@ def agrees_block_by_block(model, ids, state, config) -> None:
 
 
 @task(6)
-def test_model_parameters(learner):
+def test_model_parameters(learner, rng):
     """Llama has the parameters of a checkpoint by name, and leaves the config as it is."""
+    look_at_parts(learner, rng)
     configs = [CONFIG, CONFIG | {"num_hidden_layers": 1, "head_dim": None, "num_attention_heads": 2}]
     configs.append({name: value for name, value in CONFIG.items() if name != "num_key_value_heads"})
     for config in configs:
@@ -423,6 +434,7 @@ def test_model_parameters(learner):
 @task(6, after="fresh_block")
 def test_fresh_model(learner, rng):
     """Llama gives the logits of the lesson's steps, block by block."""
+    look_at_parts(learner, rng)
     for change, shape in (({}, (2, 6)), ({"num_hidden_layers": 1}, (3, 4)), ({"num_hidden_layers": 4}, (1, 7))):
         config = CONFIG | change
         model, state = fresh_model(learner, rng, config)
@@ -432,7 +444,8 @@ def test_fresh_model(learner, rng):
 @task(6, after="fresh_model")
 def test_config_keys(learner, rng):
     """What is missing in the config has the lesson's default, and the base of the angles may be in two places."""
-    base = {name: CONFIG[name] for name in list(CONFIG)[:5]}
+    look_at_parts(learner, rng)
+    base = {name: CONFIG[name] for name in list(CONFIG)[:4]} | {"num_attention_heads": 2}  # heads of more than one pair
     newer = {"rope_parameters": {"rope_theta": 20.0, "rope_type": "default"}}
     for more in (
         {"rope_theta": 10_000.0, "rms_norm_eps": 1e-5},
@@ -464,12 +477,15 @@ def test_tied_head(learner, rng):
     """Where the head is tied, a checkpoint without lm_head.weight loads strictly, and head and embedding are one."""
     config = CONFIG | {"tie_word_embeddings": True}
     model, state = learner.Llama(config), fresh(rng, shapes_of_model(config))
+    matrices = [name for name, value in model.parameters().items() if tuple(value.shape) == (11, 8)]
+    if len(matrices) != 1:
+        raise Mismatch("embedding and head are two parameters: after a training step they would no longer be the same")
     model.load_state_dict(state)
     ids = rng.integers(0, 11, 2, 5)
     expect(logits_of(model(ids)), true_model(ids, state, config)[0].float(), "the logits of what was loaded", NEAR)
     matrices = [name for name, value in model.parameters().items() if tuple(value.shape) == (11, 8)]
     if len(matrices) != 1:
-        raise Mismatch("embedding and head are two parameters: after a training step they would no longer be the same")
+        raise Mismatch("after loading, embedding and head are two parameters")
     other = fresh(rng, shapes_of_model(config))
     model.load_state_dict(other)
     expect(logits_of(model(ids)), true_model(ids, other, config)[0].float(), "the logits of a second checkpoint", NEAR)
@@ -478,6 +494,7 @@ def test_tied_head(learner, rng):
 @task(6, after="fresh_model")
 def test_model_with_caches(learner, rng):
     """With the caches of the tokens before, new tokens get the same logits as at once; the list is not changed."""
+    look_at_parts(learner, rng)
     model, state = fresh_model(learner, rng, CONFIG)
     ids = rng.integers(0, 11, 2, 7)
     logits, caches = true_model(ids, state, CONFIG)
@@ -564,14 +581,14 @@ def test_damaged_headers(learner):
     """A header that is no JSON object, or lacks something, raises a ValueError."""
     whole = file_of({"a": entry("F32", (2,), 0, 8)}, bytes(8))
     expect(learner.read_safetensors(whole), {"a": torch.zeros(2)}, "the result for a whole file")
-    bad = [file_of("[1, 2]"), file_of('"a"'), file_of("{'a': 1}"), file_of("nothing"), file_of(""), b"", whole[:5]]
-    bad += [(1 << 40).to_bytes(8, "little") + whole[8:], whole[:30]]
+    bad = []
     for missing in ("dtype", "shape", "data_offsets"):
         part = {name: value for name, value in entry("F32", (2,), 0, 8).items() if name != missing}
         bad.append(file_of({"a": part}, bytes(8)))
-    bad += [
-        file_of({"a": entry("F32", (2,), 0, 8) | {"data_offsets": places}}, bytes(8)) for places in ([0], [0, 8, 8])
-    ]
+    for places in ([0], [0, 8, 8]):
+        bad.append(file_of({"a": entry("F32", (2,), 0, 8) | {"data_offsets": places}}, bytes(8)))
+    bad += [file_of("[1, 2]"), file_of('"a"'), file_of("{'a': 1}"), file_of("nothing"), file_of(""), b"", whole[:5]]
+    bad += [(1 << 40).to_bytes(8, "little") + whole[8:], whole[:30]]
     for data in bad:
         refuses(ValueError, learner.read_safetensors, data)
 
@@ -645,6 +662,11 @@ def test_renormalized_between(learner):
 @task(8, after="fresh_distribution")
 def test_equal_logits(learner):
     """Of equal logits the ones with the lower ids stay, however many there are."""
+    quarters = torch.tensor([0.0, -torch.inf, 0.0, 0.0, -torch.inf, 0.0])  # exactly a quarter each
+    for top_p, count in ((0.25, 1), (0.5, 2), (0.625, 3), (0.75, 3), (1.0, 4)):
+        expected = torch.zeros(6)
+        expected[[0, 2, 3, 5][:count]] = 1 / count
+        expect(learner.next_distribution(quarters, 1.0, None, top_p), expected, tolerance=NEAR)
     many = torch.zeros(60)
     many[[3, 17, 40]] = 2.0
     for top_k in (1, 3, 10):
@@ -652,11 +674,6 @@ def test_equal_logits(learner):
     rows = torch.tensor([[1.0, 4.0, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
     for options in ((0.0, None, 1.0), (1.0, 1, 1.0), (1.0, 2, 0.5), (1.0, 4, 0.25)):
         expect(learner.next_distribution(rows, *options), true_distribution(rows, *options), tolerance=NEAR)
-    quarters = torch.tensor([0.0, -torch.inf, 0.0, 0.0, -torch.inf, 0.0])  # exactly a quarter each
-    for top_p, count in ((0.25, 1), (0.5, 2), (0.625, 3), (0.75, 3), (1.0, 4)):
-        expected = torch.zeros(6)
-        expected[[0, 2, 3, 5][:count]] = 1 / count
-        expect(learner.next_distribution(quarters, 1.0, None, top_p), expected, tolerance=NEAR)
 
 
 @task(8, after="fresh_distribution")
@@ -682,7 +699,7 @@ def test_refusals(learner):
     """Raises ValueError for a temperature below 0, a top_k below 1 and a top_p not in (0, 1], also at temperature 0."""
     logits = torch.tensor([1.0, 2.0, 3.0])
     expect(learner.next_distribution(logits, 1.0, 1, 1.0), torch.tensor([0.0, 0.0, 1.0]), tolerance=NEAR)
-    for options in ((-0.5,), (1.0, 0), (1.0, -1), (1.0, None, 0.0), (1.0, None, -0.1), (1.0, 2, 1.5)):
+    for options in ((-0.5,), (1.0, 0), (1.0, -1), (1.0, 2, 1.5), (1.0, None, -0.1), (1.0, None, 0.0)):
         refuses(ValueError, learner.next_distribution, logits, *options)
         if options[0] >= 0:
             refuses(ValueError, learner.next_distribution, logits, 0.0, *options[1:])
@@ -710,7 +727,7 @@ def continued(model, ids: torch.Tensor, count: int, *options, seed: int | None =
     return ids, lead
 
 
-@task(9)
+@task(9, after="model_parameters")
 def test_fresh_generation(learner, rng):
     """At temperature 0, generate appends the token with the largest logit, again and again."""
     for batch, tokens, count in ((1, 4, 6), (3, 2, 3), (2, 1, 4)):
@@ -727,6 +744,8 @@ def test_fresh_generation(learner, rng):
 @task(9, after=("fresh_generation", "fresh_distribution"))
 def test_drawn_tokens(learner, rng):
     """Above temperature 0, each step is one torch.multinomial for the whole batch, with the generator it is given."""
+    learner.next_distribution(rng.randn(2, 9), 1.0, 3)  # so that a cut that is wrong and one that is not asked for
+    learner.next_distribution(rng.randn(2, 9), 1.0, None, 0.5)  # answer differently
     for batch, *options in ((3, 1.0, None, 1.0), (2, 1.5, 4, 1.0), (4, 0.9, None, 0.6), (1, 2.0, 5, 0.8)):
         model, _ = fresh_model(learner, rng, CONFIG)
         ids, seed = rng.integers(0, 11, batch, 3), rng.integer(0, 1 << 30)
@@ -759,6 +778,7 @@ def tokens_fed(operations) -> int:
 @task(9, after="fresh_generation")
 def test_fed_once(learner, rng):
     """generate feeds the prompt once, then one token a step: with caches, no token is computed twice."""
+    learner.generate(fresh_model(learner, rng, CONFIG)[0], rng.integers(0, 11, 3, 4), 8)
     model, _ = fresh_model(learner, rng, CONFIG | {"num_hidden_layers": 1})
     prompt, count = rng.integers(0, 11, 1, 12), 7
     long = learner.generate.operations(model, prompt, count)
@@ -867,7 +887,7 @@ def test_argument_names(learner, rng):
     model = learner.Llama(config=CONFIG)
     model(token_ids=ids, caches=None)
     learner.read_safetensors(data=file_of({}))
-    options = {"temperature": 1.0, "top_k": 3, "top_p": 0.9}
+    options = {"temperature": 0.0, "top_k": 3, "top_p": 0.9}
     learner.next_distribution(logits=rng.randn(2, 6), **options)
     generator = torch.Generator().manual_seed(1)
     learner.generate(model=model, token_ids=ids, max_new_tokens=1, **options, generator=generator)
