@@ -376,10 +376,11 @@ def test_cache_unchanged(learner, rng):
 # Task 5
 
 
-@task(5, after=("fresh_norm", "fresh_feed_forward", "fresh_attention"))
+@task(5, after="fresh_attention")
 def test_fresh_block(learner, rng):
     """Block norms before attention and before the feed-forward part, and adds the output of each to x."""
-    learner.Attention(4, 2, 1, 4, 30.0, seed=26)(rng.randn(1, 3, 4))
+    learner.Attention(4, 2, 1, 4, 30.0, seed=26)(rng.randn(1, 3, 4))  # a wrong part and a wrong block differ here
+    learner.RMSNorm(4, 0.5)(rng.randn(2, 4))
     for (batch, tokens, dim, *sizes), hidden, eps in zip(ATTENTION, (7, 3, 12, 4, 2), (1e-5, 0.5, 1e-3, 2.0, 0.1)):
         shapes = shapes_of_block(dim, hidden, *sizes)
         state, x = fresh(rng, shapes), rng.randn(batch, tokens, dim)
@@ -741,7 +742,7 @@ def test_fresh_generation(learner, rng):
     expect(learner.generate(model, ids, 0), ids, "the result for 0 new tokens")
 
 
-@task(9, after=("fresh_generation", "fresh_distribution"))
+@task(9, after="fresh_generation")
 def test_drawn_tokens(learner, rng):
     """Above temperature 0, each step is one torch.multinomial for the whole batch, with the generator it is given."""
     learner.next_distribution(rng.randn(2, 9), 1.0, 3)  # so that a cut that is wrong and one that is not asked for
