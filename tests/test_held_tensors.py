@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grader.authors import held
+from grader.authors import held_tensor
 from grader.catalog.exercise import Limits
 from grader.judge.measuring import TooMuchMemory, steady_memory
 from grader.judge.proxy import Learner
@@ -53,7 +53,7 @@ def learner(request):
 
 
 def test_a_held_tensor_is_the_same_in_each_call(learner):
-    pile, part = learner.Pile(3), held(learner, torch.ones(2))
+    pile, part = learner.Pile(3), held_tensor(learner, torch.ones(2))
     pile.put(part)
     pile.put(part)
     part.mul_(3)
@@ -62,7 +62,7 @@ def test_a_held_tensor_is_the_same_in_each_call(learner):
 
 
 def test_gradients_of_several_calls_reach_a_held_tensor(learner):
-    pile, part = learner.Pile(3), held(learner, torch.ones(2).requires_grad_())
+    pile, part = learner.Pile(3), held_tensor(learner, torch.ones(2).requires_grad_())
     pile.put(part)
     pile.put(part)
     learner.weighted(pile, torch.tensor([1.0, 2.0, 3.0, 4.0]), kept=True).sum(kept=True).backward()

@@ -37,7 +37,7 @@ def where(target: Target, line: int) -> str:
     return place(target._learner.source, line)
 
 
-def held(learner: Learner, tensor: torch.Tensor) -> Module:
+def held_tensor(learner: Learner, tensor: torch.Tensor) -> Module:
     """A tensor that stays in the worker: several calls are given the same one.
 
     Its `read()` gives it as it is now, its methods can be called (`x.zero_()`), and where it requires a gradient,

@@ -7,7 +7,7 @@ from grader.authors import (
     agrees,
     expect,
     expect_shape,
-    held,
+    held_tensor,
     keeps_device,
     keeps_dtype,
     keeps_inputs,
@@ -241,7 +241,7 @@ def test_own_tensors(learner, rng):
         cache, (keys, values) = learner.StreamingCache(num_sinks, window), text(rng, 1, 2, 2, before + tokens)
         if before:
             cache.append(keys[:, :, :before], values[:, :, :before])
-        chunk = [held(learner, tensor[:, :, before:].contiguous()) for tensor in (keys, values)]
+        chunk = [held_tensor(learner, tensor[:, :, before:].contiguous()) for tensor in (keys, values)]
         cache.append(*chunk)
         for given in chunk:
             given.zero_()
@@ -292,8 +292,11 @@ def test_gradients_through_the_cache(learner, rng):
     num_sinks, window, lengths = 2, 3, (3, 4, 1)
     keys, values = text(rng, 2, 2, 4, sum(lengths))
     cotangent, chunks = rng.randn(2, 2, 1, 4), list(zip(keys.split(lengths, 2), values.split(lengths, 2), strict=True))
-    cache, query = learner.StreamingCache(num_sinks, window), held(learner, rng.randn(2, 2, 1, 4).requires_grad_())
-    appended = [[held(learner, tensor.clone().requires_grad_()) for tensor in chunk] for chunk in chunks]
+    cache, query = (
+        learner.StreamingCache(num_sinks, window),
+        held_tensor(learner, rng.randn(2, 2, 1, 4).requires_grad_()),
+    )
+    appended = [[held_tensor(learner, tensor.clone().requires_grad_()) for tensor in chunk] for chunk in chunks]
     for chunk in appended:
         cache.append(*chunk)
     result = learner.streaming_attention(query, cache, kept=True)
