@@ -184,7 +184,7 @@ def test_the_spread_is_that_of_a_small_calculation():
 def test_clusters_join_what_hangs_together():
     a, b, c, d, e = (Student(name) for name in "abcde")
     pairs = [Pair(one, two, "01", 0.9, (), 9.0, 9.0) for one, two in [(a, b), (d, e), (b, c), (d, e)]]
-    found = similar(pairs)
+    found = similar.clusters(pairs)
     assert [cluster.students for cluster in found] == [(a, b, c), (d, e)]
     assert [cluster.pairs for cluster in found] == [(pairs[0], pairs[2]), (pairs[1], pairs[3])]
 

@@ -9,7 +9,9 @@ const NAMES = range(3).map(String);
 export default {
   render({ model, el }) {
     const { scores, arriving } = model.get("data");
-    const figure = frame(el, "What counts is not the sign of what arrives, but its distance from the weighted average.");
+    const figure = frame(
+      el, "What counts is not the sign of what arrives, but its distance from the weighted average.",
+    );
     const sliders = (name, values, most) => values.map((value, i) => figure.slider({
       label: `${name} ${i}`,
       min: -most,

@@ -10,7 +10,9 @@ export default {
   render({ model, el }) {
     const { logits, words } = model.get("data");
     const V = logits.length;
-    const figure = frame(el, "Temperature first, then top_k, then top_p. After each cut, what is left sums to 1 again.");
+    const figure = frame(
+      el, "Temperature first, then top_k, then top_p. After each cut, what is left sums to 1 again.",
+    );
     const temperature = figure.slider({ label: "Temperature", min: 0.1, max: 3, step: 0.1, digits: 1, value: 1 });
     const topK = figure.slider({ label: "top_k", min: 1, max: V, value: 3 });
     const topP = figure.slider({ label: "top_p", min: 0.05, max: 1, step: 0.05, digits: 2, value: 0.8 });
@@ -29,7 +31,8 @@ export default {
       const probabilities = two(first);
       const names = early.value ? ["after top_p", "after top_k"] : ["after top_k", "after top_p"];
       const left = probabilities.filter((value) => value > 0).length;
-      const other = (early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax))).filter((value) => value > 0).length;
+      const turned = early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax));
+      const other = turned.filter((value) => value > 0).length;
       return {
         show: [
           matrix({

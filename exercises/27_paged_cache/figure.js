@@ -35,7 +35,9 @@ const many = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 export default {
   render({ model, el }) {
     const start = model.get("data");
-    const figure = frame(el, "Children share the blocks of a prompt, and a block is copied when somebody must write in it.");
+    const figure = frame(
+      el, "Children share the blocks of a prompt, and a block is copied when somebody must write in it.",
+    );
     const prompt = figure.slider({ label: "Tokens in the prompt", min: 1, max: 8, value: start.prompt });
     const size = figure.slider({ label: "Block size", min: 1, max: 8, value: start.size });
     const children = figure.slider({ label: "Children", min: 0, max: 3, value: start.children });
@@ -69,7 +71,8 @@ export default {
             matrix({ name: "users of each block", values: users.map((n) => [n]), digits: 0, rows: names, heat: false }),
           ),
         ],
-        say: `${many(tables.length, "sequence")} of ${many(length, "token")} ${tables.length === 1 ? "takes" : "take"} ${many(pool.length, "block")}; `
+        say: `${many(tables.length, "sequence")} of ${many(length, "token")} `
+          + `${tables.length === 1 ? "takes" : "take"} ${many(pool.length, "block")}; `
           + `without sharing it would be ${alone}. `
           + (written.value === 0
             ? "Nobody has written yet, so nothing was copied."

@@ -1,4 +1,4 @@
-// A draft is kept as far as both models agree, and what is missing is drawn: the target comes out, however bad the draft.
+// A draft is kept as far as both models agree, and what is missing is drawn: the target comes out of any draft.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";

@@ -246,7 +246,7 @@ def show_experiment(exercise: catalog.Exercise, measured: Experiment) -> None:
 def train(options: argparse.Namespace) -> int:
     """Train the model that you wrote in an earlier exercise, and look on. It takes no part in grading."""
     exercise = with_training(options.exercise)
-    path = options.submission or _model_file(exercise, options.force)
+    path = options.submission or model_file(exercise, options.force)
     read = submission.read(path)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training

@@ -128,7 +128,7 @@ def tokenizer_of(folder: Path) -> Tokenizer:
     try:
         import tokenizers
     except ImportError:
-        raise errors.missing_extra("The tokenizer of this model needs the tokenizers package", "llama") from None
+        raise errors.missing_extra("The tokenizer of this model needs the tokenizers package", "tokenizers") from None
     try:
         return _Library(tokenizers.Tokenizer.from_file(str(path)))
     except Exception as error:  # the library has no class of its own for what it cannot read

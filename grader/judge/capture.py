@@ -110,12 +110,17 @@ def _panels(setup: Setup, heads: torch.Tensor | None, note: str) -> Iterator[Pic
     for number, expected in enumerate(setup.expected):
         yield Picture(
             title=f"{drawing.title}, head {number}" if setup.panels else drawing.title,
-            rows=drawing.rows,
-            columns=drawing.columns,
+            rows=_labels(drawing.rows, expected.shape[0]),
+            columns=_labels(drawing.columns, expected.shape[1]),
             learner=None if heads is None else _matrix(heads[number]),
             expected=_matrix(expected),
             note=note,
         )
+
+
+def _labels(words: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """The words, or numbers where the matrix has another size than the sentence."""
+    return words if len(words) == count else tuple(str(number) for number in range(count))
 
 
 def _matrix(tensor: torch.Tensor) -> Matrix:

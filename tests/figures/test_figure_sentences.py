@@ -82,7 +82,7 @@ def test_every_slider_acts_at_once(opened):
             """folder => [...document.querySelectorAll('.kata-live input[type=range]')].filter(one => {
               const seen = () => ['.kata-view', '.kata-said'].map(one => document.querySelector(one).innerHTML).join();
               const before = seen();
-              return ['max', 'min'].every(end => {
+              return ['min', 'max'].every(end => {
                 one.value = one[end];
                 one.dispatchEvent(new Event('input'));
                 return seen() === before;

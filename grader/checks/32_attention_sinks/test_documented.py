@@ -28,7 +28,7 @@ def test_documented_sink_softmax(learner, documented):
 
 
 @task(2)
-def test_parameters(learner):
+def test_documented_parameters(learner):
     """Four layers without bias, drawn in the lesson's order, and a sink for each head, 0 at first."""
     layer = learner.SinkAttention(4, 6, 3, seed=7)
     shapes = {"W_query.weight": (6, 4), "W_key.weight": (6, 4), "W_value.weight": (6, 4), "out_proj.weight": (6, 6)}
