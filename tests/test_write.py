@@ -86,7 +86,7 @@ def test_the_command_asks_for_a_finished_file(said, desk):
 def test_a_checkpoint_of_the_library_is_continued_as_the_library_does(size, tmp_path):
     """In the shape of SmolLM2-135M, but for fewer blocks and words; random weights, fifty tokens, greedy."""
     transformers = pytest.importorskip("transformers", reason="transformers is not installed (extra dev)")
-    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed (extra llama)")
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed (extra tokenizers)")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = tokenizers.decoders.ByteLevel()

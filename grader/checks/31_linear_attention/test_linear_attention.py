@@ -50,7 +50,8 @@ def delta_rule(queries, keys, values, log_decays, betas, state=None) -> tuple[to
         held = key.mT @ state  # (B, H, 1, d_v)
         state = state + key @ (betas[:, :, token, None, None] * (values[:, :, token, None] - held))
         outputs.append(queries[:, :, token, None] @ state / h**0.5)
-    return torch.cat(outputs, dim=-2).to(dtype), state.to(dtype)
+    together = torch.cat(outputs, dim=-2)
+    return together.to(dtype), state.to(dtype)
 
 
 def near(got, expected, share: float = 1e-4, what: str = "the result") -> None:
