@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-VERBS = ("check_verbs", "grade_verb")
+VERBS = ("cmd_check", "grade_files")
 
 
 def main() -> None:
@@ -40,7 +40,8 @@ def main() -> None:
             yield servers[name]
 
         for name in VERBS:
-            importlib.import_module(f"grader.cli.{name}").ForkServer = lent
+            with contextlib.suppress(ModuleNotFoundError):  # a learner's bundle grades nobody else's files
+                importlib.import_module(f"grader.cli.{name}").ForkServer = lent
         for line in sys.stdin:
             asked = json.loads(line)
             os.chdir(asked.get("folder", "."))

@@ -5,7 +5,6 @@ import subprocess
 
 MEBIBYTE = 1 << 20
 PEAK = re.compile(rb"VmHWM:\s*(\d+) kB")  # Linux keeps the largest resident memory of each process
-NOW = re.compile(rb"VmRSS:\s*(\d+) kB")
 PS_S = 2.0
 
 
@@ -28,16 +27,13 @@ class Meter:
         return size
 
 
-def resident(pid: int, measure: re.Pattern[bytes] = PEAK) -> int | None:
-    """Bytes of physical memory: the peak so far on Linux, the current value elsewhere; None where there is none.
-
-    measure: PEAK, or NOW for the current value on Linux too.
-    """
+def resident(pid: int) -> int | None:
+    """Bytes of physical memory: the peak so far on Linux, the current value elsewhere; None where there is none."""
     try:
         with open(f"/proc/{pid:d}/status", "rb") as status:
-            found = measure.search(status.read())
-        if found:
-            return int(found[1]) << 10
+            peak = PEAK.search(status.read())
+        if peak:
+            return int(peak[1]) << 10
     except OSError:
         pass
     return _resident_by_ps(pid)

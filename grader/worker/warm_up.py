@@ -39,7 +39,6 @@ CALLS = (
     protocol.CallForGradients,
     protocol.CallWithOperations,
     protocol.CallForGraph,
-    protocol.CallForMemory,
 )
 
 # Code similar to what learners write.
