@@ -18,6 +18,7 @@ READY_PLOT := $(ready:%=%-plot)
 READY_CLASSROOM := $(ready:%=%-classroom)
 READY_DOCS := $(ready:%=%-docs)
 READY_NOTEBOOK := $(ready:%=%-notebook)
+READY_TOKENIZERS := $(ready:%=%-tokenizers)
 # The program takes the place of the shell, which would end by Ctrl-C in its own way.
 GRADER = exec "$(PYTHON)" -m grader --make
 # A value reaches a program as it was typed: make would run what `$(…)` says, the shell what backquotes say.
@@ -146,6 +147,10 @@ experiment: $(READY)  ## what the lesson claims, measured: a table with bars: EX
 train: $(READY)  ## train the model that you wrote anew, and look on: EX=23 [STEPS=n LAYERS=1 SEED=n SUBMISSION=file OUTPUT=file.pt FORCE=1]
 	@$(GRADER) train $(call option,,EX) $(call option,--steps,STEPS) $(call option,--layers,LAYERS) \
 	  $(call option,--seed,SEED) $(call option,--submission,SUBMISSION) $(call option,--output,OUTPUT) $(call flag,--force,FORCE)
+
+write: $(READY) $(if $(value MODEL),$(READY_TOKENIZERS))  ## your own model writes, without and with caches: [PROMPT="Once upon a time" MODEL=folder TOKENS=n TEMPERATURE=0.7 SEED=n SUBMISSION=file FORCE=1]
+	@$(GRADER) write $(call option,--prompt,PROMPT) $(call option,--model,MODEL) $(call option,--tokens,TOKENS) \
+	  $(call option,--temperature,TEMPERATURE) $(call option,--seed,SEED) $(call option,--submission,SUBMISSION) $(call flag,--force,FORCE)
 
 report: $(READY)  ## one HTML page of all your exercises: state, verdicts, pictures, hints left [OUTPUT=report.html]
 	@$(GRADER) report $(call option,--output,OUTPUT)

@@ -48,6 +48,7 @@ EXTRAS = {
     "notebook": "JupyterLab",
     "docs": "mkdocs-material",
     "classroom": "nbgrader and Dask",
+    "tokenizers": "the tokenizers of other models",
     "dev": "what the tests need",
 }
 WORKS_WITHOUT = {"watch": "The watch does without it: it looks at your file five times a second."}

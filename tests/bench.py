@@ -80,7 +80,7 @@ def sandbox() -> None:
     from grader.judge import examiner
     from grader.records import submission
     from grader.sandbox.forkserver import ForkServer
-    from grader.sandbox.tiers import Tier
+    from grader.sandbox.mounts import Tier
 
     exercise = catalog.find("02")
     solution = submission.read(paths.solution(exercise.folder))

@@ -2,7 +2,7 @@
 
     python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where]
 
-The default is the first three. "speed" prints what the processors' time was spent on (tests/shares.py), of fewer
+The default is the first three. "speed" prints the time of the class and of the processors, of fewer
 students with STUDENTS=40 in the environment.
 "memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
 "proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
@@ -32,7 +32,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import shares
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -70,17 +69,15 @@ def main(measurements: list[str]) -> None:
     rlimits.adopt_orphans()  # so that their processor time is counted
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        core = [exercise for exercise in catalog.exercises() if exercise.track == "core"]
+        core = [exercise for exercise in catalog.exercises() if exercise.path.name == "the seeds"]
         if "speed" in measurements:
             for own in OWN:
                 count = made_up(root / own, core, STUDENTS, own)
-                before, log = children_s(), root / f"{own}.log"
-                seconds = timed(root / own, root / f"out-{own}", os.cpu_count(), log=log)
+                before = children_s()
+                seconds = timed(root / own, root / f"out-{own}", os.cpu_count())
                 what = f"{STUDENTS} students × {len(core)} exercises, {count} files, class “{own}”"
                 print(f"{what}: {seconds:.1f} s on {os.cpu_count()} cores", flush=True)
-                events = map(json.loads, log.read_text("utf-8").splitlines())
-                spent = next(event for event in events if event["event"] == "spent")
-                print(shares.told(spent, children_s() - before, seconds, os.cpu_count()), flush=True)
+                print(f"  {1000 * (children_s() - before) / count:.0f} ms of processor time a file", flush=True)
         if "jobs" in measurements:
             made_up(root / "few", core, FEW)
             spent = {1: 0.0, 2: 0.0}
@@ -241,11 +238,10 @@ def timed(
     jobs: int,
     started: bool = True,
     feedback: str = "full",
-    log: Path | None = None,
 ) -> float:
     """Seconds of the whole command. started: the start of the processes counts, else the gradings alone."""
     arguments = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
-    arguments += ["--feedback", feedback, *(["--log", str(log)] if log else [])]
+    arguments += ["--feedback", feedback]
     began = time.perf_counter()
     command = [sys.executable, "-m", "grader", *arguments]
     process = subprocess.run(command, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)

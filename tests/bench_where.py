@@ -35,18 +35,19 @@ SEED = 5
 
 @dataclass(frozen=True)
 class Cost:
-    """What one search took: elapsed seconds, seconds of processor time with its workers', candidates."""
+    """What one search took: elapsed seconds, seconds of processor time with its workers', candidates, work."""
 
     seconds: float
     processor_s: float
     candidates: int
+    work: int
 
 
 @contextlib.contextmanager
-def counting(candidates: list[int]) -> Iterator[None]:
-    """Within the block each search appends how many candidates it tried."""
+def counting(trials: list[Trial]) -> Iterator[None]:
+    """Within the block each search appends its trial."""
     close = Trial.close
-    Trial.close = lambda trial: candidates.append(trial.tried_count) or close(trial)
+    Trial.close = lambda trial: trials.append(trial) or close(trial)
     try:
         yield
     finally:
@@ -68,10 +69,10 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=12, help="cases of each kind for each exercise; 0: all")
     parser.add_argument("--seed", type=int, default=SEED, help="which cases are drawn")
     parser.add_argument("--kinds", default="solution,styles,pairs")
-    parser.add_argument("--seconds", type=float, default=search.SECONDS, help="for one search; more on a busy machine")
+    parser.add_argument("--work", type=int, default=search.WORK, help="for one search: see judge/where/trial.py")
     parser.add_argument("--within", type=float, default=2.0, help="seconds of processor time that a learner waits for")
     parser.add_argument("--named", action="store_true", help="do not leave the mistake out of the diagnosis")
-    parser.add_argument("--verbose", action="store_true", help="one line for each case that is not true")
+    parser.add_argument("--verbose", action="store_true", help="one line for each case")
     options = parser.parse_args()
     chosen = catalog.exercises() if options.ex == "all" else [catalog.find(name) for name in options.ex.split(",")]
     totals: dict[str, Counter] = defaultdict(Counter)
@@ -89,7 +90,9 @@ def main() -> None:
         elapsed = quantiles([cost.seconds for cost in costs])
         processor = quantiles([cost.processor_s for cost in costs])
         candidates = statistics.median(cost.candidates for cost in costs)
-        print(f"search: {elapsed}; of processor time {processor}; candidates: median {candidates:.0f}")
+        work = sorted(cost.work for cost in costs)
+        print(f"search: {elapsed}; of processor time {processor}; candidates: median {candidates:.0f}; ", end="")
+        print(f"work: median {statistics.median(work):.0f}, nine of ten below {work[int(0.9 * len(work))]}")
 
 
 def quantiles(seconds: list[float]) -> str:
@@ -110,8 +113,8 @@ def rates(counted: Counter) -> str:
 
 def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> Counter:
     counted: Counter = Counter()
-    candidates: list[int] = []  # of one search
-    with Session(exercise, SEED) as session, counting(candidates):
+    trials: list[Trial] = []  # of one search
+    with Session(exercise, SEED) as session, counting(trials):
         examiner = KeepingExaminer(session, fork_server, Settings(seed=SEED, reveal=False))
         examiner.record_requests()
         for case in cases:
@@ -127,19 +130,23 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
                     mistake.sentence for mistake in mistakes.mistakes(exercise.folder) if mistake.name in case.names
                 }
                 diagnoses = {name: text for name, text in diagnoses.items() if not any(s in text for s in sentences)}
-            candidates.clear()
+            trials.clear()
             start_time, start_processor_s = time.perf_counter(), processor_s(fork_server)
             explained = Explained(failures, passed, diagnoses, session.checks)
-            places = search.places(examiner, submission, explained, options.seconds, excluded_mistake)
-            cost = Cost(time.perf_counter() - start_time, processor_s(fork_server) - start_processor_s, sum(candidates))
+            places = search.places(examiner, submission, explained, options.work, excluded_mistake)
+            tried, work = sum(trial.tried_count for trial in trials), sum(trial.done for trial in trials)
+            seconds, processor = time.perf_counter() - start_time, processor_s(fork_server) - start_processor_s
+            cost = Cost(seconds, processor, tried, work)
             costs.append(cost)
             verdict = count(case, places, counted)
             counted["in time"] += not verdict and cost.processor_s <= options.within
             evidence = "/".join(sorted({place.evidence for place in places.values()})) or "nothing"
             counted[f"{evidence}: {verdict or 'true'}"] += 1
-            if options.verbose and verdict:
-                print(f"  {verdict}: {case.base} {case.names} truth {sorted(map(sorted, case.truths))}", end=" ")
-                print(f"{cost.processor_s:.1f} s, {cost.candidates} tried,", end=" ")
+            if options.verbose:
+                print(
+                    f"  {verdict or 'true'}: {case.base} {case.names} truth {sorted(map(sorted, case.truths))}", end=" "
+                )
+                print(f"{cost.processor_s:.1f} s, {cost.candidates} tried, work {cost.work},", end=" ")
                 print(sorted({(place.evidence, place.lines, place.sentence) for place in places.values()}))
     return counted
 

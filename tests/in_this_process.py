@@ -5,15 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from grader import catalog
-from grader.classroom.stored_result import written
-from grader.classroom.tasks import Order, Outcome, Task
-from grader.classroom.where import Allowance
+from grader.classroom.pool import Order, Outcome, Task
+from grader.classroom.store import written
 from grader.judge import examiner
+from grader.judge.where import search
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
-
-ENOUGH_S = 100.0  # for all searches
 
 
 class Here:
@@ -28,7 +26,6 @@ class Here:
         self.changed: Callable[[ExerciseResult], ExerciseResult] = lambda result: result
         self.settings = Settings(reveal=False)
         self.sandbox: dict[str, Any] = {}
-        self.completed = Allowance(ENOUGH_S).completed
 
     def __call__(self, plan: object, order: Order) -> "Here":
         """Takes the place of grader.classroom.run.executor_of."""
@@ -45,15 +42,12 @@ class Here:
         self.sandbox = asdict(self.fork_server.demand())
         return self.sandbox
 
-    def all_spent(self) -> dict[str, float]:
-        return {}
-
     def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
         for row in rows:
             for task in row:
                 self.seen.append(task.exercise)
                 submission = Submission(task.source, task.filename, tuple(task.notes))
-                exercise, completed = catalog.read(task.exercise), self.completed if self.settings.where else None
+                exercise, completed = catalog.read(task.exercise), search.for_students if self.settings.where else None
                 result = examiner.grade(exercise, submission, self.fork_server, self.settings, completed)
                 result = self.changed(result)
                 record(Outcome(task, written(result), result.status))

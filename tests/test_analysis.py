@@ -8,20 +8,17 @@ import pytest
 from made_up_class import folders, made_up, result_of
 
 from grader import catalog
-from grader.authoring import mistake_parts
-from grader.catalog import misconceptions, mistakes
-from grader.classroom import analysis, version
+from grader.authoring import parts
+from grader.catalog import mistakes
+from grader.classroom import analysis, similar, version
 from grader.classroom.analysis import spread
-from grader.classroom.course.settings import Course, LateRule
+from grader.classroom.course_rules import Course, LateRule
 from grader.classroom.handins import Found, Origin, Student
 from grader.classroom.history import History, Kept
-from grader.classroom.marking import Marking
-from grader.classroom.office import Office, marks
-from grader.classroom.past import Stuck, stuck
-from grader.classroom.similar import Pair, clusters
-from grader.classroom.store import Store
-from grader.classroom.stored_result import written
-from grader.classroom.summary import Summary, tenths
+from grader.classroom.office import Marking, Office, marks_of
+from grader.classroom.similar import Pair
+from grader.classroom.store import Store, written
+from grader.classroom.summary import Stuck, Summary, stuck, tenths
 from grader.records.results import AND, ERROR, FAILED, NOT_CHECKED, PASSED
 
 
@@ -86,10 +83,14 @@ def test_a_correlation_of_few_or_of_equal_scores_is_none():
 
 
 def test_every_mistake_belongs_to_one_misconception_and_every_one_has_a_section_to_show():
-    found = [problem for exercise in catalog.exercises() for problem in mistake_parts.problems(exercise)]
+    found = [problem for exercise in catalog.exercises() for problem in parts.mistake_problems(exercise)]
     assert found == []
-    used = {one.id for exercise in catalog.exercises() for one in misconceptions.of_mistakes(exercise.folder).values()}
-    assert used == misconceptions.misconceptions().keys()
+    used = {
+        one.id
+        for exercise in catalog.exercises()
+        for one in mistakes.misconceptions_of_mistakes(exercise.folder).values()
+    }
+    assert used == mistakes.misconceptions().keys()
 
 
 def test_students_are_counted_once_for_a_misconception_and_the_example_is_the_commonest(klass, summary):
@@ -183,7 +184,7 @@ def test_the_spread_is_that_of_a_small_calculation():
 def test_clusters_join_what_hangs_together():
     a, b, c, d, e = (Student(name) for name in "abcde")
     pairs = [Pair(one, two, "01", 0.9, (), 9.0, 9.0) for one, two in [(a, b), (d, e), (b, c), (d, e)]]
-    found = clusters(pairs)
+    found = similar.clusters(pairs)
     assert [cluster.students for cluster in found] == [(a, b, c), (d, e)]
     assert [cluster.pairs for cluster in found] == [(pairs[0], pairs[2]), (pairs[1], pairs[3])]
 
@@ -217,7 +218,7 @@ def test_the_same_file_that_came_again_later_is_an_attempt_of_its_own(tmp_path):
         history.attempt(Kept("ada", folder, "digest", "key", NOON + timedelta(hours=hours), Origin()))
     for policy, end, points in (("best", {}, 1.0), ("latest", {folder: NOON + timedelta(days=9)}, 0.8)):
         course = Course(deadlines={folder: NOON}, late=LateRule("day", 10), attempts=policy, cut_off=end)
-        mark = marks(Office(course), store, history, Student("ada"), [result])[folder]
+        mark = marks_of(Office(course), store, history, Student("ada"), [result])[folder]
         assert (mark.points, mark.is_earlier) == (pytest.approx(points * result.points), policy == "best")
     for hours in (0, 30):  # a clone's latest commit may have changed another file
         history.attempt(Kept("bob", folder, "digest", "key", NOON + timedelta(hours=hours), Origin(clone="bob")))

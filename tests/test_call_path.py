@@ -5,7 +5,7 @@ import traceback
 import pytest
 
 from grader.catalog import paths
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge.proxy import Learner
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
@@ -20,6 +20,7 @@ def wrong(): raise ValueError("x")
 def endless():
     while True: pass
 def ends(): os._exit(3)
+def after(x, state): return x + state[0]
 """
 
 
@@ -55,3 +56,7 @@ def test_an_exception_takes_five_frames_up_at_most(learner, name):
         getattr(learner, name)()
     frames = below_the_test(traceback.extract_tb(raised.value.__traceback__))
     assert frames[:3] == ["__call__", "_call", "_exchange"] and len(frames) <= 5
+
+
+def test_an_argument_of_the_code_may_be_called_state(learner):
+    assert learner.after(1, state=(2,)) == learner.after(1, (2,)) == 3

@@ -1,13 +1,12 @@
-"""What fails for one reason is told as one: records/causes.py and the forms that show it."""
+"""What fails for one reason is told as one: records/results.py and the forms that show it."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from grader.records.causes import causes, numbers
-from grader.records.results import MEND_FIRST, CheckResult, ExerciseResult
-from grader.reports import github, html, terminal
+from grader.records.results import MEND_FIRST, CheckResult, ExerciseResult, cause_numbers, causes
+from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 
 
@@ -93,13 +92,13 @@ def test_a_cause_is_told_once_in_a_terminal_and_each_check_with_all():
 def test_json_numbers_the_causes_and_reads_them_back():
     shown = result(*NINE, failed("other", message="no", lines=(3,), where="Look at line 3."))
     record = as_json.record(shown)
-    assert [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(numbers(shown).values())
+    assert [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(cause_numbers(shown).values())
     assert as_json.read(json.loads(json.dumps(record))) == shown
 
 
 def test_an_annotation_points_at_the_line_that_was_found():
     shown = result(*(replace(check, lines=(34,), where="Look at line 34.") for check in NINE))
-    (line,) = [line for line in github.annotations(shown).splitlines() if line.startswith("::")]
+    (line,) = [line for line in ci.annotations(shown).splitlines() if line.startswith("::")]
     assert "line=34" in line and "(and 3 more)" in line and "Look at line 34." in line
 
 

@@ -13,15 +13,12 @@ from made_up_class import HOSTILE, folders, made_up, result_of, results, stream,
 from thorough import THOROUGH
 
 from grader import catalog
-from grader.classroom.course.marks import Mark
-from grader.classroom.course.overrides import Override
 from grader.classroom.handins import Class, Student
+from grader.classroom.marking import Mark, Override
 from grader.classroom.outputs import write
 from grader.classroom.pages.class_page import class_page, render
-from grader.classroom.past import Past, Run
-from grader.classroom.similar import Agreement, Pair
-from grader.classroom.similar.fingerprints import Lines
-from grader.classroom.summary import Summary
+from grader.classroom.similar import Agreement, Lines, Pair
+from grader.classroom.summary import Past, Run, Summary
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
 MANY = 2000 if THOROUGH else 1020

@@ -9,7 +9,6 @@ from in_this_process import Here
 from grader import catalog
 from grader.catalog import paths
 from grader.classroom import run
-from grader.classroom.where import LEAST_S, SHARE, Allowance
 from grader.judge import examiner
 from grader.judge.session import Session
 from grader.judge.where import search
@@ -21,7 +20,6 @@ SOLUTION = paths.solution(CONTEXT).read_text("utf-8")
 WRONG_AXIS = SOLUTION.replace("return torch.softmax(scores, dim=-1)", "return torch.softmax(scores, dim=0)")
 NO_GRADIENT = SOLUTION.replace("return attention_weights(inputs) @", "return attention_weights(inputs).detach() @")
 CLASS = {"ada": SOLUTION, "ben": WRONG_AXIS, "cy": NO_GRADIENT}  # a hidden check alone fails the last
-SECONDS = 20.0  # for a search on a busy machine
 
 
 def line_of(source: str, text: str) -> int:
@@ -32,7 +30,6 @@ def line_of(source: str, text: str) -> int:
 def here(fork_server, monkeypatch):
     """The class is graded in this process."""
     executor = Here(fork_server)
-    monkeypatch.setattr(search, "SECONDS", SECONDS)
     monkeypatch.setattr(run, "executor_of", executor)
     monkeypatch.setattr(run.similar, "pairs", lambda handins, jobs: [])  # it starts processes of its own
     return executor
@@ -87,10 +84,10 @@ def test_a_line_that_a_hidden_check_gives_is_the_teachers_alone(fork_server, mon
 
     def completed(judged, submission, result):
         monkeypatch.setattr(Session, "run", running)
-        students = search.located(judged, submission, result, SECONDS, documented=True)
+        students = search.located(judged, submission, result, documented=True)
         assert not any(asked)
         was_asked = bool(asked)
-        teachers = search.located(judged, submission, result, SECONDS)
+        teachers = search.located(judged, submission, result)
         assert any(asked)
         monkeypatch.setattr(Session, "run", original)
         failing = {check.hidden for check in result.checks if check.outcome == "failed"}
@@ -109,25 +106,3 @@ def test_a_line_that_a_hidden_check_gives_is_the_teachers_alone(fork_server, mon
     assert not was_asked and not any(check.lines or check.where for check in students.checks)
     assert was_asked_too
     assert 0 < sum(bool(check.lines) for check in fewer.checks) < sum(bool(check.lines) for check in more.checks)
-
-
-def test_searches_keep_to_their_share_of_the_time_of_all_gradings(fork_server):
-    """Without time left nothing is searched; what a search takes is missing for the next."""
-    spent: list[tuple[float, float, float, bool]] = []
-    allowance = Allowance(-10.0)  # an earlier search took longer than it should
-
-    def completed(judged, submission, result):
-        before = allowance.seconds
-        found = allowance.completed(judged, submission, result)
-        spent.append((before, allowance.seconds, result.duration_s, found != result))
-        if len(spent) == 1:
-            allowance.seconds = SECONDS
-        return found
-
-    files = [Submission(f"{WRONG_AXIS}\nNUMBER = {number}\n", "context_vectors.py") for number in range(2)]
-    settings = Settings(seed=3, reveal=False)
-    examiner.grade_all(catalog.find("03"), files, fork_server, settings, lambda *_: None, completed)
-    (before, after, duration, has_line), (enough, rest, other, has_line_then) = spent
-    assert after < LEAST_S
-    assert after == before + SHARE * duration and not has_line
-    assert has_line_then and rest < enough + SHARE * other - 0.001

@@ -21,8 +21,8 @@ from grader import catalog, cli
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom import pool, run
+from grader.classroom.pool import Order
 from grader.classroom.store import NAME, Store
-from grader.classroom.tasks import Order
 from grader.records.results import Settings
 from grader.sandbox.forkserver import ForkServer
 

@@ -15,7 +15,7 @@ from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.cli import _options, cmd_check, grade_class
+from grader.cli import _options, check_verbs, grade_verb
 from grader.worker.codec import describe
 
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
@@ -25,7 +25,7 @@ RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
 def test_exit_codes(cli, said, fork_server, monkeypatch):
     """1: test_golden, through a process of its own. 0: below, where a class is graded by one."""
     assert cli("check", "99").returncode == 2
-    monkeypatch.setattr(cmd_check, "ForkServer", lambda device: contextlib.nullcontext(fork_server))
+    monkeypatch.setattr(check_verbs, "ForkServer", lambda device: contextlib.nullcontext(fork_server))
     if not os.path.exists("/dev/nvidia0"):
         asked = said("check", "03", "--device", "cuda", "--submission", RIGHT)
         assert asked.returncode == 3 and "no CUDA device" in asked.stderr
@@ -253,9 +253,9 @@ def test_values_are_named_without_running_their_code():
 
 
 def test_a_class_is_not_asked_for_the_warm_up_unless_it_is_named():
-    (warm_up,) = [exercise for exercise in catalog.exercises() if exercise.track == catalog.WARM_UP]
-    assert warm_up not in catalog.find_all(None) and warm_up not in grade_class.chosen("all")
-    assert catalog.find_all("00") == (warm_up,) == grade_class.chosen("00") and catalog.find("0") == warm_up
+    (warm_up,) = [exercise for exercise in catalog.exercises() if exercise.path.warm_up]
+    assert warm_up not in catalog.find_all(None) and warm_up not in grade_verb.chosen("all")
+    assert catalog.find_all("00") == (warm_up,) == grade_verb.chosen("00") and catalog.find("0") == warm_up
 
 
 def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(said, desk):

@@ -15,7 +15,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge import diagnosis, examiner, patterns
 from grader.judge.compare import Mismatch
 from grader.judge.session import Session
-from grader.records import containment, introspection, submission
+from grader.records import containment, forbidden, submission
 from grader.records.bounded_cache import BoundedCache, weight
 from grader.records.submission import Submission
 from grader.reports.delivery import deliver
@@ -52,7 +52,7 @@ def before(fork_server):
 @pytest.mark.parametrize(
     "owner, name",
     [(patterns, "describe"), (diagnosis.Diagnostician, "matches"), (examiner, "capture_pictures"),
-     (examiner.messages, "failure"), (introspection, "notes")],
+     (examiner.messages, "failure"), (forbidden, "notes")],
 )  # fmt: skip
 def test_what_is_never_worth_a_verdict_is_left_out(owner, name, before, fork_server, lenient, monkeypatch, capsys):
     monkeypatch.setattr(owner, name, broken)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from grader import catalog
 from grader.catalog import paths, stubs
-from grader.desk import hints, lesson, overview, progress, reset, side_by_side
+from grader.desk import checkout, hints, lesson, progress, side_by_side
 from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 
 EXERCISE = catalog.for_class()[2]
@@ -123,7 +123,7 @@ def test_two_files_of_one_second_are_both_kept(tmp_path, monkeypatch):
     paths.stub(FOLDER).parent.mkdir()
     for text in ("first\n", "second\n", "third\n"):
         paths.stub(FOLDER).write_text(text)
-        assert reset.reset(FOLDER).read_text() == text
+        assert checkout.reset(FOLDER).read_text() == text
     assert len(list(paths.stub(FOLDER).parent.iterdir())) == 4
     assert paths.stub(FOLDER).read_text() == stubs.make(paths.solution(FOLDER).read_text("utf-8"))
 
@@ -265,9 +265,9 @@ def test_what_was_passed_once_stays_done(history):
     progress.note(result({1: FAILED}))
     state = progress.load()[FOLDER]
     assert state.done and state.first_pass == first and state.status == "passed" and state.changed
-    row = {row["exercise"]: row for row in overview.rows()}[FOLDER]
+    row = {row["exercise"]: row for row in progress.rows()}[FOLDER]
     day = time.strftime("%Y-%m-%d", time.localtime(first))
-    assert f"passed on {day}; since changed: .py begun" in overview.text(overview.rows())
+    assert f"passed on {day}; since changed: .py begun" in progress.text(progress.rows())
     assert (row["status"], row["changed"]) == ("passed", True)
 
 
@@ -277,8 +277,8 @@ def test_a_notebook_and_a_file_have_a_state_each(history):
     state = progress.load()[FOLDER]
     assert (state.status, state.points, state.changed) == ("passed", 2.0, False)
     assert {kind: file.status for kind, file in state.files.items()} == {"py": "passed", "notebook": "not started"}
-    assert ".py passed, 2/" in overview.text(overview.rows()) and "notebook not started" in overview.text(
-        overview.rows()
+    assert ".py passed, 2/" in progress.text(progress.rows()) and "notebook not started" in progress.text(
+        progress.rows()
     )
     assert progress.last(FOLDER).status == PASSED and not progress.last(FOLDER, progress.NOTEBOOK).started
     progress.note(result({1: FAILED}))  # the file is broken, too
@@ -294,15 +294,17 @@ def test_a_history_of_schema_1_is_read(history):
 def test_the_standing_fits_eighty_columns(history):
     progress.change(FOLDER, lambda state: state.__dict__.update(points=3.3, attempts=123))
     progress.note(result({1: PASSED}, PASSED))
-    rows = overview.rows()
+    rows = progress.rows()
     rows[0]["files"] = {kind: {"status": "not started", "points": 3.3} for kind in ("py", "notebook")}
-    assert max(map(len, overview.text(rows).splitlines())) <= 80
+    assert max(map(len, progress.text(rows).splitlines())) <= 80
     rows[0]["files"] = {}
-    for text in (overview.listed(rows), overview.text(rows)):
+    for text in (progress.listed(rows), progress.text(rows)):
         assert max(map(len, text.splitlines())) <= 80
         assert text.count("not started") == len(rows) - 1
-    passed = {track["track"]: track["passed"] for track in overview.tracks(rows)}
-    assert passed == {"warm-up": 0, "core": 1, "beyond": 0}
-    assert "124 tries" in overview.text(rows)
-    table = overview.markdown(rows).splitlines()
+    passed = {path["path"]: path["passed"] for path in progress.by_path(rows)}
+    assert passed == {
+        path.name: int(path.name == "the seeds") for path in catalog.learning_paths() if path.name in passed
+    }
+    assert "124 tries" in progress.text(rows)
+    table = progress.markdown(rows).splitlines()
     assert {line.count("|") for line in table} == {7}

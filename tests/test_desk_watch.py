@@ -1,6 +1,5 @@
 """The watch, in a real terminal, with real files and a real fork_server."""
 
-import argparse
 import json
 import os
 import re
@@ -13,7 +12,7 @@ from at_terminal import WATCH, AtTerminal, checkout
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.cli import cmd_watch
+from grader.cli import _options
 from grader.desk import saves
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
@@ -289,7 +288,7 @@ def test_the_calls_of_the_lesson(learner):
 def test_the_list_of_all_exercises(learner):
     learner.save()
     learner.desk.type("l")
-    page = learner.desk.shows("core track", "any other key: back")
+    page = learner.desk.shows("the seeds", "any other key: back")
     assert all(exercise.title in page for exercise in catalog.exercises())
     learner.desk.type("x")
     learner.desk.shows("points ·")
@@ -318,7 +317,7 @@ def test_a_key_pressed_while_a_picture_is_drawn_neither_loses_it_nor_waits(learn
     learner.save(WRONG)
     learner.desk.type("g")
     learner.desk.type("l")
-    learner.desk.shows("core track", "the picture can be seen now, with the key g")
+    learner.desk.shows("the seeds", "the picture can be seen now, with the key g")
     began = len(learner.desk.raw)
     learner.desk.type("g")
     learner.desk.shows("yours", "expected")
@@ -419,9 +418,7 @@ def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
 
 def test_who_asks_for_it_polls(tmp_path):
     """As where watchfiles is not installed, see above."""
-    parser = argparse.ArgumentParser()
-    cmd_watch.arguments(parser)
-    polling = saves.Saves(tmp_path, lambda: None, parser.parse_args(["--poll"]).poll)
+    polling = saves.Saves(tmp_path, lambda: None, _options(["watch", "--poll"]).poll)
     assert "POLL=1" in polling.note and polling.pause == saves.POLL_S
 
 

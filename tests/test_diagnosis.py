@@ -1,16 +1,19 @@
 """What is said of wrong code: two mistakes at once, a learner's own words, and sentences that were tried out."""
 
 import pytest
+import torch
 from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import error_sentences, examiner, patterns, trials
+from grader.judge import error_sentences, examiner, patterns, source_sentences, trials
+from grader.judge.compare import Mismatch
+from grader.judge.failure import Failure
 from grader.judge.raising_lines import may_be_one
 from grader.records.results import AND, MEND_FIRST, OR
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
-from grader.sandbox.call_results import LearnerError
+from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
 
 SELF_ATTENTION = """
@@ -585,3 +588,28 @@ def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there
     words = 'words = sentence.replace(",", "").split()\n    return torch'
     (sentence,) = of_changed("04", (words, words.replace("split()", 'split(" ")')), fork_server=fork_server)
     assert sentence == mistakes.find(catalog.find("04").folder, "split_at_single_spaces").sentence
+
+
+@pytest.mark.parametrize(
+    "got, expected, is_said",
+    [
+        (torch.zeros(2), torch.ones(2), True),
+        (torch.tensor([3, 2]), torch.tensor([3, 1]), False),
+        (torch.zeros(3), torch.ones(2), False),
+        (torch.zeros(3), (2,), False),
+    ],
+)
+def test_a_dtype_is_not_blamed_for_wrong_tokens_and_shapes(got, expected, is_said):
+    """A function that gives tokens may be asked in float64 alone, and then all its failures are in float64."""
+    error = Mismatch("the text is wrong", "", got, expected)
+    failure = Failure(None, error, [Call("generate(tensor (2, 2) float64)", "generate", "output")])
+    said = patterns.of_checks(failure, {"fresh_generate": failure}, {"fresh_residual"}, ())
+    assert bool(said and "float64" in said) is is_said
+
+
+@pytest.mark.parametrize("expected, is_said", [(torch.ones(2).double(), True), (torch.tensor([3, 1]), False)])
+def test_gradients_are_not_missed_in_tokens(expected, is_said):
+    error = Mismatch("the text has dtype float32; expected another", "", torch.ones(2), expected)
+    failure = Failure(None, error, [Call("generate(3)", "generate", "output")])
+    words = SourceWords("import torch\ndef generate(n):\n    return torch.tensor([n.item(), 1.0])\n")
+    assert bool(source_sentences.sentence(failure, words)) is is_said

@@ -10,10 +10,10 @@ from torch.nn import functional as F
 from grader import catalog
 from grader.authors import Mismatch, Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.catalog import paths
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import dispatched, examiner
 from grader.judge.proxy import Learner
-from grader.records import introspection
+from grader.records import forbidden
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
@@ -65,7 +65,7 @@ ROADS = {
 
 @pytest.mark.parametrize("road", ROADS)
 def test_ready_made_attention_is_one_operation_by_whatever_road(road, monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     assert of(ROADS[road], HEADS) == [Operation("scaled_dot_product_attention", (SHAPE,) * 3, (SHAPE,))]
 
 
@@ -105,13 +105,13 @@ def Mine(q, kind=Mine):
 
 @pytest.mark.parametrize("way", FORGED)
 def test_what_computes_between_the_code_and_torch_is_no_record(way, monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     with pytest.raises(Mismatch, match="stands between"):
         of("torch.relu(Mine(q))", torch.randn(5, 4), before=FORGED[way])
 
 
 def test_an_object_that_equals_the_fused_function_is_not_it(monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     before = """
 from torch.overrides import handle_torch_function
 class Named:
@@ -127,7 +127,7 @@ class Named:
 
 
 def test_an_operation_of_the_files_own_is_no_record(monkeypatch):
-    monkeypatch.setattr(introspection, "reaches", lambda source: ())
+    monkeypatch.setattr(forbidden, "reaches", lambda source: ())
     before = """
 library = torch.library.Library("mine", "DEF")
 library.define("twice(Tensor q) -> Tensor")
@@ -142,10 +142,19 @@ def test_a_source_that_reaches_for_the_record_is_refused():
         of("q * 2", HEADS, before="import threading")
 
 
+def test_a_tensor_may_have_the_name_of_a_module():
+    body = "\n    gc = q[:2]\n    return gc.exp()"
+    (slicing, exp) = Learner(Local(f"{HEAD}\ndef f(q):{body}\n", "file.py", "file")).f.operations(torch.zeros(3))
+    assert (slicing.name, exp.name) == ("slice", "exp")
+    with pytest.raises(Mismatch, match="stays out of such machinery"):
+        of("q * len(gc.get_objects())", HEADS, before="import gc")
+
+
 def test_too_many_operations_are_said_to_be_too_many():
-    assert len(of(f"[q.add_(1) for _ in range({reply_fields.MAX_OPERATIONS})][0]", torch.zeros(1))) == 4000
-    with pytest.raises(Mismatch, match="more than 4,000 operations"):
-        of(f"[q.add_(1) for _ in range({reply_fields.MAX_OPERATIONS + 1})][0]", torch.zeros(1))
+    most = reply_fields.MAX_OPERATIONS
+    assert len(of(f"[q.add_(1) for _ in range({most})][0]", torch.zeros(1))) == most
+    with pytest.raises(Mismatch, match="more than 8,000 operations"):
+        of(f"[q.add_(1) for _ in range({most + 1})][0]", torch.zeros(1))
 
 
 def test_a_record_too_large_for_a_frame_is_missing(fork_server):
@@ -179,7 +188,8 @@ ROW = ["mm", [[2, 3], [3, 4]], [[2, 4]]]
     [
         {}, [{}], [["mm"]], [["mm", [], [], []]], [["x" * 30_000, [], []]], [[1, [], []]], [["mm", [2, 3], []]],
         [["mm", [[-1]], []]], [["mm", [[2.0]], []]], [["mm", [[True]], []]], [["mm", [[1 << 50]], []]],
-        [["mm", [[1] * 17], []]], [["mm", [[1]] * 17, []]], [ROW] * 4001, [["mm", [], None]],
+        [["mm", [[1] * 17], []]], [["mm", [[1]] * 17, []]], [["mm", [], None]],
+        [ROW] * (reply_fields.MAX_OPERATIONS + 1),
     ],
     ids=lambda rows: repr(rows)[:30],
 )  # fmt: skip

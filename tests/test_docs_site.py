@@ -17,7 +17,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.integrations.site import experiment_bars, pages
+from grader.integrations.site import pages
 
 for name in ("material", "latex2mathml"):
     pytest.importorskip(name, reason=f"{name} is not installed (extra docs)")
@@ -52,12 +52,12 @@ def text_of(page: Path) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
 
 
-def test_lessons_stand_in_the_order_of_progress(built):
+def test_lessons_are_in_the_order_of_the_paths(built):
     menu = (
         (built / "index.html").read_text("utf-8").split('<nav class="md-nav md-nav--primary')[1].split("</nav>\n\n")[0]
     )
     linked = list(dict.fromkeys(re.findall(r'href="lessons/([^/"]+)/index.html"', menu)))
-    assert linked == [exercise.folder for exercise in catalog.exercises()]
+    assert linked == [exercise.folder for exercise in catalog.by_path()]
     assert "failed-checks.html" in menu and "documented-numbers.html" in menu
 
 
@@ -174,8 +174,8 @@ def test_a_table_without_the_column_of_the_script_is_named():
     folder = catalog.find("06").folder
     table = "<table><tr><th>d_k</th></tr><tr><td>1</td></tr></table>"
     with pytest.raises(ValueError, match="no column 'largest weight, raw'"):
-        experiment_bars.with_bars(f'<h2 id="experiment">E</h2>{table}', folder)
-    assert experiment_bars.with_bars(table, folder) == table  # not the experiment's
+        pages.with_bars(f'<h2 id="experiment">E</h2>{table}', folder)
+    assert pages.with_bars(table, folder) == table  # not the experiment's
 
 
 @pytest.mark.parametrize("where", ["disk", "server"])
@@ -216,7 +216,7 @@ def test_a_link_that_leads_nowhere_becomes_a_name(tmp_path):
 def test_a_formula_that_cannot_be_read_is_named():
     from mkdocs.exceptions import PluginError
 
-    from grader.integrations.site.mathml import with_mathml
+    from grader.integrations.site.pages import with_mathml
 
     with pytest.raises(PluginError, match=r"page\.md: the formula .*nosuch"):
         with_mathml(r'<span class="arithmatex">\(\nosuch{x}\)</span>', "page.md")

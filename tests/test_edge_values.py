@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.documented import Printed
-from grader.classroom import grades, stored_result
+from grader.classroom import grades, store
 from grader.classroom.handins import Student
 from grader.classroom.pages import class_page, feedback
 from grader.classroom.summary import Summary
@@ -33,7 +33,7 @@ from grader.judge import compare, examiner, patterns, words
 from grader.judge.compare import Mismatch, expect
 from grader.judge.messages import failure
 from grader.records.submission import Submission
-from grader.reports import github, heatmap, html, junit, terminal
+from grader.reports import ci, heatmap, html, terminal
 from grader.reports import heatmap as drawn
 from grader.reports import json as as_json
 from grader.sandbox.call_results import Call
@@ -193,10 +193,10 @@ def spoilt(folder: str, chosen: dict[str, str | None]) -> Submission:
 def tell_in_every_form(exercise, submission: Submission, result) -> None:
     assert terminal.plain(result, every=True)
     assert as_json.read(json.loads(as_json.render(result)), result.pictures) == result
-    ElementTree.fromstring(junit.render(result))
-    assert github.annotations(result, submission.source) and github.summary(result)
+    ElementTree.fromstring(ci.as_junit(result))
+    assert ci.annotations(result, submission.source) and ci.summary(result)
     assert all(html.verdict(result, level, result.pictures) for level in html.LEVELS)
-    assert stored_result.read(stored_result.written(result)).points == result.points
+    assert store.read(store.written(result)).points == result.points
     heatmap.figures(result.pictures)
     assert all(drawn.render(picture) for picture in result.pictures)
     student, summary = Student("ada", "Ada"), Summary([exercise.folder])

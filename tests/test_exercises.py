@@ -4,6 +4,8 @@ That each style is right, the stub not started, mistakes are rejected and named,
 `make verify` with one seed.
 """
 
+import re
+
 import pytest
 from thorough import THOROUGH, sample
 
@@ -42,5 +44,29 @@ def test_the_solution_is_right_for_many_seeds(exercise, fork_server):
         assert result.status == "passed", report(result)
 
 
-def test_the_core_track_is_100_points():
-    assert sum(exercise.max_points for exercise in EXERCISES if exercise.track == "core") == CORE_POINTS
+def test_the_seeds_are_100_points():
+    assert sum(exercise.max_points for exercise in EXERCISES if exercise.path.name == "the seeds") == CORE_POINTS
+
+
+def test_the_readme_lists_the_paths():
+    """With their exercises, the hours of their lessons, and what one can do after each."""
+    minutes = {
+        exercise.folder[:2]: int(
+            re.search(r"\*\*Time\*\* about (\d+)", paths.lesson(exercise.folder).read_text("utf-8"))[1]
+        )
+        for exercise in EXERCISES
+    }
+    rows = ["| path | exercises | hours | after it you can |", "|---|---|---:|---|"]
+    for path in catalog.learning_paths():
+        there = [number for number in path.numbers if number in minutes]
+        if there:
+            is_row = len(there) > 3 and int(there[-1]) - int(there[0]) == len(there) - 1
+            numbers = f"{there[0]}–{there[-1]}" if is_row else ", ".join(there)
+            hours = round(sum(minutes[number] for number in there) / 30) / 2
+            rows.append(f"| {path.name} | {numbers} | {hours:g} | {path.after} |")
+    assert "\n".join(rows) in paths.at_root("README.md").read_text("utf-8"), "\n".join(rows)
+
+
+def test_every_exercise_is_in_one_path():
+    listed = [number for path in catalog.learning_paths() for number in path.numbers]
+    assert len(listed) == len(set(listed)) and {exercise.folder[:2] for exercise in EXERCISES} <= set(listed)

@@ -11,11 +11,11 @@ import pytest
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
-from grader.desk import experiment, measuring_process
+from grader.desk import experiment
 
 EXERCISES = catalog.exercises()
 LINES = 80
-ALLOWED = {"torch", "math", "time"}
+ALLOWED = {"torch", "math", "time", "json"}
 TABLE = re.compile(r"^\| (.*) \|$", re.M)
 
 
@@ -37,7 +37,7 @@ def printed_as(text: str, value: float) -> bool:
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
 def test_the_claim_holds_and_the_lesson_prints_what_is_measured(exercise):
     script = paths.experiment(exercise.folder)
-    data = measuring_process.measured(script)
+    data = experiment.measured(script)
     measured = experiment.of(data)
     assert measured.holds, f"{measured.claim}\n" + "\n".join(experiment.lines(measured))
     text, number = section(exercise.folder), exercise.folder[:2]
@@ -139,7 +139,7 @@ def test_the_table_as_a_lesson_prints_it(said, script):
 
 def test_the_table_in_a_lesson_is_the_one_of_the_command():
     folder = catalog.find("02").folder
-    measured = experiment.of(measuring_process.measured(paths.experiment(folder)))
+    measured = experiment.of(experiment.measured(paths.experiment(folder)))
     assert experiment.markdown(measured).strip() in section(folder)
 
 

@@ -132,7 +132,7 @@ def test_words_of_a_learner_stay_words(words):
 
 def test_no_hidden_input_or_expected_number_is_given_away(fork_server):
     """A wrong version graded twice: what only its owner's own desk may see is on no page of a class."""
-    from grader.judge import examiner, pictures
+    from grader.judge import capture, examiner
 
     exercise = catalog.for_class()[5]
     for mistake in mistakes.mistakes(exercise.folder):
@@ -145,7 +145,7 @@ def test_no_hidden_input_or_expected_number_is_given_away(fork_server):
             break
     assert secret  # else this test sees nothing
     facts = {name: getattr(result, name) for name in ExerciseResult.__dataclass_fields__}
-    taken = pictures.capture_pictures(exercise, handed_in, fork_server)
+    taken = capture.capture_pictures(exercise, handed_in, fork_server)
     result = Pictured(**{**facts, "pictures": taken})
     page = feedback.page(ADA, [result], [exercise.folder])
     record = feedback.record(ADA, [result], [exercise.folder])

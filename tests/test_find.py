@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.classroom.intake import archives, exercise_names, platform_names, student_ids
+from grader.classroom.intake import archives, names
 from grader.classroom.intake.finder import find
 from grader.records.sanitize import label
 
@@ -457,19 +457,19 @@ NAMES = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size
 
 @given(st.lists(st.one_of(NAMES, st.sampled_from(["Ada", "ada", "ADA", "ß", "ss", "con", "-rf", ".x", "ﬁ", "fi"]))))
 def test_ids_are_safe_and_one_students_alone(keys):
-    found = student_ids.ids(keys)
+    found = names.ids(keys)
     assert set(found) == set(keys)
     folded = [text.casefold() for text in found.values()]
     assert len(set(folded)) == len(folded)
     for text in found.values():
         assert text and "/" not in text and "\\" not in text and text not in (".", "..")
         assert not text.startswith((".", "-")) and len(text.encode()) < 200 and text.isprintable()
-    assert student_ids.ids(reversed(keys)) == found  # whatever the order
+    assert names.ids(reversed(keys)) == found  # whatever the order
 
 
 def test_a_name_that_is_anothers_id():
-    clash = student_ids.ids(["Ada", "ada"])["Ada"]
-    found = student_ids.ids(["Ada", "ada", clash])
+    clash = names.ids(["Ada", "ada"])["Ada"]
+    found = names.ids(["Ada", "ada", clash])
     assert len({text.casefold() for text in found.values()}) == 3
 
 
@@ -496,9 +496,9 @@ def test_any_names_in_a_zip_and_on_disk(tmp_path_factory, student, file, suffix)
 
 @given(st.text(max_size=30))
 def test_any_name_is_read(stem):
-    reading = exercise_names.exercise_of(stem)
+    reading = names.exercise_of(stem)
     assert reading.exercise is None or reading.exercise in {exercise.folder for exercise in ALL}
-    exercise_names.exercise_of_folder(stem), platform_names.owner_of(stem)
+    names.exercise_of_folder(stem), names.owner_of(stem)
 
 
 def test_bytes_that_are_no_text_in_a_name(tmp_path):

@@ -75,7 +75,7 @@ def moodle(text: str, column: str, users: dict[str, int]) -> dict[int, dict[str,
 
 def test_plain_has_a_row_for_each_student_and_a_column_for_each_exercise():
     klass = made_up(200)
-    header, *rows = read(grades.csv(klass))
+    header, *rows = read(grades.as_csv(klass))
     assert header == ["student", "name", *klass.exercises, "total", "max", "late", "note"]
     assert [row[0] for row in rows] == [student.id for student in klass.students]
     most = sum(catalog.find(folder).max_points for folder in klass.exercises)
@@ -100,7 +100,7 @@ def test_what_could_not_be_graded_is_no_zero_and_has_no_total():
 def test_canvas_finds_the_students_by_number_by_login_and_by_name():
     students = (Student("4711", "adalovelace"), Student("grace@example.edu"), Student("x-1", "Doe, Jane"))
     course = {4711: ("ada", "Ada"), 12: ("grace@example.edu", "Grace"), 13: ("jd", "Doe, Jane"), 14: ("z", "Z")}
-    possible, found = canvas(grades.csv(small(*students), "canvas"), course)
+    possible, found = canvas(grades.as_csv(small(*students), "canvas"), course)
     first, second = (f"{folder[:2]} {catalog.find(folder).title}" for folder in folders(2))
     assert possible == {first: "5", second: "6"}
     assert found == {
@@ -112,14 +112,14 @@ def test_canvas_finds_the_students_by_number_by_login_and_by_name():
 
 def test_canvas_takes_no_students_row_for_the_points_possible():
     mallory = Student("m", "Points Possible")
-    possible, found = canvas(grades.csv(small(mallory, passed=0), "canvas"), {1: ("m", "Mallory")})
+    possible, found = canvas(grades.as_csv(small(mallory, passed=0), "canvas"), {1: ("m", "Mallory")})
     assert list(possible.values()) == ["5", "6"]
     assert list(found) == [1]
 
 
 def test_moodles_gradebook_gets_every_grade_and_no_empty_identifier():
     students = (Student("ada"), Student("bob@example.edu"), Student("12345", "Carl"))
-    text = grades.csv(small(*students), "moodle")
+    text = grades.as_csv(small(*students), "moodle")
     found = moodle(text, "ID", {"ada": 1, "bob@example.edu": 2, "12345": 3})
     assert [list(found[user].values()) for user in (1, 2, 3)] == [[5, None], [5, 6], [5, 6]]
 
@@ -128,7 +128,7 @@ def test_moodles_grading_worksheet_finds_participants():
     empty = Student("777", "Nobody")
     klass = small(Student("12345", "Carl"), Student("888", "Dora"))
     klass = Class((*klass.students, empty), klass.exercises, klass.results)
-    header, *rows = read(grades.csv(klass, "moodle"))
+    header, *rows = read(grades.as_csv(klass, "moodle"))
     assert {"Identifier", "Grade", "Last modified (grade)"} <= set(header)  # as importgradeslib.php asks
     sheet = {row[header.index("Identifier")]: row[header.index("Grade")] for row in rows}
     # Moodle passes over an empty grade, and would read "-" as 0.
@@ -139,7 +139,7 @@ def test_moodles_grading_worksheet_finds_participants():
 def test_names_that_want_to_be_formulas_are_texts(form):
     names = [*HOSTILE, "+1", "-1", "@SUM(A1)", "\t=1", "a;=1+1", "\r=1", "\uff1d1+1", " =1", "Anna\tB", "a\n=b"]
     students = tuple(Student(f"s{number:03}", name) for number, name in enumerate(names))
-    text = grades.csv(small(*students), form)
+    text = grades.as_csv(small(*students), form)
     rows = read(text)
     assert len(text.splitlines()) == len(rows)  # no name makes a line of its own
     for row in rows[1:]:
@@ -154,7 +154,7 @@ def test_names_that_want_to_be_formulas_are_texts(form):
 @settings(max_examples=150, deadline=None)
 @given(name=st.text(max_size=30), form=st.sampled_from(grades.FORMS))
 def test_any_name_gives_one_row_that_can_be_read_back(name, form):
-    text = grades.csv(small(Student("id-1", name), Student("id-2", name)), form)
+    text = grades.as_csv(small(Student("id-1", name), Student("id-2", name)), form)
     text.encode("utf-8")
     rows = read(text)
     assert len({len(row) for row in rows}) == 1
@@ -164,4 +164,4 @@ def test_any_name_gives_one_row_that_can_be_read_back(name, form):
 
 def test_an_unknown_form_is_refused():
     with pytest.raises(ValueError, match="plain, canvas, moodle"):
-        grades.csv(made_up(1), "excel")
+        grades.as_csv(made_up(1), "excel")

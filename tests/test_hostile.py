@@ -42,7 +42,7 @@ from thorough import THOROUGH, nightly
 
 from grader import catalog
 from grader.catalog import paths
-from grader.reports import html, junit
+from grader.reports import ci, html
 from grader.reports import json as as_json
 from grader.sandbox import tiers
 
@@ -613,8 +613,8 @@ def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     for text in (known["output"], known["message"], *(check["message"] for check in known["checks"])):
         assert_inert(text)
     result = as_json.read(known)
-    assert_inert(junit.render(result))
-    suite = ElementTree.fromstring(junit.render(result))
+    assert_inert(ci.as_junit(result))
+    suite = ElementTree.fromstring(ci.as_junit(result))
     assert suite.tag == "testsuite" and {case.tag for case in suite} <= {"properties", "testcase", "system-out"}
     assert int(suite.get("tests")) == len(suite.findall("testcase"))
     assert {part.tag for case in suite.iter("testcase") for part in case} <= {"failure", "skipped"}

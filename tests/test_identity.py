@@ -22,9 +22,9 @@ from thorough import THOROUGH
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom import outputs, run
+from grader.classroom import handins, outputs, run
 from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Student
-from grader.classroom.intake import archives, beneath, folders, student_ids, tally
+from grader.classroom.intake import archives, beneath, collector, names
 from grader.classroom.intake.finder import find
 from grader.classroom.pages import class_page
 from grader.classroom.summary import Summary
@@ -156,7 +156,7 @@ def test_a_name_moves_nobody_elses_work(tmp_path, entry):
 @pytest.mark.parametrize(
     ("entries", "certain"),
     [
-        (["Ada/", "ada/", f"Ada-{student_ids._digest('Ada')[:8]}/"], {f"Ada-{student_ids._digest('Ada')[:8]}"}),
+        (["Ada/", "ada/", f"Ada-{names._digest('Ada')[:8]}/"], {f"Ada-{names._digest('Ada')[:8]}"}),
         ([unicodedata.normalize(form, "Zoë") + "/" for form in ("NFC", "NFD")], set()),
         (["Ada_101_assignsubmission_file_/", "101/"], set()),
         (["Ada_101_assignsubmission_file_/", "Eve_101_assignsubmission_file_/"], set()),
@@ -165,7 +165,7 @@ def test_a_name_moves_nobody_elses_work(tmp_path, entry):
         (["Ada_101_assignsubmission_file_/", "Ada_101_assignsubmission_file_"], {"101"}),
         (["ada_101_9001_", "ada_LATE_101_9002_"], {"101"}),
         (["ada_101_9001_03_", "bob_102_9002_3_"], {"101", "102"}),
-        (["मीना/", "मोना/"], {student_ids.ids(["मीना"])["मीना"], student_ids.ids(["मोना"])["मोना"]}),
+        (["मीना/", "मोना/"], {names.ids(["मीना"])["मीना"], names.ids(["मोना"])["मोना"]}),
         (["José/", "Jose/"], {"José", "Jose"}),
     ],
     ids=lambda value: ascii(sorted(value)),
@@ -216,7 +216,7 @@ def test_clones_keep_their_names_whoever_joins(tmp_path, hostile):
 @pytest.mark.parametrize("hostile", ["ADA", "ada.zip", "a:b", "grades.csv", "ada-12345678", "con", " "])
 def test_an_id_does_not_hang_on_others(hostile):
     keys = ["ada", "grades.csv", "Zoë O'Hara", "ada-12345678", "bob"]
-    alone, beside = student_ids.ids(keys), student_ids.ids([*keys, hostile])
+    alone, beside = names.ids(keys), names.ids([*keys, hostile])
     assert all(alone[key] == beside[key] for key in keys if key.casefold() != hostile.casefold())
     assert not {id for id in beside.values() if id.endswith((".csv", ".html", ".json", ".sqlite"))}
 
@@ -295,22 +295,22 @@ def test_members_that_share_a_name_are_counted(tmp_path):
 
 
 def test_what_is_too_much_is_counted_or_told(tmp_path, monkeypatch):
-    from grader.classroom.intake import file_log, walker
+    from grader.classroom.intake import collector, walker
 
     monkeypatch.setattr(walker, "MOST_ENTRIES", 30)
     lay(tmp_path, "bob/softmax_naive.py", *(f"ada/{n // 10}/{n}.py" for n in range(60)), "/".join("x" * 30) + "/3.py")
     found = find(tmp_path, ALL)
     assert found.count.found == 62 and found.count.complete
     assert_sum(found.count)
-    monkeypatch.setattr(file_log, "MOST_DEEP", 5)
+    monkeypatch.setattr(collector, "MOST_DEEP", 5)
     found = find(tmp_path, ALL)
-    assert not found.count.complete and "at least" in tally.sum_of(found.count)
+    assert not found.count.complete and "at least" in handins.sum_line(found.count)
 
 
 def test_the_words():
     count = Count(120, 98, 3, 2, {"hidden": 10, "README and the like": 7})
     expected = "98 graded, 3 refused, 2 need a person, 17 left out (10 hidden; 7 README and the like)."
-    assert tally.sum_of(count, "graded") == f"120 files found: {expected}"
+    assert handins.sum_line(count, "graded") == f"120 files found: {expected}"
     evil = NeedsPerson(("<script>",), ("<img src=x>",), "<b>why</b>", "<i>do</i>", 2)
     text = class_page.render(Summary([]), submissions=Found("", (), (), (evil,), count))
     assert "&lt;script&gt;" in text and "<img" not in text and "<b>why" not in text
@@ -413,7 +413,7 @@ def test_what_stands_before_the_border_may_be_a_link(tmp_path):
         archives.tree(beneath.place(tmp_path / "link", "ada", "more", "x.zip"))
     with pytest.raises(OSError):
         list(beneath.entries(beneath.place(tmp_path / "link", "ada", "more")))
-    assert [entry.kind for entry in folders.root(tmp_path / "link").children()] == ["dir", "dir"]
+    assert [entry.kind for entry in collector.root_folder(tmp_path / "link").children()] == ["dir", "dir"]
 
 
 # The whole command.

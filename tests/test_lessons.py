@@ -1,4 +1,4 @@
-"""Lessons, read from their text alone. What each must have is demanded by `make verify`: authoring/lesson_parts.py."""
+"""Lessons, read from their text alone. What each must have is demanded by `make verify`: authoring/parts.py."""
 
 import ast
 import re
@@ -6,9 +6,9 @@ import re
 import pytest
 
 from grader import catalog
-from grader.authoring import diagrams, reading_time
+from grader.authoring import diagrams, parts
 from grader.catalog import paths
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.desk import lesson as tasks_of
 
 EXERCISES = catalog.exercises()
@@ -95,22 +95,22 @@ def test_what_is_folded_is_not_in_the_watch(exercise):
 
 def test_the_minutes_of_every_lesson_are_those_of_one_rule_that_is_told(tmp_path, monkeypatch):
     for exercise in EXERCISES:
-        assert list(reading_time.wrong(exercise.folder)) == []
+        assert list(parts.wrong_times(exercise.folder)) == []
     told = (paths.DOCS / "self-study.md").read_text("utf-8").partition("## How long a lesson takes")[2]
-    assert f"{reading_time.WORDS_A_MINUTE} words" in told and "nobody was timed" in told
-    assert f"{reading_time.TASK_MINUTES:g} minutes for each task" in told
+    assert f"{parts.WORDS_A_MINUTE} words" in told and "nobody was timed" in told
+    assert f"{parts.TASK_MINUTES:g} minutes for each task" in told
     lesson = tmp_path / "README.md"
     linked = paths.lesson(EXERCISES[6].folder).read_text("utf-8") + "](https://example.com/" + "a-word-" * 999 + ")"
     lesson.write_text(linked, "utf-8")
     with monkeypatch.context() as patched:
         patched.setattr(paths, "lesson", lambda folder: lesson)
-        assert list(reading_time.wrong(EXERCISES[6].folder)) == [], "nobody reads an address"
+        assert list(parts.wrong_times(EXERCISES[6].folder)) == [], "nobody reads an address"
     lesson.write_text(
         paths.lesson(EXERCISES[6].folder).read_text("utf-8").replace("**Difficulty** medium", "**Difficulty** hard"),
         "utf-8",
     )
     monkeypatch.setattr(paths, "lesson", lambda folder: lesson)
-    assert "by the rule for all lessons" in str(*reading_time.wrong(EXERCISES[6].folder))
+    assert "by the rule for all lessons" in str(*parts.wrong_times(EXERCISES[6].folder))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)

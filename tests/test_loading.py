@@ -8,7 +8,7 @@ from grader import catalog
 from grader.catalog import paths
 from grader.integrations.notebook import collect
 from grader.judge import examiner
-from grader.records import introspection, places, submission
+from grader.records import forbidden, submission, syntax
 from grader.records.forbidden import forbidden_uses
 
 EXERCISE = "03_context_vectors"
@@ -237,15 +237,15 @@ def test_one_line_that_fails_twice_is_told_once(grade):
 
 def test_only_what_tells_of_packages_is_no_suspect():
     for plain in ("from importlib.metadata import version\nversion('torch')", "import importlib.metadata"):
-        assert introspection.reaches(plain) == ()
-    assert introspection.reaches("import importlib.metadata as m\nm.version('torch')") == ()
+        assert forbidden.reaches(plain) == ()
+    assert forbidden.reaches("import importlib.metadata as m\nm.version('torch')") == ()
     for suspect in (
         "import importlib.metadata as m\nm.EntryPoint('a', 'gc:collect', 'b').load()",
         "from importlib.metadata import sys\nsys.modules",
         "from importlib.metadata import EntryPoint",
         "import importlib\nimportlib.import_module('gc')",
     ):
-        assert introspection.reaches(suspect), suspect
+        assert forbidden.reaches(suspect), suspect
 
 
 # A notebook.
@@ -310,8 +310,8 @@ def test_places_are_told_by_cell(grade):
     result = grade(notebook("import torch", "# mine\n\n" + wrong, VECTOR, VECTORS))
     assert "mine.ipynb, cell 2, line 4 in attention_weights" in result.checks[0].message
     source = "# --- cell 1 ---\na = 1\n\n# --- cell 2 ---\nb\n"
-    assert [places.place(source, line) for line in (2, 3, 5)] == ["cell 1, line 1", "cell 1, line 2", "cell 2, line 1"]
-    assert places.place("a = 1\n# --- cell 2 ---\nb\n", 3) == "line 3"
+    assert [syntax.place(source, line) for line in (2, 3, 5)] == ["cell 1, line 1", "cell 1, line 2", "cell 2, line 1"]
+    assert syntax.place("a = 1\n# --- cell 2 ---\nb\n", 3) == "line 3"
 
 
 def test_what_a_kernel_ran_is_graded_as_the_file_is(grade):

@@ -12,7 +12,7 @@ from thorough import nightly
 from grader import catalog
 from grader.catalog import Forbidden, mistakes, paths
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import examiner
 from grader.judge.measuring import TooMuchMemory, within_memory
 from grader.judge.proxy import Learner

@@ -7,7 +7,7 @@ import pytest
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistake_slips, mistakes, patches, paths
+from grader.catalog import mistakes, patches, paths
 from grader.catalog.mistakes import BadMistake
 
 SOLUTION = '''"""The solution."""
@@ -230,7 +230,7 @@ def test_a_mistake_that_cannot_run_or_tells_the_solution_is_refused(sentence, hu
     text = f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n"
     solution = SOLUTION.replace("x @ y.T ", "x @ y.T * 1 ") if "solution" in words or "* 1" in hunks else SOLUTION
     (mistake,) = mistakes.read(PATH, text, solution)
-    (refusal,) = mistake_slips.slips(mistake)
+    (refusal,) = mistakes.slips(mistake)
     assert refusal.line == line and words in refusal.reason
 
 
@@ -255,7 +255,7 @@ FINE = {
 @pytest.mark.parametrize(("sentence", "hunks"), FINE.values(), ids=FINE)
 def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(sentence, hunks):
     (mistake,) = read(f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n")
-    assert not list(mistake_slips.slips(mistake))
+    assert not list(mistakes.slips(mistake))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import examples, reset
+from grader.desk.checkout import source as fresh_stub
+from grader.desk.lesson import examples
 from grader.integrations.figures import joining
 from grader.integrations.notebook import collect
 from grader.integrations.notebook.grading_process import GradingProcess
@@ -117,7 +118,7 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
     source = paths.solution(exercise.folder).read_text("utf-8")
     lines = source.splitlines()
     cells = ["", *("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in ast.parse(source).body)]
-    gathered = collect.source(cells, collect.defined(reset.source(exercise.folder)))
+    gathered = collect.source(cells, collect.defined(fresh_stub(exercise.folder)))
     kept = [ast.dump(node) for node in ast.parse(gathered).body]
     assert kept == [ast.dump(node) for node in ast.parse(source).body[1:]]  # all but the docstring
 
@@ -157,13 +158,13 @@ def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub():
         nbformat.validate(notebook)
         code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
         assert code[-1].startswith("check()") and "setup()" in code[0]
-        stub = reset.source(exercise.folder)
+        stub = fresh_stub(exercise.folder)
         for name in collect.defined(stub):
             (holder,) = [cell for cell in code if name in collect.defined(cell)]
             assert "raise NotImplementedError" in holder or "# given" in holder
         assert not any("SOLUTION" in cell for cell in code)
         text = "\n".join(cell.source for cell in notebook.cells)
-        for example in examples.of(exercise.folder):  # a cell that can be run, behind the code that it calls
+        for example in examples(exercise.folder):  # a cell that can be run, behind the code that it calls
             (cell, *_) = [cell for cell in notebook.cells if "tags" in cell.metadata and example.code in cell.source]
             assert cell.metadata["tags"] == ["raises-exception"]
             called = [name for name in collect.defined(stub) if re.search(rf"\b{name}\(", example.code)]

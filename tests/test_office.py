@@ -21,14 +21,10 @@ from made_up_class import result_of
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, clones, database, office, run, store, version, versions
-from grader.classroom.course import overrides, rules_file, template, totals
-from grader.classroom.course.attempts import Attempt, counting
-from grader.classroom.course.lateness import Lateness, lateness, share
-from grader.classroom.course.overrides import Override
-from grader.classroom.course.settings import Course, LateRule
-from grader.classroom.course.totals import TotalRule
-from grader.integrations import gradescope, gradescope_rules
+from grader.classroom import arrivals, course_rules, marking, office, private, run, store, version
+from grader.classroom.course_rules import Course, LateRule
+from grader.classroom.marking import Attempt, Lateness, Override, TotalRule, counting_attempt, lateness, share
+from grader.integrations import gradescope
 from grader.integrations.one_student import Graded
 from grader.reports import html
 
@@ -482,7 +478,7 @@ def test_a_full_disk_is_said_in_words(grade, tmp_path, monkeypatch, full_after):
     for number in range(30):
         lay(tmp_path / "in", f"s{number}/context_vectors.py", f"{RIGHT[CONTEXT]}\n# {number}\n")
     (tmp_path / "out").mkdir()
-    opened = database.open_database
+    opened = store.open_database
 
     def small(path, schema):
         file = opened(path, schema)
@@ -500,7 +496,7 @@ def test_ten_versions_are_kept(tmp_path):
     for number in range(14):
         (tmp_path / "grades.csv").write_text(str(number))
         os.utime(tmp_path / "grades.csv", (number, number))
-        versions.keep(tmp_path / "grades.csv")
+        private.keep_version(tmp_path / "grades.csv")
     kept = sorted((tmp_path / "history").iterdir())
     assert [path.read_text() for path in kept] == [str(number) for number in range(4, 14)]
 
@@ -548,27 +544,27 @@ def test_lateness(after, marked, units, left):
 def test_totals_weigh_and_drop():
     folders, most = ["a", "b", "c"], [10.0, 5.0, 5.0]
     rule = TotalRule({"a": 2.0}, 1)
-    assert totals.maximum(folders, most, rule) == 25
-    assert totals.total(folders, [5.0, 5.0, None], most, rule) == 15
-    assert totals.total(folders, [0.0, 5.0, 4.0], most, rule) == 22.5  # 9 of the 10 that are left, of 25
-    assert totals.total(folders, [None, None, None], most, rule) == 0
-    assert totals.total([], [], [], rule) == totals.maximum([], [], rule) == 0
+    assert marking.maximum(folders, most, rule) == 25
+    assert marking.total(folders, [5.0, 5.0, None], most, rule) == 15
+    assert marking.total(folders, [0.0, 5.0, 4.0], most, rule) == 22.5  # 9 of the 10 that are left, of 25
+    assert marking.total(folders, [None, None, None], most, rule) == 0
+    assert marking.total([], [], [], rule) == marking.maximum([], [], rule) == 0
 
 
 @pytest.mark.parametrize("rule", [TotalRule({}, 1), TotalRule({"b": 3.0}, 1), TotalRule({"a": 0.5}, 2)])
 def test_who_lacks_as_many_exercises_as_are_dropped_has_all_points(rule):
     folders, most = ["a", "b", "c"], [5.0, 6.0, 7.0]
-    perfect = totals.maximum(folders, most, rule)
-    assert totals.total(folders, list(most), most, rule) == perfect
+    perfect = marking.maximum(folders, most, rule)
+    assert marking.total(folders, list(most), most, rule) == perfect
     for missing in range(3):
         points = [None if i == missing else earned for i, earned in enumerate(most)]
-        assert totals.total(folders, points, most, rule) == perfect
+        assert marking.total(folders, points, most, rule) == perfect
 
 
 def test_the_same_share_of_every_exercise_is_the_same_share_of_the_total():
     folders, most, rule = ["a", "b", "c"], [5.0, 6.0, 7.0], TotalRule({"b": 2.0}, 1)
     half = [points / 2 for points in most]
-    assert totals.total(folders, half, most, rule) == totals.maximum(folders, most, rule) / 2
+    assert marking.total(folders, half, most, rule) == marking.maximum(folders, most, rule) / 2
 
 
 def test_which_attempt_counts():
@@ -579,22 +575,24 @@ def test_which_attempt_counts():
     rule = LateRule("day", 50)
     first, second = Attempt("1", Scored(6)), Attempt("2", Scored(8), Lateness(1))
     ended = Attempt("3", Scored(10), Lateness(9, after_end=True))
-    assert counting([first, second], "latest", rule) is second
-    assert counting([first, second], "best", rule) is first  # 8 points, one day late, are 4
-    assert counting([first, second, ended], "latest", rule) is second
-    assert counting([first, second, ended], "best", rule) is first
-    assert counting([ended], "latest", rule) is ended and counting([], "best", rule) is None
+    assert counting_attempt([first, second], "latest", rule) is second
+    assert counting_attempt([first, second], "best", rule) is first  # 8 points, one day late, are 4
+    assert counting_attempt([first, second, ended], "latest", rule) is second
+    assert counting_attempt([first, second, ended], "best", rule) is first
+    assert counting_attempt([ended], "latest", rule) is ended and counting_attempt([], "best", rule) is None
 
 
 def test_the_file_that_make_course_writes_changes_nothing_and_stays(said, tmp_path):
     assert "in this folder" in said("course", cwd=tmp_path).stdout
     assert "RULES=" in said("course", "--output", tmp_path / "other.toml", cwd=tmp_path).stdout
-    course = rules_file.read(tmp_path / "course.toml")
+    course = course_rules.read_rules(tmp_path / "course.toml")
     assert course == Course(tmp_path / "course.toml", feedback="full")
     assert said("course", cwd=tmp_path).returncode == 2
-    all_on = "\n".join(line.removeprefix("# ") if '" =' in line else line for line in template.text().splitlines())
+    all_on = "\n".join(
+        line.removeprefix("# ") if '" =' in line else line for line in course_rules.template().splitlines()
+    )
     lay(tmp_path, "all.toml", all_on)
-    course = rules_file.read(tmp_path / "all.toml")
+    course = course_rules.read_rules(tmp_path / "all.toml")
     assert (
         len(course.deadlines) == len(catalog.exercises()) and course.extensions and course.columns and course.sections
     )
@@ -672,7 +670,7 @@ def test_overrides_and_comments(grade, here, tmp_path):
 def test_points_for_an_exercise_leave_what_the_checks_found(status):
     result = replace(result_of(CONTEXT), status=status)
     override = Override("ada", CONTEXT, "", 3.5, "oral exam", "me")
-    given = overrides.applied(result, [override])
+    given = marking.apply_overrides(result, [override])
     assert (given.checks, given.points, given.checked_points) == (result.checks, 3.5, result.points)
     shown = " ".join(str(html.verdict(given, "full")).split())
     assert "3.5 of 7 points, set by hand" in shown and "oral exam" in shown
@@ -765,16 +763,16 @@ def test_times_of_nbgrader_and_of_clones(tmp_path):
             f"[core]\nfsmonitor = {trap}\npager = {trap}\n[gpg]\nprogram = {trap}\n[log]\nshowSignature = true\n"
         )
     place = f"{tmp_path}//hw-ada"
-    assert clones.committed(place) == datetime(2026, 11, 20, 11, tzinfo=timezone.utc)
+    assert arrivals.commit_time(place) == datetime(2026, 11, 20, 11, tzinfo=timezone.utc)
     assert not (tmp_path / "sprung").exists()
     (clone / ".git/HEAD").write_text("ref: ../../../../etc/passwd\n")
-    assert clones.committed(place) is None and clones.committed(f"{tmp_path}//nothing") is None
+    assert arrivals.commit_time(place) is None and arrivals.commit_time(f"{tmp_path}//nothing") is None
 
 
 def test_sections_and_extensions_move_the_deadline(tmp_path):
     lay(tmp_path, "course.toml", '[deadlines]\n"03" = 2026-11-20\n[cut_off]\n"03" = 2026-11-22\n[extensions]\n'
         '"ada" = { "03" = 2026-11-30 }\n[sections]\n"B" = { deadlines = { "03" = 2026-11-21 } }\n')  # fmt: skip
-    course = rules_file.read(tmp_path / "course.toml")
+    course = course_rules.read_rules(tmp_path / "course.toml")
     assert [course.deadline(*who, CONTEXT).day for who in (("x", ""), ("x", "B"), ("ada", "B"))] == [20, 21, 30]
     assert [course.last(who, "", CONTEXT).day for who in ("x", "ada")] == [22, 30]
 
@@ -795,16 +793,14 @@ def test_gradescope_follows_the_rules(tmp_path):
             "assignment": {"due_date": "2026-11-20T12:00:00+00:00"},
         }
         lay(tmp_path / "zip", "submission_metadata.json", json.dumps(facts))
-        ruled = gradescope_rules.read(tmp_path / "zip/course.toml", tmp_path / "zip/submission_metadata.json")
+        ruled = gradescope.read_rules(tmp_path / "zip/course.toml", tmp_path / "zip/submission_metadata.json")
         return ruled, ruled.applied(Graded(results or ((catalog.find("02"), None), (catalog.find("03"), result))))
 
     def score(email: str, created: str) -> float | None:
         return applied(email, created)[1][1]
 
     result = result_of(CONTEXT)
-    for name, content in gradescope_rules.files(
-        office.opened(tmp_path / "course.toml", tmp_path / "roster.csv")
-    ).items():
+    for name, content in gradescope.files(office.opened(tmp_path / "course.toml", tmp_path / "roster.csv")).items():
         lay(tmp_path / "zip", name, content.decode())
         assert "x.edu" not in content.decode() and "oral" not in content.decode()  # every container has these files
     assert score("a@x.edu", "2026-11-20T12:00:00+00:00") == 14
@@ -821,13 +817,13 @@ def test_gradescope_follows_the_rules(tmp_path):
     ]
     tests = gradescope.results(graded, ruled=ruled)["tests"]
     assert sum(test["max_score"] for test in tests) == 20  # what the students see adds up to the assignment's points
-    assert gradescope_rules.NO_RULES.applied(Graded(()))[1] is None
+    assert gradescope.NO_RULES.applied(Graded(()))[1] is None
 
 
 def test_gradescopes_score_is_within_the_assignment_and_drops_nothing(tmp_path):
     """An assignment knows no other one: dropping the lowest there would give all points for half of the work."""
     lay(tmp_path, "course.toml", 'drop_lowest = 1\n[weights]\n"03" = 2\n')
-    ruled = gradescope_rules.read(tmp_path / "course.toml", tmp_path / "none.json")
+    ruled = gradescope.read_rules(tmp_path / "course.toml", tmp_path / "none.json")
     one, other = catalog.find("02"), catalog.find("03")
     of_one, of_other = result_of(one.folder), result_of(other.folder)
     for results, expected in (
@@ -848,7 +844,7 @@ def test_the_zip_for_gradescope_says_which_points_to_set_and_whom_it_cannot_know
     assert "of 5014 match somebody" in done.stdout and "5013" not in done.stdout
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         table = archive.read("overrides.csv").decode()
-    assert gradescope_rules.pseudonym("Ada@x.edu") in table and "ill" not in table and "5013" not in table
+    assert gradescope.pseudonym("Ada@x.edu") in table and "ill" not in table and "5013" not in table
 
 
 def test_students_read_no_path_of_the_instructors(grade, said, tmp_path):
@@ -987,4 +983,4 @@ def test_an_exception_in_the_students_own_words_is_shown(grade, tmp_path):
 
 def test_wrong_use_is_one_exception(tmp_path):
     with pytest.raises(WrongUse):
-        rules_file.read(tmp_path / "none.toml")
+        course_rules.read_rules(tmp_path / "none.toml")

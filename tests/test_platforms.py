@@ -28,10 +28,11 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom.handins import Misplaced
+from grader.cli.options import VISIBLE
 from grader.integrations import bundle, classroom50, gradescope, one_student
 from grader.integrations.one_student import Graded
 from grader.records.results import CheckResult, ExerciseResult
-from grader.reports import github
+from grader.reports import ci
 
 needed("jsonschema", "dev")
 jsonschema = when_used("jsonschema")
@@ -73,7 +74,7 @@ def graded(*results) -> Graded:
 # Gradescope.
 
 
-@pytest.mark.parametrize("hidden", gradescope.VISIBLE)
+@pytest.mark.parametrize("hidden", VISIBLE)
 def test_gradescope_results(hidden):
     content = gradescope.results(graded(result(), None, result(status="error", message="SyntaxError")), hidden)
     fits(content, "gradescope")
@@ -245,7 +246,7 @@ def test_annotations_hold_no_other_commands(text):
     source = "import torch\n\ndef softmax(x):\n    return x\n"
     said = f"wrong\n{text}\ncalled   softmax(tensor (2, 3))"
     checks = (replace(result().checks[1], message=said, diagnosis=text or None),)
-    lines = github.annotations(result(checks=checks), source).splitlines()
+    lines = ci.annotations(result(checks=checks), source).splitlines()
     assert len(lines) == 2
     assert re.match(r"::error file=context_vectors\.py,line=3,title=[^:,]*::", lines[0])
     assert not lines[1].lstrip().startswith(("::", "##"))
@@ -253,7 +254,7 @@ def test_annotations_hold_no_other_commands(text):
 
 @given(st.text(), st.text())
 def test_one_command_stays_one(message, title):
-    line = github.command("error", message, f"{title}.py", 3, title)
+    line = ci.command("error", message, f"{title}.py", 3, title)
     assert len(line.splitlines()) <= 1 + sum(line.count(c) for c in "\v\f\x1c\x1d\x1e\x85\u2028\u2029")
     assert "\n" not in line and "\r" not in line
     facts = line.removeprefix("::error ").partition("::")[0]
@@ -263,8 +264,8 @@ def test_one_command_stays_one(message, title):
 def test_annotations_of_files_that_do_not_load_or_are_not_begun():
     broken = result(status="error", message="SyntaxError: x\ncontext_vectors.py:8\n    def f((")
     broken = replace(broken, checks=(replace(broken.checks[2]),))
-    assert github.annotations(broken).startswith("::error file=context_vectors.py,line=8,")
-    fresh = github.annotations(result(started=False, message="not started yet"))
+    assert ci.annotations(broken).startswith("::error file=context_vectors.py,line=8,")
+    fresh = ci.annotations(result(started=False, message="not started yet"))
     assert fresh.startswith("::notice ") and "::error" not in fresh
 
 
@@ -273,13 +274,13 @@ def test_many_failures_of_one_cause_are_one_annotation():
     many = tuple(
         replace(check, id=str(n), message=f"KeyError: {n}\ncontext_vectors.py:5 in f", diagnosis="d") for n in range(12)
     )
-    text = github.annotations(result(checks=many))
+    text = ci.annotations(result(checks=many))
     assert text.count("::error ") == 1 and "(and 11 more)" in text and "line=5" in text
 
 
 @pytest.mark.parametrize("text", ["", HOSTILE])
 def test_the_summary_is_inert(text):
-    summary = github.summary(result(text, message=text))
+    summary = ci.summary(result(text, message=text))
     block = summary[summary.index("<pre>") + 5 : summary.rindex("</pre>")]
     assert "<" not in block and "\n\n" not in block.replace("\n&nbsp;\n", "\n")
     table = summary[: summary.index("<pre>")]

@@ -3,20 +3,32 @@
 Each source runs in the executor of a worker, in this process.
 """
 
+import contextlib
 from dataclasses import replace
 
 import pytest
 import torch
 
 from grader import catalog
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch, expect
-from grader.judge.promises import computes_itself, has_parameters, keeps_device, keeps_inputs, keeps_no_graph
+from grader.judge.messages import is_own_text
+from grader.judge.promises import (
+    computes_itself,
+    draws_as_often,
+    has_own_memory,
+    has_parameters,
+    keeps_device,
+    keeps_inputs,
+    keeps_no_graph,
+)
 from grader.judge.proxy import Learner
-from grader.records import introspection
+from grader.judge.words import kind
+from grader.records import forbidden
 from grader.records.forbidden import forbidden_uses
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
+from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 from grader.worker.op_watch import Rule
@@ -244,7 +256,7 @@ def test_the_groups_name_operations_of_torch():
     ],
 )
 def test_the_machinery_is_followed_through_names(source, reached):
-    assert reached in ({use.name for use in introspection.reaches(source)} or {""})
+    assert reached in ({use.name for use in forbidden.reaches(source)} or {""})
 
 
 @pytest.mark.parametrize(
@@ -334,6 +346,68 @@ def test_whether_a_call_builds_a_graph_is_seen(body, said):
         keeps_no_graph(mine.f, layer, torch.ones(3, 2))
 
 
+FUNCTION = """
+import torch
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y, factor):
+        ctx.factor = factor
+        return x * factor + y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return tuple(grad * f if needed else None for f, needed in zip((ctx.factor, 1), ctx.needs_input_grad)) + (None,)
+
+class Plain:
+    @staticmethod
+    def apply(x, y, factor):
+        return x * factor + y
+"""
+
+
+def test_what_a_function_of_autograd_returns_is_asked():
+    apply, grad = learner(FUNCTION).Scaled.static("apply"), torch.tensor([1.0, 2.0])
+    given = torch.ones(2), torch.zeros(2), 3.0
+    expect(apply(*given), torch.full((2,), 3.0))
+    expect(tuple(apply.backward_entries(*given, wanted=(True, False), grad=grad)), (3 * grad, None, None))
+    expect(tuple(apply.backward_entries(*given, wanted=(False, True), grad=grad)), (None, grad, None))
+    assert apply.backward_entries(*given, wanted=(False, False), grad=grad) == []
+    plain = learner(FUNCTION).Plain.static("apply")
+    assert plain.backward_entries(*given, wanted=(True, True), grad=grad) == []
+
+
+@pytest.mark.parametrize(("called", "missing"), [("Scaled", "Scaled.missing"), ("Nobody", "Nobody")])
+def test_a_static_method_that_is_missing_is_named(called, missing):
+    with pytest.raises(LearnerError) as caught:
+        getattr(learner(FUNCTION), called).static("missing")(torch.ones(2))
+    assert caught.value.facts["missing"] == missing
+
+
+def test_an_exception_without_a_line_of_the_file_shows_no_text_of_its_own():
+    assert not is_own_text("anything", {"frames": []}, Submission("x = 1\n", "submission.py"))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("{'a': x.clone(), 'b': torch.frombuffer(bytearray(data[:4]), dtype=torch.uint8)}", ""),
+        ("(x + 1, [torch.empty(0), torch.empty(0)])", ""),
+        ("[x]", "with an argument"),
+        ("{'a': torch.frombuffer(data, dtype=torch.uint8, offset=2)}", "with an argument"),
+        ("(x + 1).split(1)", "two tensors of the result"),
+        ("[(x + 1)[:1]]", "more memory alive"),
+    ],
+)
+def test_whose_memory_a_result_lies_in_is_seen(body, said):
+    mine = learner(f"import torch\ndef f(x, data):\n    return {body}\n")
+    if not said:
+        expect(has_own_memory(mine.f, torch.ones(3), data=b"12345"), mine.f(torch.ones(3), b"12345"))
+        return
+    with pytest.raises(Mismatch, match=said):
+        has_own_memory(mine.f, torch.ones(3), data=b"12345")
+
+
 @pytest.mark.parametrize(
     "when",
     ["torch.initial_seed() != 1", "seen.append(x.tolist()) or len(seen) == 1", "seen.append(1) or len(seen) > 1"],
@@ -346,6 +420,44 @@ def test_inputs_are_looked_at_after_every_call(when):
 
 def test_inputs_may_be_random_by_the_seed():
     keeps_inputs(learner("import torch\ndef f(x):\n    return x + torch.rand(3)\n").f, torch.ones(3))
+
+
+DRAWS = {
+    "one number for each": "torch.rand(len(x), generator=generator)",
+    "one after the other": "torch.cat([torch.rand(1, generator=generator) for _ in x])",
+    "too many": "torch.rand(len(x) + 1, generator=generator)[: len(x)]",
+    "too few": "torch.rand(1, generator=generator).expand(len(x))",
+    "none": "torch.zeros(len(x))",
+    "as given": "torch.rand(len(x), generator=torch.Generator().set_state(generator.get_state()))",
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("named", [False, True])
+def test_a_generator_among_the_arguments_is_looked_at_after_the_call(draw, named):
+    mine, right = (
+        learner(f"import torch\ndef f(x, generator):\n    return x + {DRAWS[way]}\n").f
+        for way in (draw, "one number for each")
+    )
+    generator = torch.Generator().manual_seed(28)
+    before = generator.get_state()
+    args, kwargs = ((torch.ones(3),), {"generator": generator}) if named else ((torch.ones(3), generator), {})
+    keeps_inputs(mine, *args, **kwargs)  # a generator is there to be used
+    refused = pytest.raises(Mismatch, match="leaves the generator in another state")
+    with contextlib.nullcontext() if draw.startswith("one") else refused:
+        draws_as_often(mine, right, *args, **kwargs)
+    assert torch.equal(generator.get_state(), before), "the call gets a copy"
+
+
+def test_a_generator_comes_back_as_its_state_from_a_worker_of_its_own(fork_server):
+    source = "import torch\ndef f(n, generator):\n    return torch.rand(n, generator=generator), generator\n"
+    subject = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
+    generator = torch.Generator().manual_seed(28)
+    with contextlib.closing(subject):
+        (drawn, returned), (listed, _) = Learner(subject).f.with_inputs(3, generator)
+    expect(drawn, torch.rand(3, generator=generator))
+    assert kind(returned) == "an object", "only an argument's state is read"
+    expect(listed[1], generator.get_state())
 
 
 LAYER = """

@@ -11,7 +11,7 @@ from thorough import sample
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.classroom.job import Job
-from grader.classroom.tasks import Task
+from grader.classroom.pool import Task
 from grader.judge import examiner
 from grader.records.submission import Submission
 

@@ -13,7 +13,7 @@ from copies import copy
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.records.results import CheckResult, ExerciseResult
-from grader.reports import html, html_page, templating
+from grader.reports import html, templating
 
 EVIL = "<img src=http://example.com/x onerror=alert(1)>"
 UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
@@ -272,7 +272,7 @@ def test_a_page_lets_its_own_script_run_and_no_other(tab, tmp_path):
         f'{{% extends "reports/templates/page.html" %}}{{% block main %}}{body}{{% endblock %}}'
     )
     script = "document.getElementById('a').textContent = 'b'"
-    path.write_text(html_page.document(template, "A & B", script=script), "utf-8")
+    path.write_text(templating.document(template, "A & B", script=script), "utf-8")
     page = tab.load(path)
     assert page.locator("#a").text_content() == "b"
     assert page.title() == "A & B"

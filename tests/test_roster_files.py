@@ -6,7 +6,7 @@ from pathlib import Path
 
 from made_up_class import result_of
 
-from grader.classroom.course.settings import TOTAL
+from grader.classroom.course_rules import TOTAL
 from grader.classroom.handins import Student
 from grader.classroom.roster import filling, reading
 from grader.classroom.summary import Summary
@@ -32,7 +32,7 @@ def summary_of(**passed: tuple[float, float]) -> Summary:
 
 def test_moodles_grade_export_comes_back_filled_in(tmp_path):
     (tmp_path / "grades.csv").write_text(EXPORT, "utf-8", newline="")
-    roster = reading.read(tmp_path / "grades.csv")
+    roster = reading.read_roster(tmp_path / "grades.csv")
     assert [(person.id, person.name) for person in roster.people] == [
         ("i1", "Ada Lovelace"), ("grace@x.edu", "Grace Hopper"), ("i3", "Emmy Noether"),
     ]  # fmt: skip
@@ -50,7 +50,7 @@ def test_moodles_grade_export_comes_back_filled_in(tmp_path):
 
 def test_a_column_that_is_called_like_no_exercise_is_told(tmp_path):
     (tmp_path / "grades.csv").write_text(EXPORT.replace("02 Softmax", "Homework one"), "utf-8", newline="")
-    lines = filling.write(tmp_path / "upload", reading.read(tmp_path / "grades.csv"), {}, summary_of(i1=(1, 1)))
+    lines = filling.write(tmp_path / "upload", reading.read_roster(tmp_path / "grades.csv"), {}, summary_of(i1=(1, 1)))
     assert any("[columns]" in line for line in lines)
     assert "13" not in (tmp_path / "upload/grades.csv").read_text()
 
@@ -60,8 +60,10 @@ def test_nbgraders_students(tmp_path):
     path.write_text(
         "id,first_name,last_name,email,lms_user_id\nada,Ada,Lovelace,ada@x.edu,77\ngrace,Grace,,,\n\n", "utf-8"
     )
-    ada, grace = reading.read(path).people
+    ada, grace = reading.read_roster(path).people
     assert (ada.id, ada.name, ada.email, ada.sis_id) == ("ada", "Ada Lovelace", "ada@x.edu", "77")
     assert (grace.id, grace.name) == ("grace", "Grace")
-    assert filling.write(tmp_path / "upload", reading.read(path), {}, summary_of(ada=(1, 1))) == ()  # no grades in it
+    assert (
+        filling.write(tmp_path / "upload", reading.read_roster(path), {}, summary_of(ada=(1, 1))) == ()
+    )  # no grades in it
     assert not (tmp_path / "upload").exists()

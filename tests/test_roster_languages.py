@@ -11,14 +11,13 @@ import pytest
 from made_up_class import result_of
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import without_effect
-from grader.classroom.course import overrides, rules_file
-from grader.classroom.course.lateness import lateness
-from grader.classroom.course.settings import LateRule
+from grader.classroom import course_rules, marking
+from grader.classroom.course_rules import LateRule
 from grader.classroom.handins import Student
-from grader.classroom.office import opened
-from grader.classroom.roster import filling, moodle_files, moodle_times, reading
-from grader.classroom.roster.people import Person
+from grader.classroom.marking import lateness
+from grader.classroom.office import lines_without_effect, opened
+from grader.classroom.roster import filling, moodle, reading
+from grader.classroom.roster.sheet import Person
 from grader.classroom.summary import Summary
 
 CONTEXT = "03_context_vectors"
@@ -59,15 +58,15 @@ def worksheet(language: str) -> str:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_worksheet_in_another_language(tmp_path, language):
     (tmp_path / "03.csv").write_text(worksheet(language), "utf-8", newline="")
-    roster = reading.read(tmp_path / "03.csv")
+    roster = reading.read_roster(tmp_path / "03.csv")
     (listing,) = roster.listings
     assert (listing.kind, listing.is_guessed, len(listing.sheet.english)) == ("worksheet", True, 9)
     assert [(p.id, p.name, p.login, p.numbers) for p in roster.people] == [
         ("ada@x.edu", "Ada Lovelace", "77", ("1001",)), ("grace@x.edu", "Grace Hopper", "78", ("1002",)),
         ("emmy@x.edu", "Emmy Noether", "79", ("1003",)),
     ]  # fmt: skip
-    assert moodle_files.handed_in(listing.sheet, 0, timezone.utc) == datetime(2026, 11, 6, 13, 5, tzinfo=timezone.utc)
-    assert moodle_files.unread_times(listing.sheet) == []
+    assert moodle.handed_in(listing.sheet, 0, timezone.utc) == datetime(2026, 11, 6, 13, 5, tzinfo=timezone.utc)
+    assert moodle.unread_times(listing.sheet) == []
     # It comes back with the points, the locked one as it was, and every other cell too.
     summary = Summary((CONTEXT,))
     for person in roster.people:
@@ -92,7 +91,7 @@ def test_a_grade_export_in_another_language(tmp_path):
         '"Kurs gesamt (Punkte)","Zuletzt geladen"\nAda,Lovelace,77,,ada@x.edu,-,"2,00",1764000000\n',
         "utf-8",
     )
-    roster = reading.read(tmp_path / "grades.csv")
+    roster = reading.read_roster(tmp_path / "grades.csv")
     assert [(p.id, p.name) for p in roster.people] == [("ada@x.edu", "Ada Lovelace")]
     summary = Summary((CONTEXT,))
     summary.add(Student("ada@x.edu"), [result_of(CONTEXT, 1)])
@@ -116,12 +115,12 @@ def test_a_grade_export_in_another_language(tmp_path):
 )
 def test_a_time_is_read_or_not_never_wrongly(text, there):
     wanted = datetime(2026, 11, 6, 13, 5, tzinfo=timezone.utc)
-    assert moodle_times.parsed(text, timezone.utc) == (wanted if there else None)
+    assert moodle.parse_time(text, timezone.utc) == (wanted if there else None)
 
 
 def test_days_of_the_week_are_no_months():
     for text in ("martes, 10 de marzo de 2026, 09:05", "martedì, 10 marzo 2026, 09:05", "mardi 10 mars 2026, 09:05"):
-        assert moodle_times.parsed(text, timezone.utc) == datetime(2026, 3, 10, 9, 5, tzinfo=timezone.utc)
+        assert moodle.parse_time(text, timezone.utc) == datetime(2026, 3, 10, 9, 5, tzinfo=timezone.utc)
 
 
 def test_titles_that_are_not_understood_are_said_in_course_toml(tmp_path):
@@ -137,10 +136,10 @@ def test_titles_that_are_not_understood_are_said_in_course_toml(tmp_path):
     (person,) = office.people.values()
     assert (person.id, person.name, person.section) == ("7", "Ada", "Mo")
     about = replace(office, comments={("ADA", ""): "x"})
-    assert without_effect.lines(about, ["7"], [CONTEXT])[0].endswith("no student ADA")
-    told = without_effect.lines(office, ["7"], [CONTEXT])
+    assert lines_without_effect(about, ["7"], [CONTEXT])[0].endswith("no student ADA")
+    told = lines_without_effect(office, ["7"], [CONTEXT])
     assert len(told) == 3 and ["Homework" in told[0], "Gruppe" in told[1], '"Tu"' in told[2]] == [True] * 3
-    later = without_effect.lines(office, ["7"], [])
+    later = lines_without_effect(office, ["7"], [])
     assert later == told[1:], "the column of an exercise that nobody has handed in may be yet to come"
 
 
@@ -155,26 +154,26 @@ def test_another_key_of_a_student_is_no_id_and_the_id_is_told(tmp_path):
         "41",
         "98",
     ]  # a person may be called so; Canvas' test student has no login of its own
-    assert all("Do you mean 41?" in line for line in without_effect.lines(office, list(office.people), []))
+    assert all("Do you mean 41?" in line for line in lines_without_effect(office, list(office.people), []))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_what_a_spreadsheet_saves(tmp_path, encoding):
     text = 'id\tname\temail\r\n1\t"Lovelace, Ada"\ta@x.edu\r\n2\t"Grace\nHopper"\tg@x.edu\r\n'
     (tmp_path / "list.csv").write_bytes(text.encode(encoding))
-    assert [person.email for person in reading.read(tmp_path / "list.csv").people] == ["a@x.edu", "g@x.edu"]
+    assert [person.email for person in reading.read_roster(tmp_path / "list.csv").people] == ["a@x.edu", "g@x.edu"]
 
 
 def test_a_separator_within_a_title_is_none(tmp_path):
     (tmp_path / "list.csv").write_text('id,"a; b; c; d\n; e",name\n1,x,Ada\n', "utf-8")
-    assert [person.name for person in reading.read(tmp_path / "list.csv").people] == ["Ada"]
+    assert [person.name for person in reading.read_roster(tmp_path / "list.csv").people] == ["Ada"]
 
 
 def test_sections_of_canvas(tmp_path):
     (tmp_path / "course.toml").write_text(
         '[sections]\n"CS1, Mo" = { deadlines = { "03" = 2026-11-01 } }\nLab = { deadlines = { "03" = 2026-11-08 } }\n'
     )
-    course = rules_file.read(tmp_path / "course.toml")
+    course = course_rules.read_rules(tmp_path / "course.toml")
     assert course.sections_of(Person("1", section="CS1, Mo", group="Lab").sections) == ("CS1, Mo", "Lab")
     assert course.sections_of(Person("1", group="Lab").sections) == ("Lab",)
     assert course.sections_of("CS1, Mo") == ("CS1, Mo",)
@@ -188,15 +187,15 @@ def test_rules_that_contradict_each_other_are_told(tmp_path):
     for text in ('[deadlines]\n"03" = 2026-11-01\n"3" = 2026-11-02\n', '[weights]\n"03" = 1\ncontext_vectors = 2\n'):
         path.write_text(text)
         with pytest.raises(WrongUse, match="twice"):
-            rules_file.read(path)
+            course_rules.read_rules(path)
     head = "student,exercise,check,points\n"
     check = next(iter(result_of(CONTEXT).checks)).id
     for line in ("a,03,,6", f"a,03,{check},0"):
         (tmp_path / "overrides.csv").write_text(f"{head}a,03,,5\n{line}\n")
         with pytest.raises(WrongUse, match=r"line 3: line 2 sets 03_context_vectors of a too"):
-            overrides.read(tmp_path / "overrides.csv")
+            marking.read_overrides(tmp_path / "overrides.csv")
     (tmp_path / "overrides.csv").write_text(f"{head}a,03,,5\nb,03,,6\na,02,,1\n")
-    assert len(overrides.read(tmp_path / "overrides.csv")) == 3
+    assert len(marking.read_overrides(tmp_path / "overrides.csv")) == 3
 
 
 def test_an_hour_is_an_hour_also_where_the_clock_is_changed():
@@ -211,7 +210,7 @@ def test_an_hour_is_an_hour_also_where_the_clock_is_changed():
 def test_a_date_alone_lasts_until_midnight(tmp_path):
     path: Path = tmp_path / "course.toml"
     path.write_text('[deadlines]\n"03" = 2026-11-01\n')
-    deadline = rules_file.read(path).deadline("s", "", CONTEXT)
+    deadline = course_rules.read_rules(path).deadline("s", "", CONTEXT)
     last = datetime(2026, 11, 1, 23, 59, 59, 948000, tzinfo=timezone.utc)
     assert lateness(LateRule("day", 10), last, False, deadline).units == 0
     assert lateness(LateRule("day", 10), datetime(2026, 11, 2, tzinfo=timezone.utc), False, deadline).units == 1

@@ -13,7 +13,7 @@ from worker_calls import call, load
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import examiner
 from grader.records import submission
 from grader.sandbox.call_results import Call

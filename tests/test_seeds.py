@@ -35,7 +35,7 @@ from grader.judge.recording import Recording
 from grader.judge.session import Session
 from grader.records.seeds import SECRET, part, secret_seed, torch_seed
 from grader.records.submission import Submission
-from grader.reports import html, junit, terminal
+from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
@@ -100,7 +100,7 @@ def test_a_result_for_others_eyes_has_no_seed(reveal, fork_server):
         result = examiner.grade(EXERCISE, Submission(source, "x.py"), fork_server, settings)
         record = as_json.record(result)
         assert "seed" in record and as_json.read(json.loads(json.dumps(record))) == result
-        shown = [json.dumps(record), html.verdict(result), junit.render(result), terminal.heading(result).plain]
+        shown = [json.dumps(record), html.verdict(result), ci.as_junit(result), terminal.heading(result).plain]
         assert ["271828" in text for text in shown] == [reveal] * 4
         assert not any("None" in text for text in shown[1:])
 

@@ -10,10 +10,9 @@ import pytest
 
 from grader import catalog
 from grader.catalog import mistakes, paths
+from grader.classroom import similar
 from grader.classroom.handins import HandIn, Student
-from grader.classroom.similar import pairs
-from grader.classroom.similar.fingerprints import GRAM, WINDOW, fingerprints
-from grader.classroom.similar.pairs import agreeing, common_fingerprints, demanded
+from grader.classroom.similar import GRAM, WINDOW, agreeing, common_fingerprints, demanded, fingerprints
 
 FOLDERS = [exercise.folder for exercise in catalog.exercises()]
 
@@ -72,7 +71,7 @@ def disguised(source: str, seed: int = 0) -> str:
 def test_independent_right_answers_are_not_listed(tmp_path, folder):
     answers = styles(folder) | {"solution": paths.solution(folder).read_text()}
     wrong = {mistake.name: mistake.source for mistake in mistakes.mistakes(folder)}
-    assert not pairs(hand_in(tmp_path, {folder: answers | wrong}))
+    assert not similar.pairs(hand_in(tmp_path, {folder: answers | wrong}))
 
 
 def test_a_friend_of_one_style_is_not_listed(tmp_path):
@@ -83,7 +82,7 @@ def test_a_friend_of_one_style_is_not_listed(tmp_path):
         names = list(styles(folder))
         i, j = ranked[0][:2] if ranked else (0, -1)
         answers[folder] = {"ada": styles(folder)[names[i]], "bob": styles(folder)[names[j]]}
-    assert not pairs(hand_in(tmp_path, answers))
+    assert not similar.pairs(hand_in(tmp_path, answers))
 
 
 def agreeing_of(folder: str) -> list:
@@ -118,7 +117,7 @@ def test_a_disguised_copy_is_listed(tmp_path, long_enough):
             copy = disguised(source)
             assert copy != source
             crowd = {f"filler{i}": f"x = {i}\n" for i in range(30 - len(others) - 1)}
-            listed = pairs(hand_in(tmp_path / folder / name, {folder: others | crowd | {"copy": copy}}))
+            listed = similar.pairs(hand_in(tmp_path / folder / name, {folder: others | crowd | {"copy": copy}}))
             found = {(pair.student_a.id, pair.student_b.id) for pair in listed}
             assert found == {tuple(sorted((name, "copy")))}, f"{folder}: {name}"
             assert listed[0].score > 0.9 and listed[0].evidence, f"{folder}: {name}"
@@ -136,8 +135,8 @@ def test_evidence_adds_up_over_exercises(tmp_path):
             answers[folder] = {"ada": source, "bob": disguised(source), **crowd}
     assert len(answers) >= 4
     for folder in answers:
-        assert not pairs(hand_in(tmp_path / folder, {folder: answers[folder]}))
-    listed = pairs(hand_in(tmp_path / "all", answers))
+        assert not similar.pairs(hand_in(tmp_path / folder, {folder: answers[folder]}))
+    listed = similar.pairs(hand_in(tmp_path / "all", answers))
     assert {pair.exercise for pair in listed} == set(answers)
     assert {(pair.student_a.id, pair.student_b.id) for pair in listed} == {("ada", "bob")}
     assert all(pair.total == pytest.approx(sum(pair.weight for pair in listed), abs=0.5) for pair in listed)
@@ -149,7 +148,7 @@ def test_natural_answers_with_small_choices_of_ones_own(tmp_path):
     answers = {f"s{number:03}": natural(draw) for number in range(200)}
     unusual = styles("03_context_vectors")["loops"]
     answers |= {"thief": disguised(unusual), "owner": unusual}
-    listed = pairs(hand_in(tmp_path, {"03_context_vectors": answers}))
+    listed = similar.pairs(hand_in(tmp_path, {"03_context_vectors": answers}))
     assert [(pair.student_a.id, pair.student_b.id) for pair in listed] == [("owner", "thief")]
 
 
@@ -214,14 +213,14 @@ def test_a_source_that_is_no_python_or_endlessly_deep():
 def test_one_file_of_a_group_is_no_pair(tmp_path):
     (tmp_path / "a.py").write_text(styles("03_context_vectors")["loops"])
     both = [HandIn(Student(name), "03_context_vectors", str(tmp_path / "a.py")) for name in ("ada", "bob")]
-    assert not pairs(both)
+    assert not similar.pairs(both)
 
 
 def test_a_large_ring_does_not_flood(tmp_path):
     source = styles("03_context_vectors")["loops"]
     others = {f"o{n}": f"x = {n}\n" for n in range(300)}
     ring = {f"r{n:02}": disguised(source, n) for n in range(20)}
-    listed = pairs(hand_in(tmp_path, {"03_context_vectors": others | ring}))
+    listed = similar.pairs(hand_in(tmp_path, {"03_context_vectors": others | ring}))
     assert len(listed) == 19 and {pair.student_a.id for pair in listed} == {"r00"}
 
 

@@ -19,7 +19,7 @@ from grader.integrations import bundle
 from grader.integrations.notebook import display
 from grader.judge.pictures import Picture
 from grader.records.results import CheckResult, ExerciseResult
-from grader.reports import learner_report, templating
+from grader.reports import html, templating
 from grader.reports.html import LEVELS, verdict
 
 EXERCISES = folders(3)
@@ -80,9 +80,9 @@ def pages(word: str):
         yield f"verdict {level}", verdict(result, level, result.pictures)
     row = {"exercise": EXERCISES[0], "title": word, "status": "begun", "points": 1, "max_points": 2, "attempts": 1}
     row |= {"first_pass": None, "changed": True}
-    entry = learner_report.Entry(row, result, result.pictures, 3, 2, word)
-    track = {"track": word, "passed": 1, "exercises": 2, "points": 1, "max_points": 2}
-    yield "report", learner_report.page([entry], [track], 0)
+    entry = html.Entry(row, result, result.pictures, 3, 2, word)
+    path = {"path": word, "passed": 1, "exercises": 2, "points": 1, "max_points": 2}
+    yield "report", html.report_page([entry], [path], 0)
     yield "notebook verdict", display.verdict(result, result.pictures)["html"]
     yield "notebook pictures", display.pictures(catalog.find(EXERCISES[0]), result.pictures)["html"]
 
@@ -122,11 +122,11 @@ def test_no_element_or_attribute_comes_from_a_students_text(word, harmless):
 @pytest.mark.slow
 def test_the_outputs_of_nbgraders_cells_too():
     pytest.importorskip("nbformat", reason="nbformat is not installed (extra classroom)")
-    from grader.integrations.nbgrader import cell_ids
-    from grader.integrations.nbgrader import outcomes as of_cells
+    from grader.integrations.nbgrader import cells
+    from grader.integrations.nbgrader import cells as of_cells
     from grader.integrations.nbgrader.cells import Cell
 
-    cell = Cell(cell_ids.checks(1), "code", "", None, True, grade=True, points=3.0)
+    cell = Cell(cells.checks_id(1), "code", "", None, True, grade=True, points=3.0)
     for state in ({}, {"status": "error"}, {"started": False}):
         plain = Structure(of_cells.html(replace(wrong("a plain word"), **state), cell, True)).elements
         for word in HOSTILE:
@@ -147,10 +147,10 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
         if count := len(re.findall(r"\bMarkup\((?!\"\\n\"\))", path.read_text("utf-8"))):
             made[path.relative_to(paths.GRADER).as_posix()] = count
     assert made == {
-        "reports/html_page.py": 2,
-        "reports/lesson_page.py": 1,
+        "reports/templating.py": 2,
+        "reports/html.py": 1,
         "reports/heatmap.py": 1,
-        "classroom/pages/charts.py": 1,
+        "classroom/pages/class_page.py": 1,
     }
     for name in TEMPLATES:
         text = (paths.GRADER / name).read_text("utf-8")

@@ -4,7 +4,7 @@ import pytest
 
 from grader import catalog
 from grader.catalog import paths, stubs
-from grader.desk import digits, examples, try_page, tryout
+from grader.desk import lesson, tryout
 from grader.records import submission
 from grader.records.submission import Submission
 
@@ -13,20 +13,20 @@ FIRST = catalog.find("01")
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_the_solution_gives_every_number_of_the_lesson(exercise, fork_server):
-    known = examples.of(exercise.folder)
+    known = lesson.examples(exercise.folder)
     outcomes = [*tryout.run(exercise, submission.read(paths.solution(exercise.folder)), known, fork_server)]
     assert outcomes and len(outcomes) == sum(example.is_shown for example in known)
     for outcome in outcomes:
-        assert try_page.is_equal(outcome) is True, outcome
+        assert tryout.is_equal(outcome) is True, outcome
 
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_the_stub_has_nothing_to_compare_yet(exercise, fork_server):
     stub = Submission(stubs.make(paths.solution(exercise.folder).read_text("utf-8")), "stub.py")
     own = {name.id for name in _called(exercise)}
-    for outcome in tryout.run(exercise, stub, examples.of(exercise.folder), fork_server):
+    for outcome in tryout.run(exercise, stub, lesson.examples(exercise.folder), fork_server):
         if any(name in outcome.example.code for name in own):
-            assert try_page.is_equal(outcome) is not True, outcome
+            assert tryout.is_equal(outcome) is not True, outcome
         assert "NameError" not in outcome.problem and "there is no" not in outcome.problem, outcome
 
 
@@ -97,14 +97,14 @@ def test_a_line_of_ones_own_has_the_lessons_tensors_at_hand(desk, said):
     ],
 )
 def test_digits_are_compared_as_they_are_printed(mine, lesson, note, marked):
-    comparison = digits.compare(mine, mine, lesson)
+    comparison = tryout.compare(mine, mine, lesson)
     assert [piece for piece, same in comparison.mine if not same] == marked
     assert bool(comparison.note) is note and comparison.is_equal is (not marked)
 
 
 def test_columns_of_numbers_stay_columns():
     lesson = "tensor([[ 0.1808, -0.0700],\n        [-0.0894,  0.4926]])"
-    shown = digits.compare(lesson, "tensor([[-0.5, 0.25], [0.125, -3.5]])", lesson).mine
+    shown = tryout.compare(lesson, "tensor([[-0.5, 0.25], [0.125, -3.5]])", lesson).mine
     assert "".join(piece for piece, _ in shown) == "tensor([[-0.5000,  0.2500],\n        [ 0.1250, -3.5000]])"
 
 
@@ -135,10 +135,10 @@ def test_a_long_value_is_wrapped_and_keeps_its_end(desk, said):
 
 def test_what_a_comment_tells():
     block = "x = 1  # 2\nf(x)  # the first\n# tensor([1., 2.]), as before\nf(0)  # ValueError: no"
-    read = examples.read(f"## Task 2: `f`\n\n```python\n{block}\n```\n")
+    read = lesson.read_examples(f"## Task 2: `f`\n\n```python\n{block}\n```\n")
     assert [(example.code, example.value, example.raises) for example in read] == [
         ("x = 1", "", ""),
         ("f(x)", "tensor([1., 2.])", ""),
         ("f(0)", "", "ValueError"),
     ]
-    assert examples.read("## Other\n\n```python\nf(0)  # 1\n```\n") == ()
+    assert lesson.read_examples("## Other\n\n```python\nf(0)  # 1\n```\n") == ()

@@ -16,9 +16,9 @@ from globs import some
 from thorough import nightly
 
 from grader import catalog
-from grader.authoring import device_report, parallel, timing
+from grader.authoring import device_report, parallel
 from grader.authoring.verify import by_known_outcome
-from grader.catalog import documented, misconceptions, mistakes, paths, stubs
+from grader.catalog import documented, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
 from grader.judge import capture, examiner, figure
 from grader.records.results import ExerciseResult
@@ -168,7 +168,7 @@ CASES = """CASES = [
     Case("three", [("move", "Factor", 3)], says="3"),
 ]
 """
-TOML = 'title = "Double"\ntrack = "core"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
+TOML = 'title = "Double"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
 TOML += '\n[misconceptions.in-place]\ntitle = "What changes its input"\nsection = "Go further"\n'
 
 
@@ -199,7 +199,7 @@ def lay(root: Path) -> None:
 
 # What is kept of the files of an exercise, which here are others in each test.
 KEPT = (
-    catalog.exercises, documented.numbers, misconceptions.misconceptions, figure.figure, figure.data,
+    catalog.exercises, documented.numbers, mistakes.misconceptions, figure.figure, figure.data,
     capture.setups,
 )  # fmt: skip
 
@@ -256,7 +256,7 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
     done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2  # each mistake was named all the same
     assert (
-        "failed_checks.json: it is not there, or not current\n    Make it anew: make verify EX=77 WRITE=1"
+        "failed_checks.json: it is not there, or not current\n    Make it again: make verify EX=77 WRITE=1"
         in done.stderr
     )
     assert json.loads(failed_checks_of(house).read_text()) == nothing
@@ -285,7 +285,7 @@ def test_own_attention_is_timed_beside_torchs():
     timed = [exercise for exercise in catalog.exercises() if exercise.timed]
     assert timed
     for exercise in timed:
-        rows = timing.rows(exercise, "cpu", (8, 300))
+        rows = device_report.rows(exercise, "cpu", (8, 300))
         assert [(row.dtype, row.tokens) for row in rows] == [(d, t) for d in ("float32", "bfloat16") for t in (8, 300)]
         assert all(row.own_s > 0 and row.torch_s > 0 for row in rows)
         page = device_report.markdown("cpu", {}, (), {exercise.folder: rows})
@@ -411,19 +411,19 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"{CHECKS}/exercise.toml",
             "[points]",
             "[points]\nx = 1",
-            "exercise.toml:5: x has points, and there is no such",
+            "exercise.toml:4: x has points, and there is no such",
         ),
         (
             f"{CHECKS}/exercise.toml",
             "[4.0]",
             "[4.0",
-            "exercise.toml:14: four: not numbers (write digits, inf or -inf",
+            "exercise.toml:13: four: not numbers (write digits, inf or -inf",
         ),
         (
             f"{CHECKS}/exercise.toml",
             '"documented_double"',
             '"other"',
-            "exercise.toml:14: the number four belongs to",
+            "exercise.toml:13: the number four belongs to",
         ),
         (WRONG, "The input", "TODO: The input", "mistakes.md:36: a TODO is left"),
         (
@@ -440,7 +440,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     "it was run": [
         (f"exercises/{FOLDER}/hints.md", "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
         (WRONG, "# in-place", "# no-such", "mistakes.md:1: there is no misconception no-such"),
-        (f"{CHECKS}/exercise.toml", "[points]", MISCONCEPTION, "exercise.toml:4: the lesson has no section “Half”"),
+        (f"{CHECKS}/exercise.toml", "[points]", MISCONCEPTION, "exercise.toml:3: the lesson has no section “Half”"),
         (WRONG, "the sum.", "the sum", "mistakes.md:20: tripled has no sentence for the learner"),
         (WRONG, "x + 2", "x + x", "mistakes.md:3: added_two passes every check"),
         (WRONG, "return x * x", "raise NotImplementedError", "mistakes.md:11: squared is not judged at all"),
@@ -466,7 +466,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"{CHECKS}/test_documented.py",
             'documented["four"]',
             "torch.tensor([4.0])",
-            "exercise.toml:18: no check looks",
+            "exercise.toml:17: no check looks",
         ),
     ],
     "files are missing": [
@@ -673,7 +673,7 @@ def test_a_documented_number_that_cannot_be_read_is_shown_with_its_line(house, s
     right.write_text(SOLUTION)
     done = said("check", "77", "--submission", right, cwd=house)
     assert done.returncode == 3, done.stdout
-    assert "exercise.toml:14: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
+    assert "exercise.toml:13: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
 
 
 def test_a_mistake_without_a_sentence_is_told_of_no_other_one(house, said):
@@ -692,7 +692,7 @@ def test_two_mistakes_that_answer_alike_are_told_of_each_other(house, said):
 def test_an_exercise_toml_that_cannot_be_read_is_named(house, said):
     change(house / CHECKS / "exercise.toml", "[points]", "[points")
     done = said("verify", "77", cwd=house)
-    assert done.returncode == 3 and "exercise.toml cannot be read" in done.stderr and "line 4" in done.stderr
+    assert done.returncode == 3 and "exercise.toml cannot be read" in done.stderr and "line 3" in done.stderr
 
 
 def test_a_solution_that_fails_is_told_with_each_check_and_nothing_else(house, said):

@@ -17,10 +17,11 @@ from grader.judge.where import search
 from grader.judge.where.edits import Scope, Tree, together
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.statements import statement_edits
+from grader.judge.where.trial import Trial
 from grader.records.results import Settings
 from grader.records.submission import Submission
+from grader.sandbox.worker_handle import Worker
 
-SECONDS = 20.0  # for a search on a busy machine; at a desk it has less
 SOLUTION = {
     number: paths.solution(catalog.find(number).folder).read_text("utf-8") for number in ("02", "03", "06", "07")
 }
@@ -32,16 +33,38 @@ MISTAKES = [  # exercise, what stands in the solution, what is written instead
 ]
 
 
-def located(number: str, source: str, fork_server, is_cancelled=lambda: False):
+def located(number: str, source: str, fork_server, is_cancelled=lambda: False, work=20_000):
+    """The result before and after the search, which does more here than at a learner's desk."""
     completed = []
 
     def complete(judged, submission, result):
         completed.append(result)
-        return search.located(judged, submission, result, SECONDS, is_cancelled)
+        return search.located(judged, submission, result, work, is_cancelled)
 
     settings = Settings(seed=3)
     found = examiner.grade(catalog.find(number), Submission(source, "x.py"), fork_server, settings, complete)
     return completed[0], found
+
+
+def test_the_work_of_a_search_is_counted_and_does_not_depend_on_the_time(fork_server, monkeypatch):
+    """A busy machine finds the line that a quiet one finds; a search that may do nothing finds none."""
+    trials: list[Trial] = []
+    close, exchange_all = Trial.close, Worker.exchange_all
+    monkeypatch.setattr(Trial, "close", lambda trial: trials.append(trial) or close(trial))
+    source = SOLUTION["06"].replace("@ values", "@ values * 2")
+    _, quiet = located("06", source, fork_server)
+
+    def delayed(self, *arguments):
+        time.sleep(0.2)
+        return exchange_all(self, *arguments)
+
+    monkeypatch.setattr(Worker, "exchange_all", delayed)
+    _, busy = located("06", source, fork_server)
+    assert any(check.lines for check in quiet.checks)
+    assert [check.lines for check in busy.checks] == [check.lines for check in quiet.checks]
+    assert trials[0].done == trials[1].done > 0
+    _, idle = located("06", source, fork_server, work=0)
+    assert not any(check.lines for check in idle.checks)
 
 
 @pytest.mark.parametrize("number, right, wrong", sample(MISTAKES, 3))

@@ -10,22 +10,22 @@ from globs import some
 
 from grader.catalog import paths
 from grader.classroom import outputs
-from grader.cli import cmd_bundle
-from grader.records import whole_file
+from grader.cli import platform_verbs
+from grader.records import safe_files
 from grader.reports import delivery
 
 WRITERS = {
-    "classroom 50, gradescope, bundles": lambda path: cmd_bundle.save(path, "text"),
+    "bundles": lambda path: platform_verbs.write(path, b"text"),
     "results": lambda path: outputs._replace(path, "text"),
     "reports": lambda path: delivery.deliver("text", path),
-    "all of them": lambda path: whole_file.write(path, "text"),
+    "all of them": lambda path: safe_files.write_whole(path, "text"),
 }
 # Who else writes files: desks and authors, in folders that no stranger writes to, and appended lines.
 OTHERS = {
-    "authoring/diagrams.py", "authoring/timing.py", "classroom/changes.py", "classroom/pseudonyms.py",
-    "classroom/show.py", "classroom/roster/aliases.py", "cli/cmd_check.py", "cli/cmd_course.py", "cli/cmd_new.py",
-    "cli/cmd_report.py", "cli/cmd_stub.py", "cli/cmd_verify.py", "desk/progress.py", "desk/reset.py",
-    "desk/training.py", "desk/update.py", "integrations/nbgrader/course.py", "records/whole_file.py",
+    "authoring/diagrams.py", "authoring/device_report.py", "classroom/history.py", "classroom/grades.py",
+    "classroom/show.py", "classroom/roster/matching.py", "cli/check_verbs.py", "cli/class_verbs.py",
+    "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/checkout.py",
+    "desk/training.py", "integrations/nbgrader/course.py", "records/safe_files.py",
     "reports/delivery.py", "sandbox/selftest.py", "venv.py",
 }  # fmt: skip
 WRITING = re.compile(r"write_(text|bytes)|open\([^()]*['\"][wxa]b?['\"]")
@@ -51,25 +51,25 @@ def test_a_folder_that_becomes_a_link_meanwhile_gets_nothing(tmp_path, monkeypat
     folder, elsewhere, kept = tmp_path / "student", tmp_path / "elsewhere", tmp_path / "kept"
     folder.mkdir()
     elsewhere.mkdir()
-    token_hex = whole_file.secrets.token_hex
+    token_hex = safe_files.secrets.token_hex
 
     def exchange(size: int) -> str:
         folder.rename(kept)
         folder.symlink_to(elsewhere)
         return token_hex(size)
 
-    monkeypatch.setattr(whole_file.secrets, "token_hex", exchange)
-    whole_file.write(folder / "result.json", "text")
+    monkeypatch.setattr(safe_files.secrets, "token_hex", exchange)
+    safe_files.write_whole(folder / "result.json", "text")
     assert not list(elsewhere.iterdir()) and (kept / "result.json").read_text() == "text"
 
 
 def test_a_name_that_somebody_guessed_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(whole_file.secrets, "token_hex", lambda size: "guessed")
+    monkeypatch.setattr(safe_files.secrets, "token_hex", lambda size: "guessed")
     mine = tmp_path / "mine"
     mine.write_text("mine")
     (tmp_path / ".guessed.new").symlink_to(mine)
     with pytest.raises(FileExistsError):
-        whole_file.write(tmp_path / "result.json", "text")
+        safe_files.write_whole(tmp_path / "result.json", "text")
     assert mine.read_text() == "mine"
 
 
@@ -77,10 +77,10 @@ def test_what_cannot_be_written_leaves_the_old_file_and_nothing_else(tmp_path):
     (tmp_path / "place").mkdir()
     (tmp_path / "place/within").write_text("")
     with pytest.raises(OSError):
-        whole_file.write(tmp_path / "place", "text")
+        safe_files.write_whole(tmp_path / "place", "text")
     assert [path.name for path in tmp_path.iterdir()] == ["place"]
     with pytest.raises(OSError):
-        whole_file.write(tmp_path / "missing/result.json", "text")
+        safe_files.write_whole(tmp_path / "missing/result.json", "text")
 
 
 def test_a_pipe_in_the_files_place_does_not_stop_us(tmp_path):
@@ -92,7 +92,7 @@ def test_a_pipe_in_the_files_place_does_not_stop_us(tmp_path):
 
 
 def test_the_mode_and_the_text_are_those_asked_for(tmp_path):
-    whole_file.write(tmp_path / "result.json", "a\udcff\n", mode=0o600, durable=True)
+    safe_files.write_whole(tmp_path / "result.json", "a\udcff\n", mode=0o600, durable=True)
     assert (tmp_path / "result.json").read_bytes() == b"a\\udcff\n"
     assert (tmp_path / "result.json").stat().st_mode & 0o777 == 0o600
 
@@ -106,4 +106,4 @@ def test_nobody_else_writes_files():
         if WRITING.search(ast.unparse(ast.parse(path.read_text("utf-8"))))
     }
     found -= {name for name in found if name.startswith(("worker/", "integrations/site/"))}
-    assert found <= OTHERS and "desk/reset.py" in found
+    assert found <= OTHERS and "desk/checkout.py" in found

@@ -78,6 +78,17 @@ def test_a_mode_is_told_nothing_of_a_tensor_that_is_encoded():
     assert torch.equal(mine, strided) and torch.equal(parameter, layer) and parameter.facts["requires_grad"]
 
 
+@pytest.mark.parametrize(
+    "value", [b"", b"\x00two\xff", torch.float16, torch.int64, [torch.bfloat16, {"data": b"1"}]], ids=repr
+)
+def test_arguments_may_be_bytes_and_dtypes(value):
+    assert travel(value, True, strides=True) == value
+
+
+def test_bytes_in_a_result_are_named_and_not_sent():
+    assert travel([b"123", torch.float64]) == [Opaque("bytes"), torch.float64]
+
+
 def test_nan_and_infinity_are_floats():
     back = travel([math.nan, math.inf, -math.inf])
     assert math.isnan(back[0]) and back[1:] == [math.inf, -math.inf]

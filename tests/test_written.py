@@ -7,9 +7,8 @@ from grader.catalog import mistakes, paths
 from grader.judge import source_sentences
 from grader.judge.sentence_claims import Claims, named
 from grader.judge.wrong_versions import WrongVersion
-from grader.records import written
-from grader.records.source import SourceWords
-from grader.records.syntax_errors import caret
+from grader.records import source
+from grader.records.source import SourceWords, caret
 
 FORWARD = """
 import torch
@@ -25,7 +24,7 @@ class Layer(nn.Module):
 def test_right_code_shows_no_fault():
     """Of what is told without a look at the answers: nn.Dropout in forward, and writing into an argument."""
     files = [*some(paths.SOLUTIONS.glob("*/*.py")), *some(paths.SOLUTIONS.glob("*/right/*.py"))]
-    found = [(path, fault) for path in files for fault in written.faults(path.read_text("utf-8"))]
+    found = [(path, fault) for path in files for fault in source.written_faults(path.read_text("utf-8"))]
     assert not [pair for pair in found if pair[1]["kind"] != "join without dim"]
 
 
@@ -47,7 +46,7 @@ def test_right_code_shows_no_fault():
     ],
 )
 def test_a_fault_is_seen_where_it_is(line, kind):
-    found = written.faults(FORWARD.format(line))
+    found = source.written_faults(FORWARD.format(line))
     assert [fault["kind"] for fault in found] == ([kind] if kind else [])
     assert all((fault["owner"], fault["function"], fault["line"]) == ("Layer", "forward", 7) for fault in found)
 
@@ -59,7 +58,9 @@ def test_a_note_on_an_argument_is_of_functions_that_the_checks_call():
 
 
 def test_tokens_are_what_is_written_without_type_hints_and_own_names():
-    tokens = written.tokens("def f(x: torch.Tensor, n: float):\n    y = x.transpose(-2, 1)\n    return len(y)\n")["f"]
+    tokens = source.written_tokens(
+        "def f(x: torch.Tensor, n: float):\n    y = x.transpose(-2, 1)\n    return len(y)\n"
+    )["f"]
     assert {"transpose", "transpose(", "transpose(-2, 1)", "-2", "1", "len("} <= set(tokens)
     assert not {"2", "Tensor", "float", "y"} & set(tokens)
 

@@ -1,22 +1,267 @@
-"""Finds the problems of an exercise that reading its files shows, before anything is run."""
+"""The parts that a complete exercise has: each that is missing, wrong or not filled in is a problem with a place.
+
+How long a lesson takes is an estimate by one rule for all: nobody was timed. docs/self-study.md says the same. The
+words outside of code are read at WORDS_A_MINUTE, which is slow reading, as for a textbook. Then each task costs
+TASK_MINUTES to understand and to check, and each line that the stub lacks LINE_MINUTES to write, more where the lesson
+says that it is harder.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from grader.authoring import experiment_parts, figure_parts, lesson_parts, mistake_parts, reading_time
-from grader.authoring.problem import Problem, again, check_places, line_of
-from grader.catalog import Exercise, documented, paths, stubs
+from grader.catalog import Exercise, documented, mistakes, patches, paths, stubs
+from grader.catalog.mistakes import BadMistake, Mistake
+from grader.judge import figure
 
+WORDS_A_MINUTE = 120
+TASK_MINUTES, LINE_MINUTES = 3.0, 1.0
+HARDER = {"easy": 1.0, "medium": 1.25, "hard": 1.5}
+STEP = 5  # minutes that a lesson's number is rounded to
+TOLD = re.compile(r"\*\*Time\*\* about (\d+) minutes(?! \(TODO)")
+DIFFICULTY_TOLD = re.compile(r"\*\*Difficulty\*\* (easy|medium|hard)\b")
+UNREAD = re.compile(r"^```.*?^```$|\]\([^)\s]*\)", re.M | re.S)  # code, and the addresses of links
+WORD = re.compile(r"[A-Za-z']+")
+TASK = re.compile(r"^###? Task (\d+)", re.M)
+HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
+HEAD = ("You will be able to", "Builds on", "Time", "Difficulty")  # what the list below the title says
+MINUTES, DIFFICULTY = re.compile(r"about \d+ minutes"), re.compile(r"\b(easy|medium|hard)\b")
+PROMISES = "[common promises](../../docs/promises.md)"
+LESSON_HEADINGS = ("## Go further", "## Out of scope")
+COLUMNS = 76  # the widest line of a code block that is not cut at the side of a page
+BLOCK = re.compile(r"^```.*?\n(.*?)^```", re.M | re.S)
+OPENED, CLOSED = re.compile(r"^<details>\n<summary>.+</summary>\n\n", re.M), re.compile(r"\n\n</details>$", re.M)
+LESSON = """# {number} {title}
+
+- **You will be able to** TODO: what the learner can do afterwards
+- **Builds on** TODO: [01](../01_dot_product_scores/README.md)
+- **Time** about 30 minutes (TODO: an estimate)
+- **Difficulty** TODO: easy, medium or hard
+- **Numbers from** TODO: the document, by its title
+
+You write `{slug}.py`: TODO: what it is, in a line.
+
+> **In the real world.** TODO: the names of this in nanoGPT, Llama, PyTorch, and the one difference to look at.
+
+TODO: what and why · the formula · a small example by hand, as docs/authors.md says under “Lessons”.
+
+The checks also ask for the [common promises](../../docs/promises.md).
+
+## Task 1: `{slug}`
+
+TODO: one call and the number it gives.
+
+<details>
+<summary>Stuck? TODO: what the learner sees who is</summary>
+
+TODO: the help.
+
+</details>
+
+## Experiment
+
+TODO: the question, `make experiment EX={number}`, the table that it prints with FORMAT=md, and what it shows.
+
+## Go further
+
+TODO: a question without a grade.
+
+## Out of scope
+
+TODO: what this exercise leaves to others.
+
+## In the papers
+
+TODO: where the thing is written down.
+"""
+NAMES = ("measure", "claim", "CLAIM", "PLOT")  # what the script defines, as grader.desk.experiment runs it
+CLAIM_HEADING = "## Experiment"
+SCRIPT = '''"""TODO: the question that this experiment answers, in one line?
+
+    make experiment EX={number}
+
+TODO: what is measured, and what the columns mean.
+"""
+
+import torch
+
+PLOT = "result"  # the column that is drawn as bars
+CLAIM = "TODO: what the lesson claims, in words."
+
+
+def measure() -> list[dict[str, float]]:
+    """One row for each size."""
+    torch.manual_seed(123)
+    return [{{"size": size, "result": float(torch.randn(size).norm())}} for size in (1, 4, 16)]  # TODO: measure
+
+
+def claim(rows: list[dict[str, float]]) -> bool:
+    """TODO: which rows are compared."""
+    return rows[-1]["result"] > rows[0]["result"]
+'''
+FORM = "export default {"
+LEAST_CASES = 3  # of what tests/figures does to a figure
+SENTENCE_END = (".", "?", "!")
+MIN_SENTENCE = 30  # characters
+MIN_MISTAKES = 5
+MISTAKES_TODO = "TODO"
 MIN_STYLES = 3
 TODO = "TODO"
 DEEPER = "Dig deeper:"
 
 
+@dataclass(frozen=True)
+class Problem:
+    """One defect of an exercise.
+
+    line: from 1 on, 0 where the whole file is meant; mend: the edit or command that repairs it; blocks: whether the
+    checks can only be run once it is repaired.
+    """
+
+    reason: str
+    file: Path
+    mend: str
+    line: int = 0
+    blocks: bool = False
+
+    def __str__(self) -> str:
+        place = f"{paths.shown(self.file)}:{self.line}" if self.line else paths.shown(self.file)
+        return f"{place}: {self.reason}\n    {self.mend}"
+
+
+def again(folder: str) -> str:
+    """The command that verifies the exercise again."""
+    return f"make verify EX={folder[:2]}"
+
+
+def check_places(folder: str) -> dict[str, tuple[Path, int]]:
+    """Check → its file and line, for all checks of an exercise."""
+    places = {}
+    for path in paths.checks(folder):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                places[node.name.removeprefix("test_")] = (path, node.lineno)
+    return places
+
+
+def line_of(path: Path, pattern: str) -> int:
+    """The number of the first line of a file that matches a regular expression, 0 where none does."""
+    lines = path.read_text("utf-8").split("\n")
+    return next((number for number, line in enumerate(lines, 1) if re.search(pattern, line)), 0)
+
+
+def minutes(folder: str) -> int:
+    """The minutes of a lesson by the rule. Raises OSError where it or its solution is absent."""
+    lesson, solution = (path.read_text("utf-8") for path in (paths.lesson(folder), paths.solution(folder)))
+    lines = _lines(solution) - _lines(stubs.make(solution))
+    tasks = len(TASK.findall(lesson))
+    difficulty = DIFFICULTY_TOLD.search(lesson)
+    writing = TASK_MINUTES * tasks + LINE_MINUTES * (lines + tasks)  # in the stub one line stands for each task
+    factor = HARDER[difficulty[1]] if difficulty else 1.0
+    return STEP * round((len(WORD.findall(UNREAD.sub("", lesson))) / WORDS_A_MINUTE + factor * writing) / STEP)
+
+
+def wrong_times(folder: str) -> Iterator[Problem]:
+    """The minutes that a lesson announces must be those of the rule."""
+    lesson = paths.lesson(folder)
+    announced = TOLD.search(lesson.read_text("utf-8")) if lesson.exists() else None
+    if announced is None or not paths.solution(folder).exists():
+        return
+    if int(announced[1]) != (ruled := minutes(folder)):
+        mend = f"Write `- **Time** about {ruled} minutes (an estimate)`, then: {again(folder)}"
+        line = line_of(lesson, r"\*\*Time\*\*")
+        yield Problem(f"by the rule for all lessons it takes about {ruled} minutes", lesson, mend, line)
+
+
+def wrong_lesson(folder: str) -> Iterator[Problem]:
+    """Problems of the lesson's form, and of the tasks in lesson and hints."""
+    lesson = paths.lesson(folder)
+    if not lesson.exists():
+        return
+    text, mend = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
+    for what in (*_missing_headings(text), *_folded(text)):
+        yield Problem(what, lesson, mend)
+    for line in (line for block in BLOCK.findall(text) for line in block.splitlines() if len(line) > COLUMNS):
+        mend = f"Break the line, then: {again(folder)}"
+        place = line_of(lesson, rf"^{re.escape(line)}$")
+        yield Problem(f"a line of a code block is longer than {COLUMNS} columns", lesson, mend, place)
+    yield from _tasks(folder)
+
+
+def wrong_experiment(folder: str) -> Iterator[Problem]:
+    """The script must define all required names, and the lesson must print its table."""
+    script, lesson, mend = paths.experiment(folder), paths.lesson(folder), f"Write it, then: {again(folder)}"
+    if script.exists():
+        yield from _script(folder)
+    if lesson.exists() and not line_of(lesson, rf"^{CLAIM_HEADING}$"):
+        table = f"Write it with the table that make experiment EX={folder[:2]} FORMAT=md prints, then: {again(folder)}"
+        yield Problem(f"the lesson has no heading `{CLAIM_HEADING}`", lesson, table)
+    elif lesson.exists() and f"make experiment EX={folder[:2]}" not in lesson.read_text("utf-8"):
+        line = line_of(lesson, rf"^{CLAIM_HEADING}$")
+        yield Problem(f"the lesson does not say `make experiment EX={folder[:2]}`", lesson, mend, line)
+
+
+def missing_figure(exercise: Exercise) -> Iterator[Problem]:
+    """Each exercise but a warm-up needs a script that draws its figure, the numbers for it, and cases for its test."""
+    if exercise.path.warm_up:
+        return
+    folder = exercise.folder
+    needed = {
+        "interactive figure is": paths.figure_script(folder),
+        "numbers of the figure are": paths.figure_data(folder),
+        "cases of the figure are": paths.figure_cases(folder),
+    }
+    for noun, path in needed.items():
+        if not path.exists():
+            yield Problem(f"the {noun} missing", path, f"Write it as another exercise has it, then: {again(folder)}")
+
+
+def wrong_figure(folder: str) -> Iterator[Problem]:
+    """The script must have anywidget's form, and the numbers that it first shows must be documented."""
+    if not figure.has_figure(folder):
+        return
+    script, numbers = paths.figure_script(folder), paths.figure_data(folder)
+    mend = f"Mend it, then: {again(folder)}"
+    yield from _too_few_cases(paths.figure_cases(folder), mend)
+    if FORM not in script.read_text("utf-8"):
+        yield Problem(f"the figure has no `{FORM} render({{ model, el }}) … }}`", script, mend)
+    try:
+        figure.data(folder), figure.drawings(folder)
+        if not figure.start(folder):
+            yield Problem("the figure shows no documented number first: `start` is empty", numbers, mend)
+    except KeyError as error:
+        yield Problem(f"the figure shows {error} first, and exercise.toml has no such number", numbers, mend)
+    except Exception as error:  # whatever an author's module may raise
+        yield Problem(f"it cannot be run: {type(error).__name__}: {error}", numbers, mend)
+
+
+def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
+    """Each mistake must apply to the solution, have a sentence of its own, and show a known misconception."""
+    folder = exercise.folder
+    path, fix = paths.mistakes(folder), f"Change it, then: {again(folder)}"
+    try:
+        known = mistakes.mistakes(folder)
+        for mistake in known:
+            mistake.compose()
+    except BadMistake as error:
+        yield Problem(error.reason, error.path, fix, error.line, blocks=True)
+        return
+    if len(known) < MIN_MISTAKES:
+        reason = f"{len(known)} mistakes are here, and {MIN_MISTAKES} are the least"
+        yield Problem(reason, path, f"Write down each mistake that learners make, then: {again(folder)}")
+    for mistake in known:
+        for refusal in (*patches.refusals(mistake.solution, mistake.hunks), *mistakes.slips(mistake)):
+            yield Problem(refusal.reason, path, fix, refusal.line)
+    yield from _sentences(folder, known)
+    yield from _misconceptions(exercise, known)
+
+
 def problems(exercise: Exercise) -> list[Problem]:
     """All problems that reading shows, in the order of the steps in docs/authors.md."""
     folder = exercise.folder
-    files = [*_missing(folder), *figure_parts.missing(exercise), *_unreadable(folder)]
+    files = [*_missing(folder), *missing_figure(exercise), *_unreadable(folder)]
     if any(problem.blocks for problem in files):
         return [*files, *_todos(folder)]
     parts = (
@@ -24,14 +269,137 @@ def problems(exercise: Exercise) -> list[Problem]:
         _stub(folder),
         _checks(exercise),
         _numbers(exercise),
-        mistake_parts.problems(exercise),
-        lesson_parts.wrong(folder),
+        mistake_problems(exercise),
+        wrong_lesson(folder),
         _notice(folder),
-        experiment_parts.wrong(folder),
-        reading_time.wrong(folder),
-        figure_parts.wrong(folder),
+        wrong_experiment(folder),
+        wrong_times(folder),
+        wrong_figure(folder),
     )
     return files + [problem for part in parts for problem in part]
+
+
+def _lines(source: str) -> int:
+    return sum(bool(line.strip()) for line in source.splitlines())
+
+
+def _missing_headings(text: str) -> Iterator[str]:
+    """The problems of what stands above the first heading of a lesson, and of its headings."""
+    above = text.partition("\n## ")[0]
+    yield from (f"the list below the title has no `- **{word}** …`" for word in HEAD if f"- **{word}**" not in above)
+    if not MINUTES.search(above):
+        yield "the list below the title does not say `about 30 minutes`, or how many it takes"
+    if not DIFFICULTY.search(above):
+        yield "the list below the title does not say easy, medium or hard"
+    if "> **In the real world.**" not in text:
+        yield "the lesson has no box `> **In the real world.** …`"
+    if PROMISES not in text:
+        yield f"the lesson does not link to the {PROMISES}"
+    for heading in LESSON_HEADINGS:
+        if text.count(f"\n{heading}\n") != 1:
+            yield f"the lesson has no heading `{heading}`, or has it twice"
+
+
+def _folded(text: str) -> Iterator[str]:
+    """Help that is folded until somebody is stuck."""
+    opened, closed = text.count("<details"), text.count("</details>")
+    if "<summary>Stuck?" not in text:
+        yield "the lesson has no folded help: `<details>`, `<summary>Stuck? …</summary>`, the help, `</details>`"
+    if not opened == closed == len(OPENED.findall(text)) == len(CLOSED.findall(text)):
+        yield "`<details>` and `<summary>…</summary>` need a line each and an empty line below, `</details>` one above"
+
+
+def _tasks(folder: str) -> Iterator[Problem]:
+    """The lesson and the hints must number the same tasks, from 1 on."""
+    lesson, hints = paths.lesson(folder), paths.hints(folder)
+    if not (lesson.exists() and hints.exists()):
+        return
+    text, mend = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
+    tasks = [int(number) for number in TASK.findall(text)]
+    hinted = {int(number) for number in HINTS_TASK.findall(hints.read_text("utf-8"))}
+    if not text.startswith(f"# {folder[:2]} "):
+        yield Problem(f"the lesson does not begin with `# {folder[:2]} ` and its title", lesson, mend, 1)
+    if not tasks:
+        yield Problem("the lesson has no heading `## Task 1`", lesson, mend)
+    for number in range(1, len(tasks) + 1):
+        if number not in tasks:
+            yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, mend)
+        if number not in hinted:
+            yield Problem(f"there is no heading `## Task {number}`", hints, mend)
+
+
+def _script(folder: str) -> Iterator[Problem]:
+    """The problems of the script. It is read, not run."""
+    script, mend = paths.experiment(folder), f"Mend it, then: {again(folder)}"
+    try:
+        tree = ast.parse(script.read_text("utf-8"))
+    except SyntaxError as error:
+        yield Problem(f"it cannot be read: {error.msg}", script, mend, error.lineno or 0)
+        return
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    defined |= {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for name in NAMES:
+        if name not in defined:
+            yield Problem(f"the experiment defines no {name}", script, mend)
+    question = (ast.get_docstring(tree) or "").partition("\n")[0]
+    if not question.endswith("?"):
+        yield Problem("the first line of the experiment's docstring is no question", script, mend, 1)
+
+
+def _too_few_cases(path: Path, mend: str) -> Iterator[Problem]:
+    """The list CASES must hold enough of them. It is read, not run: only the tests can import what a case is."""
+    if not path.exists():
+        return
+    try:
+        body = ast.parse(path.read_text("utf-8")).body
+    except SyntaxError as error:
+        yield Problem(f"it cannot be read: {error.msg}", path, mend, error.lineno or 0)
+        return
+    lists = [node for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES"]
+    cases = [case for node in lists if isinstance(node.value, ast.List) for case in node.value.elts]
+    if len(cases) < LEAST_CASES:
+        line = lists[0].lineno if lists else 0
+        reason = f"{len(cases)} cases of the figure are in the list CASES, and {LEAST_CASES} are the least"
+        yield Problem(reason, path, mend, line)
+
+
+def _sentences(folder: str, known: tuple[Mistake, ...]) -> Iterator[Problem]:
+    """Each sentence must be one, and its mistake's alone."""
+    by_sentence: dict[str, Mistake] = {}
+    for mistake in known:
+        sentence, line = mistake.sentence, mistake.line + 1
+        if MISTAKES_TODO in sentence:
+            continue
+        if len(sentence) < MIN_SENTENCE or not sentence.endswith(SENTENCE_END):
+            reason = f"{mistake.name} has no sentence for the learner ({MIN_SENTENCE} characters, and a full stop)"
+            yield Problem(reason, mistake.path, f"Write what is wrong and where to look, then: {again(folder)}", line)
+        elif sentence in by_sentence:
+            reason = f"{mistake.name} has the same sentence as {by_sentence[sentence].name}"
+            yield Problem(reason, mistake.path, f"Say what is wrong in this one alone, then: {again(folder)}", line)
+        by_sentence[sentence] = mistake
+
+
+def _misconceptions(exercise: Exercise, known: tuple[Mistake, ...]) -> Iterator[Problem]:
+    """Each mistake must show a misconception that exists; those of this exercise must name sections of its lesson."""
+    folder, path = exercise.folder, paths.mistakes(exercise.folder)
+    by_id = mistakes.misconceptions()
+    for id in dict.fromkeys(mistake.misconception for mistake in known):
+        if id not in by_id:
+            fix = f"Take one of {', '.join(by_id)}, or describe it in an exercise.toml, then: {again(folder)}"
+            yield Problem(f"there is no misconception {id}", path, fix, line_of(path, rf"^# {id}\s*$"))
+    lesson, toml = paths.lesson(folder), paths.exercise_toml(folder)
+    text = lesson.read_text("utf-8") if lesson.exists() else ""
+    for misconception in exercise.misconceptions:
+        if not mistakes.section_heading(text, misconception.section):
+            fix = f"Name another section of {misconception.id}, then: {again(folder)}"
+            line = line_of(toml, rf"^\[misconceptions\.{misconception.id}\]")
+            yield Problem(f"the lesson has no section “{misconception.section}”", toml, fix, line)
 
 
 def _missing(folder: str) -> Iterator[Problem]:

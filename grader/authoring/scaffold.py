@@ -1,37 +1,60 @@
-"""The files of a new exercise, with TODOs that say what to write. `make verify` refuses each TODO that is left."""
+"""The files of a new exercise, with TODOs that verify refuses until they are filled."""
 
 from pathlib import Path
 
-from grader.authoring import experiment_parts, figure_scaffold, lesson_parts, mistake_parts, parts
+from grader.authoring import parts
 from grader.catalog import paths, stubs
 
+FIGURE_NUMBERS = '''"""The figure: TODO: whose numbers it shows, in one sentence."""
 
-def files(folder: str, track: str) -> dict[Path, str]:
-    """Path → content of every file of a new exercise, in the order in which an author fills them."""
-    slug = paths.slug(folder)
-    facts = {"slug": slug, "number": folder[:2], "title": slug.replace("_", " ").capitalize(), "track": track}
-    solution = SOLUTION.format(**facts)
-    contents = {
-        paths.solution(folder): solution,
-        paths.stub(folder): stubs.make(solution),
-        paths.exercise_toml(folder): TOML.format(**facts) + NUMBERS.format(**facts),
-        paths.documented_checks(folder): DOCUMENTED.format(**facts),
-        paths.hidden_checks(folder): CHECKS.format(**facts),
-        paths.pictures(folder): PICTURES.format(**facts),
-        paths.notice(folder): NOTICE,
-    }
-    numbers = range(1, mistake_parts.MIN_MISTAKES + 1)
-    contents[paths.mistakes(folder)] = MISTAKES + "".join(MISTAKE.format(n=number, **facts) for number in numbers)
-    styles = range(1, parts.MIN_STYLES + 1)
-    contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
-    contents |= figure_scaffold.files(folder)
-    contents[paths.experiment(folder)] = experiment_parts.SCRIPT.format(**facts)
-    return contents | {
-        paths.lesson(folder): lesson_parts.LESSON.format(**facts),
-        paths.hints(folder): HINTS.format(**facts),
-    }
+import torch
+
+from grader.authors import Figure, Start
 
 
+def data(documented):
+    """What the script is given as model.get("data"). documented: the printed numbers by id."""
+    return {"x": torch.tensor([[1.0, 2.0], [3.0, 4.0]])}  # TODO: inputs and weights; the script computes the rest
+
+
+# TODO: the matrices that are shown first, by name, and the documented number that each must equal
+FIGURE = Figure("TODO: what the still picture shows.", data, {"result": Start("example")})
+'''
+SCRIPT = """// TODO: the one idea of this figure, in one sentence.
+
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { matrix } from "../../grader/integrations/figures/tables.js";
+
+export default {
+  render({ model, el }) {
+    const { x } = model.get("data");
+    const figure = frame(el, "TODO: what there is to see, in one sentence.");
+    const factor = figure.slider({ label: "Factor", min: 0, max: 5, step: 0.5, digits: 1, value: 1 });
+    figure.draw(() => ({
+      show: matrix({ name: "result", values: x.map((row) => row.map((value) => value * factor.value)) }),
+      say: `TODO: what is seen now, with its numbers: the factor is ${factor.value}.`,
+    }));
+  },
+};
+"""
+CASES = '''"""What is done to the figure, and what torch computes must come out."""
+
+import torch
+from figure_case import Case
+
+
+def result(factor: float) -> dict[str, torch.Tensor]:
+    """TODO: what the figure must show, by the names of its matrices, computed by torch and not by the script."""
+    return {"result": torch.tensor([[1.0, 2.0], [3.0, 4.0]]) * factor}
+
+
+# TODO: what is done (steps as `act` in figure_pages.py takes them), what is shown, and what the sentence says
+CASES = [
+    Case("nothing", [("move", "Factor", 0)], lambda: result(0.0), "the factor is 0"),
+    Case("half", [("move", "Factor", 0.5)], lambda: result(0.5), "the factor is 0.5"),
+    Case("most", [("move", "Factor", 5)], lambda: result(5.0), "the factor is 5"),
+]
+'''
 SOLUTION = '''"""Exercise {number}: {title}. TODO: one sentence."""
 
 import torch
@@ -50,7 +73,6 @@ def {slug}(x: torch.Tensor) -> torch.Tensor:
     return x  # (T, d)
 '''
 TOML = """title = "{title}"
-track = "{track}"
 
 # Points of each check, in the order in which the learner sees them.
 [points]
@@ -154,7 +176,6 @@ NOTICE = """TODO: two or three sentences on what to notice in the solution.
 
 Dig deeper: TODO: one question or change that leads further.
 """
-
 HINTS = """# Hints for {number} {title}
 
 ## Task 1
@@ -163,3 +184,38 @@ HINTS = """# Hints for {number} {title}
 2. TODO: a pointer.
 3. TODO: nearly the line.
 """
+
+
+def figure_files(folder: str) -> dict[Path, str]:
+    """Path → content."""
+    return {
+        paths.figure_data(folder): FIGURE_NUMBERS,
+        paths.figure_script(folder): SCRIPT,
+        paths.figure_cases(folder): CASES,
+    }
+
+
+def files(folder: str) -> dict[Path, str]:
+    """Path → content of every file of a new exercise, in the order in which an author fills them."""
+    slug = paths.slug(folder)
+    facts = {"slug": slug, "number": folder[:2], "title": slug.replace("_", " ").capitalize()}
+    solution = SOLUTION.format(**facts)
+    contents = {
+        paths.solution(folder): solution,
+        paths.stub(folder): stubs.make(solution),
+        paths.exercise_toml(folder): TOML.format(**facts) + NUMBERS.format(**facts),
+        paths.documented_checks(folder): DOCUMENTED.format(**facts),
+        paths.hidden_checks(folder): CHECKS.format(**facts),
+        paths.pictures(folder): PICTURES.format(**facts),
+        paths.notice(folder): NOTICE,
+    }
+    numbers = range(1, parts.MIN_MISTAKES + 1)
+    contents[paths.mistakes(folder)] = MISTAKES + "".join(MISTAKE.format(n=number, **facts) for number in numbers)
+    styles = range(1, parts.MIN_STYLES + 1)
+    contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
+    contents |= figure_files(folder)
+    contents[paths.experiment(folder)] = parts.SCRIPT.format(**facts)
+    return contents | {
+        paths.lesson(folder): parts.LESSON.format(**facts),
+        paths.hints(folder): HINTS.format(**facts),
+    }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from grader import catalog
-from grader.catalog import documented, misconceptions, mistakes, paths
+from grader.catalog import documented, mistakes, paths
 from grader.catalog.documented import DocumentedNumber
 from grader.catalog.mistakes import NotPassed
 
@@ -42,7 +42,7 @@ def of_exercise(exercise: catalog.Exercise) -> str:
     for check in exercise.points:
         marks = [_mark(check, of_mistake) for of_mistake in not_passed]
         lines.append(f"| {check} | " + " | ".join(marks) + " |")
-    shows = misconceptions.of_mistakes(exercise.folder)
+    shows = mistakes.misconceptions_of_mistakes(exercise.folder)
     titles = [f" *{shows[mistake.name].title}*" if mistake.name in shows else "" for mistake in columns]
     lines += ["", *(f"{i}. `{m.name}`: {m.sentence}{title}" for i, (m, title) in enumerate(zip(columns, titles), 1))]
     return "\n".join(lines) + "\n"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.authoring import parts
-from grader.authoring.problem import Problem, again, check_places, line_of
+from grader.authoring.parts import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, mistakes, paths
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge import examiner

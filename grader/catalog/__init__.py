@@ -1,20 +1,28 @@
 """The exercises with their limits, documented numbers and known mistakes, and the paths of all files."""
 
+import sys
+
 from grader.catalog.exercise import (
-    WARM_UP,
     Exercise,
     Forbidden,
+    LearningPath,
     Misconception,
     NoSuchExercise,
+    by_path,
     exercises,
     find,
     find_all,
     for_class,
+    learning_paths,
     read,
 )
-from grader.catalog.toml import tomllib
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 __all__ = [
-    "WARM_UP", "Exercise", "Forbidden", "Misconception", "NoSuchExercise", "exercises", "find", "find_all",
-    "for_class", "read", "tomllib",
+    "Exercise", "Forbidden", "LearningPath", "Misconception", "NoSuchExercise", "by_path", "exercises", "find",
+    "find_all", "for_class", "learning_paths", "read", "tomllib",
 ]  # fmt: skip

@@ -1,7 +1,11 @@
-"""The exceptions with which a command ends without a verdict, and the exit codes."""
+"""The kinds of errors that users see, and the exit codes of the command line."""
 
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Protocol
+
+from grader.catalog import paths
 
 PASSED, FAILED, WRONG_USE, NOT_DONE = 0, 1, 2, 3
 STOPPED = 130  # by Ctrl-C, as shells have it
@@ -42,3 +46,9 @@ class InfrastructureError(Exception):
 
 class AuthorError(InfrastructureError):
     """A file of the exercise itself is broken. The text names the file, the line and the error."""
+
+
+def missing_extra(need: str, extra: str) -> WrongUse:
+    """The error for what an extra would bring. need: "Pictures as files need matplotlib"."""
+    project = paths.shown(paths.ROOT)
+    return WrongUse(f"{need}. Type: {paths.shown(Path(sys.executable))} -m pip install -e '{project}[{extra}]'")

@@ -1,20 +1,45 @@
-"""The exercises, as the folders describe them. No list of them is edited by hand."""
+"""An exercise as its exercise.toml describes it, with the limits of its workers, and how to find one by name."""
 
 import difflib
 import functools
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
-from grader.catalog.toml import tomllib
 from grader.worker.operations import GROUPS
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 FOLDER = re.compile(r"\d\d_[a-z0-9_]+")
-# The track of what prepares for the others. Its points are in no sum, and a class grades it only where it is named.
-WARM_UP = "warm-up"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one worker may use. memory_mb: megabytes above what torch itself takes; None sets no limit.
+
+    A call is ended after `call_s` seconds of wall-clock time; after `call_cpu_s` seconds of processor time without
+    newly allocated memory, or twice as many with it; and after sleeping for that long. So an endless loop is detected
+    early, a busy machine does not shorten anybody's time, and an import, which allocates memory throughout, may last.
+    Correct code takes at most 0.05 s, in pure Python. Loading a file may run its own tests, so it has `load_cpu_s`.
+    """
+
+    call_s: float = 5.0
+    call_cpu_s: float | None = 1.0
+    load_cpu_s: float | None = 2.0
+    total_s: float = 60.0
+    cpu_s: int = 60
+    memory_mb: int | None = 1024
+    open_files: int = 32
+    processes: int | None = 0  # processes and threads that the code may start; None sets no limit
+    output: int = 10_000  # characters of printed output that are kept
+    measured: bool = False  # whether the worker's memory is measured; it then returns unused memory at once
+    measured_s: float = 120.0  # of processor time, for a call whose memory is measured: its inputs are large
 
 
 class NoSuchExercise(Exception):
@@ -46,12 +71,28 @@ class Misconception:
 
 
 @dataclass(frozen=True)
+class LearningPath:
+    """Exercises that build on each other, as learning_paths.toml lists them.
+
+    numbers: of the exercises, in order. after: what a learner can do after it. warm_up: it prepares for the others; its
+    points are in no sum, and a class grades it only where it is named.
+    """
+
+    name: str
+    numbers: tuple[str, ...]
+    after: str
+    warm_up: bool = False
+
+
+OTHER = LearningPath("other", (), "")
+
+
+@dataclass(frozen=True)
 class Exercise:
     """One exercise, as its exercise.toml describes it."""
 
     folder: str  # "03_context_vectors"
     title: str
-    track: str  # "core", "beyond" or WARM_UP
     points: dict[str, float]  # of each check, in the order shown
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
@@ -60,11 +101,17 @@ class Exercise:
     timed: str = ""
     hidden_points: float = 0.0  # in a learner's bundle: the points of the hidden checks, which it lacks
     misconceptions: tuple[Misconception, ...] = ()  # those that this lesson clears up
+    writes: str = ""  # the class that `make write` lets write, with read_safetensors and generate beside it
 
     @property
     def number(self) -> int:
         """3 for the folder "03_context_vectors"."""
         return int(self.folder[:2])
+
+    @property
+    def path(self) -> LearningPath:
+        """The path that it is in. One that learning_paths.toml does not list is in OTHER."""
+        return next((path for path in learning_paths() if self.folder[:2] in path.numbers), OTHER)
 
     @property
     def slug(self) -> str:
@@ -78,6 +125,22 @@ class Exercise:
 
 
 @functools.cache
+def learning_paths() -> tuple[LearningPath, ...]:
+    """All paths in order. Raises InfrastructureError where learning_paths.toml cannot be read."""
+    try:
+        tables = tomllib.loads(paths.LEARNING_PATHS.read_text("utf-8"))["path"]
+        return tuple(LearningPath(numbers=tuple(table.pop("exercises")), **table) for table in tables)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InfrastructureError(f"{paths.shown(paths.LEARNING_PATHS)} cannot be read: {error!r}") from None
+
+
+def by_path() -> tuple[Exercise, ...]:
+    """All exercises in the order of the paths, as a learner takes them."""
+    places = {number: place for place, number in enumerate(n for path in learning_paths() for n in path.numbers)}
+    return tuple(sorted(exercises(), key=lambda exercise: places.get(exercise.folder[:2], len(places))))
+
+
+@functools.cache
 def exercises() -> tuple[Exercise, ...]:
     """All exercises in the order of their numbers. Raises InfrastructureError where a file cannot be read."""
     folders = [path.parent.name for path in paths.CHECKS.glob("*/exercise.toml") if FOLDER.fullmatch(path.parent.name)]
@@ -86,7 +149,7 @@ def exercises() -> tuple[Exercise, ...]:
 
 def for_class() -> tuple[Exercise, ...]:
     """The exercises of a class where none are named: all except the warm-up."""
-    return tuple(exercise for exercise in exercises() if exercise.track != WARM_UP)
+    return tuple(exercise for exercise in exercises() if not exercise.path.warm_up)
 
 
 def find(name: str) -> Exercise:
@@ -126,8 +189,8 @@ def read(folder: str) -> Exercise:
         timed = str(data.get("timed", ""))
         wrong_ideas = data.get("misconceptions", {}).items()
         misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
-        head = (folder, data["title"], data["track"], points, limits, forbidden)
-        return Exercise(*head, trains, timed, hidden, misconceptions)
+        writes = str(data.get("writes", ""))
+        return Exercise(folder, data["title"], points, limits, forbidden, trains, timed, hidden, misconceptions, writes)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 

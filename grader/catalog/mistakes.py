@@ -1,4 +1,4 @@
-"""The known mistakes of an exercise, `solutions/NN_slug/mistakes.md`, and the checks that each of them fails.
+"""The known mistakes of an exercise: what each changes, the slips that refuse one, the misconception it shows.
 
 The file has a heading `#` for each misconception, a heading `##` for each mistake, the sentence that the learner reads,
 and the change as a fenced diff (patches.py):
@@ -13,23 +13,33 @@ and the change as a fenced diff (patches.py):
     -        self.dropout = nn.Dropout(dropout)
     +        self.dropout = nn.Dropout()
     ```
+
+The exercise whose lesson clears one up describes it in its `exercise.toml`; a mistake names it by a heading above it.
 """
 
+import ast
+import builtins
 import functools
 import json
 import re
-from collections.abc import Mapping
+import symtable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from grader.catalog import patches, paths
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.patches import BadPatch, Hunk
+from grader.catalog.exercise import Misconception, exercises
+from grader.catalog.patches import IMPORTS, BadPatch, Hunk
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 HUNK = re.compile(r"@@ (\S+) @@")
 FAILED, NOT_CHECKED, PASSED = "x", "-", "."  # the mark of a check in failed_checks.json
+MAX_SHARED = 5  # names, numbers and operators in a row that a sentence may share with the lines that a mistake changes
+TOKEN = re.compile(r"\w+|[@/*+=<>-]")  # brackets, dots and commas do not count: `x.shape[1]` gives nothing away
+MODULE_NAMES = {"__file__", "__name__", "__doc__"}
+SECTION_HEADING = re.compile(r"^#{2,3} (.+?)\s*$", re.M)
 
 
 class BadMistake(InfrastructureError):
@@ -160,6 +170,47 @@ def as_json(checks: list[str], not_passed: Mapping[str, NotPassed]) -> str:
     return f'{{\n "checks": {json.dumps(checks)},\n "mistakes": {{\n{shown}\n }}\n}}\n'
 
 
+def slips(mistake: Mistake) -> Iterator[BadPatch]:
+    """The reasons why a mistake that applies to the solution names no mistake of a learner's."""
+    source = mistake.compose()
+    for name in sorted(_undefined(source) - _undefined(mistake.solution)):
+        reason = f"{name} is not defined there, so this fails with a NameError: import or define it"
+        yield BadPatch(_line_of(mistake, name), reason)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and (error := _import_error(node)):
+            line = next((hunk.line for hunk in mistake.hunks if hunk.definition == IMPORTS), mistake.line)
+            yield BadPatch(line, f"`{ast.unparse(node)}` fails ({error}), and with it whatever follows")
+    if _is_code(mistake.sentence):
+        yield BadPatch(mistake.line + 1, "the sentence is code: say in words what is wrong and where to look")
+    elif shared := _shared(mistake.sentence, [line[1:] for line in mistake.changes if line.startswith("-")]):
+        reason = f"the sentence holds the solution, `{shared}`: say what is wrong, not what to write"
+        yield BadPatch(mistake.line + 1, reason)
+
+
+@functools.cache
+def misconceptions() -> dict[str, Misconception]:
+    """All misconceptions by id, in the order of the lessons."""
+    return {one.id: one for exercise in exercises() for one in exercise.misconceptions}
+
+
+def misconceptions_of_mistakes(folder: str) -> dict[str, Misconception]:
+    """The misconception of each mistake of an exercise, by the mistake's name."""
+    by_id, known = misconceptions(), mistakes(folder)
+    return {mistake.name: by_id[mistake.misconception] for mistake in known if mistake.misconception in by_id}
+
+
+def misconceptions_of_sentences(folder: str) -> dict[str, Misconception]:
+    """The misconception of each mistake of an exercise, by the mistake's sentence, which the learner reads."""
+    by_name = misconceptions_of_mistakes(folder)
+    return {one.sentence: by_name[one.name] for one in mistakes(folder) if one.name in by_name}
+
+
+def section_heading(lesson: str, section: str) -> str:
+    """The whole heading of a section in the text of a lesson: "Task 1" stands for "Task 1: …"; "" without one."""
+    headings = SECTION_HEADING.findall(lesson)
+    return next((text for text in headings if text == section or text.startswith(f"{section}:")), "")
+
+
 def _parts(path: Path, lines: list[str], start: int, end: int) -> tuple[str, tuple[Hunk, ...]]:
     """The sentence and the hunks below the heading of a mistake. Raises BadMistake."""
     fences = [number for number in range(start, end) if lines[number].startswith("```")]
@@ -182,3 +233,55 @@ def _parts(path: Path, lines: list[str], start: int, end: int) -> tuple[str, tup
         body = tuple(line or " " for line in lines[number + 1 : last])  # editors cut the space off an empty line
         hunks.append(Hunk(named[1], body, number + 1))
     return sentence, tuple(hunks)
+
+
+def _undefined(source: str) -> set[str]:
+    """The names that functions of the source read, and that neither the source nor Python defines."""
+    table = symtable.symtable(source, "mistake", "exec")
+    defined = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    defined |= {child.get_name() for child in table.get_children()} | vars(builtins).keys() | MODULE_NAMES
+    waiting, used = [table], set()
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+    return used - defined
+
+
+def _line_of(mistake: Mistake, name: str) -> int:
+    """The first line of the diff that brings this name in."""
+    for hunk in mistake.hunks:
+        for number, line in enumerate(hunk.lines, 1):
+            if line.startswith("+") and re.search(rf"\b{re.escape(name)}\b", line):
+                return hunk.line + number
+    return mistake.line
+
+
+def _import_error(node: ast.Import | ast.ImportFrom) -> str:
+    """The error of an import, "" where it works. It is run: mistakes are the authors' own."""
+    try:
+        exec(compile(ast.Module([node], []), "mistake", "exec"), {})
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _is_code(sentence: str) -> bool:
+    """True if the sentence is Python, of more than a name or two."""
+    try:
+        tree = ast.parse(sentence.rstrip(".?! "))
+    except (SyntaxError, ValueError):
+        return False
+    return any(not isinstance(node, (ast.Module, ast.Expr, ast.Name, ast.Load)) for node in ast.walk(tree))
+
+
+def _shared(sentence: str, code: list[str]) -> str:
+    """The beginning of a row of tokens that sentence and code share, if it is too long, otherwise ""."""
+    words = TOKEN.findall(sentence)
+    for line in code:
+        tokens = TOKEN.findall(re.sub(r"\s#.*", "", line))
+        rows = {tuple(tokens[i : i + MAX_SHARED + 1]) for i in range(len(tokens) - MAX_SHARED)}
+        for i in range(len(words) - MAX_SHARED):
+            if tuple(words[i : i + MAX_SHARED + 1]) in rows:
+                return " ".join(words[i : i + MAX_SHARED + 1])
+    return ""

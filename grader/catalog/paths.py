@@ -6,6 +6,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; all others are hidden
 GRADER = ROOT / "grader"
 CHECKS = GRADER / "checks"
+LEARNING_PATHS = GRADER / "catalog" / "learning_paths.toml"
 WORKER = GRADER / "worker"
 EXERCISES = ROOT / "exercises"
 SOLUTIONS = ROOT / "solutions"
@@ -119,6 +120,12 @@ def lesson(folder: str) -> Path:
 def trained(folder: str) -> Path:
     """The trained model beside a lesson, a state dict. Not every exercise has one."""
     return EXERCISES / folder / "trained.pt"
+
+
+def model_files(folder: str) -> list[Path]:
+    """The model beside a lesson that writes, in Hugging Face's format, and the language that it has learnt, if any."""
+    names = ("config.json", "tokenizer.json", "model.safetensors", "stories.py")
+    return [path for name in names if (path := EXERCISES / folder / name).exists()]
 
 
 def trainer(folder: str) -> Path:

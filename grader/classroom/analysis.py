@@ -10,12 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader import catalog
-from grader.catalog import misconceptions
-from grader.catalog.misconceptions import Misconception
+from grader.catalog import mistakes
+from grader.catalog.mistakes import Misconception
 from grader.classroom.grades import number
-from grader.classroom.past import Stuck
-from grader.classroom.rows import ABSENT, CHECK_FAILED, CHECK_PASSED, NOT_STARTED, Kind, Row
-from grader.classroom.summary import Summary
+from grader.classroom.summary import ABSENT, CHECK_FAILED, CHECK_PASSED, NOT_STARTED, Kind, Row, Stuck, Summary
 from grader.records.results import AND, OR
 
 LEAST = 5  # students who passed, and who failed, below which a correlation says nothing
@@ -174,7 +172,7 @@ def to_teach(summary: Summary) -> list[Lesson]:
             kinds[id][index, sentence] += 1
     lessons = [
         _lesson(misconception, students[id], kinds[id])
-        for id, misconception in misconceptions.misconceptions().items()
+        for id, misconception in mistakes.misconceptions().items()
         if kinds[id]
     ]
     return sorted(lessons, key=lambda lesson: -len(lesson.students))
@@ -242,5 +240,5 @@ def _shown(summary: Summary, kind: Kind) -> list[tuple[Misconception, int, str]]
     """The misconceptions behind a diagnosis, which may name two mistakes; of "one or the other" the first counts."""
     index, diagnosis = kind
     sentences = diagnosis.partition(OR)[0].split(AND)
-    of_sentence = misconceptions.of_sentences(summary.exercises[index].folder)
+    of_sentence = mistakes.misconceptions_of_sentences(summary.exercises[index].folder)
     return [(of_sentence[sentence], index, sentence) for sentence in sentences if sentence in of_sentence]

@@ -2,8 +2,16 @@
 
 In turn: handed_in.csv of the instructor; Moodle's grading worksheet; the list in Gradescope's export; nbgrader's
 timestamp.txt in submitted/; the commit time of a clone, which is the time of the student's own clock.
+
+Git runs what a repository's own configuration names, so it is never started in a clone: the commit is read by an empty
+repository of ours that borrows the clone's objects.
 """
 
+import functools
+import os
+import re
+import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
@@ -11,19 +19,44 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
-from grader.classroom.clones import committed
 from grader.classroom.handins import HandIn
 from grader.classroom.intake import beneath
-from grader.classroom.roster import moodle_files, sheet
-from grader.classroom.roster.people import Roster
+from grader.classroom.roster import moodle, sheet
+from grader.classroom.roster.sheet import Roster
 from grader.records.sanitize import label
 
-NAME = "handed_in.csv"
+MAX_REF, MAX_PACKED = 4096, 4 << 20  # bytes of HEAD and a reference, and of the list of packed references
+SECONDS = 10
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+COMMITTER = re.compile(rb"^committer [^\n]* (\d{1,12}) [+-]\d{4}$", re.M)
+HANDED_IN = "handed_in.csv"
 TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
 FORMS = ("%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
-
 Times = Mapping[tuple[str, str], datetime]  # (student's id, exercise) → time
 Clock = Callable[[HandIn], datetime | None]
+
+
+def commit_time(clone: str) -> datetime | None:
+    """When the latest commit of a clone was made, by the clock of who made it; None where that cannot be read.
+
+    clone: the place of its folder, as `beneath` writes it.
+    """
+    try:
+        commit = _head(clone)
+        return _time(clone, commit) if commit else None
+    except (BadSubmission, NoSuchFile, UnicodeDecodeError, OSError, subprocess.SubprocessError, OverflowError):
+        return None
+
+
+@functools.cache
+def _empty() -> tempfile.TemporaryDirectory:
+    """An empty bare repository, for as long as this process lives."""
+    folder = tempfile.TemporaryDirectory(prefix="kata-git-")
+    subprocess.run(
+        ["git", "init", "--quiet", "--bare", "--template=", folder.name], check=True, timeout=SECONDS,
+        capture_output=True,
+    )  # fmt: skip
+    return folder
 
 
 def clock(written_times: Times, roster: Roster | None, zone: tzinfo) -> Clock:
@@ -38,16 +71,16 @@ def clock(written_times: Times, roster: Roster | None, zone: tzinfo) -> Clock:
             return time
         if origin.platform == "nbgrader" and not handin.member:
             return _timestamp(handin.place)
-        return committed(origin.clone) if origin.clone else None
+        return commit_time(origin.clone) if origin.clone else None
 
     return time_of
 
 
-def read(path: Path, zone: tzinfo) -> Times:
+def read_handed_in(path: Path, zone: tzinfo) -> Times:
     """handed_in.csv: the columns student, exercise, time. Raises WrongUse with the line that is wrong."""
     if not path.exists():
         return {}
-    table = sheet.read(path)
+    table = sheet.read_sheet(path)
     columns = [table.column(title) for title in ("student", "exercise", "time")]
     if None in columns:
         raise WrongUse(f"{label(str(path))} needs the columns student, exercise, time")
@@ -84,6 +117,34 @@ def parsed(text: str) -> datetime | None:
     return None
 
 
+def _head(clone: str) -> str | None:
+    """The name of the commit that HEAD stands for."""
+    text = beneath.read(f"{clone}/.git/HEAD", MAX_REF).decode().strip()
+    if text.startswith("ref: "):
+        name = text.removeprefix("ref: ").strip()
+        if not re.fullmatch(r"refs/[\w./-]+", name) or ".." in name:
+            return None
+        try:
+            text = beneath.read(f"{clone}/.git/{name}", MAX_REF).decode().strip()
+        except NoSuchFile:
+            packed = beneath.read(f"{clone}/.git/packed-refs", MAX_PACKED).decode()
+            text = next((line.split(" ")[0] for line in packed.splitlines() if line.endswith(f" {name}")), "")
+    return text if COMMIT.fullmatch(text) else None
+
+
+def _time(clone: str, commit: str) -> datetime | None:
+    """The committer's time of a commit."""
+    environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    environment |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+    environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = f"{clone}/.git/objects"
+    command = ["git", f"--git-dir={_empty().name}", "cat-file", "commit", commit]
+    process = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+    )
+    committer = COMMITTER.search(process.stdout.partition(b"\n\n")[0])
+    return datetime.fromtimestamp(int(committer[1]), timezone.utc) if process.returncode == 0 and committer else None
+
+
 def _timestamp(place: str) -> datetime | None:
     """The time that nbgrader wrote beside a submitted notebook."""
     folder, _, _ = place.rpartition("/")
@@ -99,6 +160,6 @@ def _worksheets(roster: Roster, zone: tzinfo) -> dict[tuple[str, str], datetime]
     for listing in roster.listings:
         if listing.kind == "worksheet":
             for row, person in listing.people.items():
-                time = moodle_files.handed_in(listing.sheet, row, zone)
+                time = moodle.handed_in(listing.sheet, row, zone)
                 times |= {("Moodle", number): time for number in person.numbers if time}
     return times

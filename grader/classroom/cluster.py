@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from grader.catalog import extras
+from grader.catalog import errors
 from grader.catalog.errors import InfrastructureError
 from grader.classroom import version
-from grader.classroom.pool import Pool
-from grader.classroom.tasks import Order, Outcome, Task
+from grader.classroom.pool import Order, Outcome, Pool, Task
 from grader.records.results import Settings
 
 PART = 16  # submissions sent together: enough to make the transfer cheap, and few enough to repeat
@@ -36,7 +35,7 @@ class Cluster:
             import dask
             from distributed import Client
         except ImportError:
-            raise extras.missing("--dask needs the package distributed", "classroom") from None
+            raise errors.missing_extra("--dask needs the package distributed", "classroom") from None
         dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_DEATHS})
         scheduler = {"address": address} if "://" in address or ":" in address else {"scheduler_file": address}
         try:
@@ -98,10 +97,6 @@ class Cluster:
                     record(Outcome(task, text, status, trouble))
             future.release()
             send(self._room(len(sent)))
-
-    def all_spent(self) -> dict[str, float]:
-        """Nothing: the processor time of other machines is not gathered."""
-        return {}
 
     def _room(self, under_way: int) -> int:
         """How many more parts can be sent to the workers that are connected now. under_way: the parts sent before."""

@@ -8,18 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, changes, private, pseudonyms, versions
-from grader.classroom.course import comments, overrides
+from grader.classroom import arrivals, grades, handback, history, marking, private
 from grader.classroom.grades import cell
-from grader.classroom.handback import released
+from grader.classroom.handins import counted
 from grader.classroom.history import History
-from grader.classroom.intake.tally import counted
 from grader.classroom.office import Office
 from grader.classroom.outputs import GRADES, LEFT, PAGE
-from grader.classroom.roster import aliases, filling, sheet
+from grader.classroom.roster import filling, matching, sheet
 from grader.classroom.roster.sheet import Sheet
 from grader.classroom.store import Store
-from grader.records import whole_file
+from grader.records import safe_files
 from grader.records.sanitize import label
 
 ATTEMPTS = ".attempts"  # of an nbgrader course: the notebooks of earlier attempts
@@ -27,7 +25,7 @@ ATTEMPTS = ".attempts"  # of an nbgrader course: the notebooks of earlier attemp
 NAMING = ("student", "ID", "SIS User ID", "SIS Login ID", "Identifier")
 COULD_BE = "could be"
 # Files about the whole class. They are made again without the person.
-OF_THE_CLASS = {PAGE: "make grade", filling.FOLDER: "make grade", released.FOLDER: "make handback"}
+OF_THE_CLASS = {PAGE: "make grade", filling.FOLDER: "make grade", handback.FOLDER: "make handback"}
 
 
 def forget(out: Path, student: str, office: Office) -> Iterator[str]:
@@ -40,12 +38,12 @@ def forget(out: Path, student: str, office: Office) -> Iterator[str]:
         History(file)  # its tables are there then
         tables = [
             out / GRADES,
-            *sorted((out / versions.FOLDER).glob("*.csv")),
-            out / changes.NAME,
-            out / pseudonyms.NAME,
+            *sorted((out / private.VERSIONS).glob("*.csv")),
+            out / history.CHANGES,
+            out / grades.PSEUDONYMS,
         ]
         if office.folder is not None:
-            names = (overrides.NAME, comments.NAME, arrivals.NAME, aliases.NAME)
+            names = (marking.OVERRIDES, marking.COMMENTS, arrivals.HANDED_IN, matching.ALIASES)
             tables += [office.folder / name for name in names]
         own_folders = list(_folders(out, student, office))
         _demand_known(file, student, own_folders, tables)
@@ -119,7 +117,7 @@ def _folders(out: Path, student: str, office: Office) -> Iterator[Path]:
         if path.name == student or (path.name.startswith(f"{student} (") and path.name.endswith(")")):
             yield path
     yield from sorted(path for path in (out / ATTEMPTS).glob("*/*") if path.name == student)
-    if office.folder is not None and (page := office.folder / comments.FOLDER / f"{student}.md").exists():
+    if office.folder is not None and (page := office.folder / marking.COMMENTS_FOLDER / f"{student}.md").exists():
         yield page
 
 
@@ -127,7 +125,7 @@ def _from_table(path: Path, student: str) -> int:
     """Remove the lines about a student from a table. Returns how many there were."""
     table, count = _without(path, student)
     if table is not None and count:
-        whole_file.write(path, table.filled({}), mode=private.FILE)
+        safe_files.write_whole(path, table.filled({}), mode=private.FILE)
     return count
 
 
@@ -135,7 +133,7 @@ def _without(path: Path, student: str) -> tuple[Sheet | None, int]:
     """A table without the lines about a student, and how many lines change."""
     if not path.exists() or not path.stat().st_size:
         return None, 0
-    table = sheet.read(path)
+    table = sheet.read_sheet(path)
     columns = [table.column(title) for title in NAMING]
     could_be = table.column(COULD_BE)
     names = {student, cell(student), f"Participant {student}"}

@@ -1,27 +1,34 @@
-"""The grades of a class as CSV: plain, or for import by Canvas or Moodle. Points are written with a decimal point.
+"""The grades of a class as CSV: plain, or for import by Canvas or Moodle; and the key of pseudonyms.
 
 An exercise that was not handed in, or could not be graded, has an empty cell and not a zero, so that the platform's
 own rule for missing work applies ("-" in Moodle's file). A file that was handed in untouched has 0 points.
 """
 
+import csv
 import csv as spreadsheet
 import io
+import os
 import re
-from collections.abc import Iterator, Sequence
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from grader.catalog import Exercise
-from grader.classroom.handins import Class
-from grader.classroom.rows import Row
-from grader.classroom.summary import Summary
+from grader.catalog.errors import WrongUse
+from grader.classroom.handins import Class, Student
+from grader.classroom.roster import sheet
+from grader.classroom.summary import Row, Summary
 from grader.records.sanitize import inert
 
 FORMS = ("plain", "canvas", "moodle")
 # A spreadsheet reads a formula at the start of a cell, also of a cell that a wrong separator makes.
 FORMULA = re.compile(r"(^|[;,|\t])(\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 NUMBER = re.compile(r"[0-9]+")
+PSEUDONYMS = "pseudonyms.csv"
+PSEUDONYM_TITLES = ("pseudonym", "student", "name")
 
 
-def csv(klass: Class, form: str = "plain") -> str:
+def as_csv(klass: Class, form: str = "plain") -> str:
     """The grades of a class, one row for each student. Raises ValueError for an unknown form."""
     return table(Summary.of(klass), form)
 
@@ -44,6 +51,26 @@ def number(points: float | None, missing: str = "") -> str:
 def cell(text: str) -> str:
     """The text as one safe line that no spreadsheet reads as a formula."""
     return FORMULA.sub(r"\1\2'", inert(" ".join(text.split())))
+
+
+def pseudonyms_of(path: Path, students: Iterable[Student]) -> dict[str, Student]:
+    """A student with a pseudonym for each one, by id. Who has one keeps it; new ones are drawn and added to the key.
+
+    Only the owner can read the key. Raises WrongUse where it cannot be read or written.
+    """
+    pseudonyms = _read(path)
+    members = list(students)
+    new = [student for student in members if cell(student.id) not in pseudonyms]
+    free = [
+        number for number in range(1, len(pseudonyms) + len(new) + 1) if _name(number) not in set(pseudonyms.values())
+    ]
+    secrets.SystemRandom().shuffle(free)
+    for student in new:
+        pseudonyms[cell(student.id)] = _name(free.pop())
+    if new:
+        rows = [[pseudonyms[cell(student.id)], cell(student.id), cell(student.name)] for student in new]
+        _write(path, rows)
+    return {student.id: Student(pseudonyms[cell(student.id)]) for student in members}
 
 
 def _plain(summary: Summary) -> Iterator[list[str]]:
@@ -94,3 +121,32 @@ def _who(row: Row) -> tuple[str, str]:
 
 def _titles(exercises: Sequence[Exercise]) -> list[str]:
     return [f"{exercise.folder[:2]} {exercise.title}" for exercise in exercises]
+
+
+def _name(number: int) -> str:
+    return f"student {number:04}"
+
+
+def _read(path: Path) -> dict[str, str]:
+    """The pseudonyms there are, by student."""
+    if not path.exists():
+        return {}
+    table = sheet.read_sheet(path)
+    columns = [table.column(title) for title in PSEUDONYM_TITLES[:2]]
+    rows = ([table.cell(row, column) for column in columns] for row in range(len(table.rows)))
+    return {student: pseudonym for pseudonym, student in rows if pseudonym and student}
+
+
+def _write(path: Path, rows: Iterable[list[str]]) -> None:
+    """Add rows to the key."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "a", encoding="utf-8", newline="") as file:
+            if not path.stat().st_size:
+                writer.writerow(PSEUDONYM_TITLES)
+            writer.writerows(rows)
+            file.write(text.getvalue())
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be written: {error.strerror}") from None

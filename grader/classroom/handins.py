@@ -1,17 +1,20 @@
-"""The plain data of a class: students, what they handed in, and the results."""
+"""The plain data of a class: students, what they handed in, and the results; and their counts in words."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from grader.classroom.intake import beneath
-from grader.records import regular_file, submission
+from grader.records import safe_files, submission
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 from grader.records.submission import Submission
+
+TO_PLACE = "rename the file in the download, or ask the student for the .py file or the notebook, and grade again"
+MOST_LISTED = 50  # the entries in need of a person that the page shows, and the places of one entry
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -80,7 +83,7 @@ class HandIn:
             from grader.classroom.intake import archives
 
             return archives.content(self.place, self.member)
-        return beneath.read(self.place, regular_file.limit_of(self.place))
+        return beneath.read(self.place, safe_files.limit_of(self.place))
 
     def read(self) -> Submission:
         """The submission. Raises BadSubmission or NoSuchFile."""
@@ -89,8 +92,8 @@ class HandIn:
 
             return archives.read(self.place, self.member)
         name = os.path.basename(self.place)
-        data = beneath.read(self.place, regular_file.limit_of(name))
-        return submission.decode(data, label(name), regular_file.is_notebook(name))
+        data = beneath.read(self.place, safe_files.limit_of(name))
+        return submission.decode(data, label(name), safe_files.is_notebook(name))
 
 
 @dataclass(frozen=True)
@@ -207,3 +210,37 @@ class Class:
         for exercise in self.exercises:
             if (student.id, exercise) in self.results:
                 yield self.results[student.id, exercise]
+
+
+def sum_line(count: Count, graded: str = "to grade", ungraded: int = 0) -> str:
+    """One sentence with the number of files by outcome. ungraded: the files to grade that could not be graded."""
+    parts = [f"{count.to_grade - ungraded:,} {graded}"]
+    parts += [f"{ungraded:,} could not be graded"] if ungraded else []
+    parts += [f"{count.refused:,} refused"]
+    parts += [f"{count.needs_person:,} {'needs' if count.needs_person == 1 else 'need'} a person"] * bool(
+        count.needs_person
+    )
+    reasons = "; ".join(f"{files:,} {reason}" for reason, files in count.left_out.items())
+    left_out = sum(count.left_out.values())
+    parts += [f"{left_out:,} left out ({reasons})" if reasons else "none left out"]
+    many = "" if count.complete else "at least "
+    return f"{many}{counted(count.found, 'file')} found: {', '.join(parts)}."
+
+
+def lines_of_doubt(needing: Sequence[NeedsPerson], limit: int) -> Iterator[str]:
+    """The entries in need of a person, for a terminal."""
+    for need in needing[:limit]:
+        yield f"  needs a person: {listed(need.where, 4)}: {need.why}"
+        yield f"    what to do: {need.to_do}"
+    if len(needing) > limit:
+        yield f"  … and {len(needing) - limit:,} more that need a person: all are in class.html and the log."
+
+
+def listed(names: Sequence[str], limit: int) -> str:
+    """At most `limit` names, and how many more there are."""
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit:,} more" if len(names) > limit else "")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things in words: "1 grading", "1,200 gradings"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

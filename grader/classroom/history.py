@@ -1,20 +1,23 @@
-"""The facts that a folder of results keeps over the runs of a term: attempts, the last marks, overrides.
+"""The facts that a folder of results keeps over the runs of a term: attempts, the last marks, overrides, what changed.
 
 It stands in the same file as the results (see `store`), in tables of its own.
 """
 
+import csv
+import io
 import itertools
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 
-from grader.classroom.database import decoded, encoded
+from grader.classroom.grades import cell, number
 from grader.classroom.handins import Origin
-from grader.classroom.past import Run
-from grader.classroom.store import Store
+from grader.classroom.store import Store, decoded, encoded
+from grader.classroom.summary import Run
 from grader.records.submission import Submission
 
 SCHEMA = """
@@ -30,6 +33,10 @@ create table if not exists runs (
     time text primary key, students integer, handed_in integer) without rowid;
 create table if not exists overrides (line text primary key, digest text, seen text) without rowid;
 """
+CHANGES = "changes.csv"
+CHANGE_TITLES = ("time", "student", "exercise", "from", "to", "why")
+NEW, CHECKS, RULES, GONE = "new hand-in", "check changed", "rules of the course", "no mark any more"
+WAITS, AGAIN = "waits to be graded again", "graded again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +129,8 @@ class History:
             "and b.exercise = a.exercise)"
         )
         for exercise in exercises:
-            for number, *row in self.file.execute(query, (exercise,)).fetchall():
-                yield number, _kept(row)
+            for attempt, *row in self.file.execute(query, (exercise,)).fetchall():
+                yield attempt, _kept(row)
 
     def repeated(self) -> Iterator[tuple[str, str, list[tuple[datetime, str | None]]]]:
         """The students who tried an exercise more than once: student, exercise, and time and key of each attempt."""
@@ -193,6 +200,44 @@ class History:
         return row[0]
 
 
+@dataclass(frozen=True)
+class Change:
+    """A mark that is another one now. before, after: points, None where there were or are none."""
+
+    student: str
+    exercise: str
+    before: float | None
+    after: float | None
+    why: str
+
+
+def changes_between(
+    before: Mapping[tuple[str, str], Given], now: Mapping[tuple[str, str], Given]
+) -> tuple[Change, ...]:
+    """The marks that differ, in the order of students and exercises."""
+    changes = []
+    for student, exercise in sorted(before.keys() | now.keys()):
+        old, new = before.get((student, exercise)), now.get((student, exercise))
+        points = old.points if old else None, new.points if new else None
+        if points[0] != points[1]:
+            changes.append(Change(student, exercise, *points, _why(old, new)))
+    return tuple(changes)
+
+
+def append_changes(path: Path, changes: Iterable[Change]) -> None:
+    """Add the changes of this run to the file. Raises OSError."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if not path.exists():
+        writer.writerow(CHANGE_TITLES)
+    time = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    for change in changes:
+        points = number(change.before), number(change.after)
+        writer.writerow([time, cell(change.student), change.exercise, *points, cell(change.why)])
+    with path.open("a", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        file.write(text.getvalue())
+
+
 def _kept(row: Sequence) -> Kept:
     student, exercise, digest, key, handed_in, platform, origin_key, entry, late = row
     time = datetime.fromisoformat(handed_in) if handed_in else None
@@ -201,3 +246,16 @@ def _kept(row: Sequence) -> Kept:
 
 def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def _why(old: Given | None, new: Given | None) -> str:
+    """Why the points differ: the first of the reasons that applies."""
+    if new is None or (new.points is None and not new.given):
+        return WAITS if new and old and new.digest == old.digest else GONE
+    if new.given != (old.given if old else ""):
+        return f"override: {new.given}" if new.given else "override taken back"
+    if old is None or old.digest != new.digest:
+        return NEW
+    if old.version != new.version:
+        return CHECKS
+    return AGAIN if old.points is None else RULES

@@ -1,6 +1,6 @@
 """One grading process: receives submissions from the process of the class and returns their results.
 
-    START of job_process.py, with ROOT and FD        the grader's folder; the descriptor of the socket to the parent
+START of pool.py, with ROOT and FD        the grader's folder; the descriptor of the socket to the parent
 
 Both sides send lines of JSON. The first line says how to grade. Each later line is a submission and is answered by one
 line. Successive submissions of the same exercise share one session of checks.
@@ -11,15 +11,13 @@ import json
 import os
 import socket
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, TextIO
 
 from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
-from grader.classroom.stored_result import written
-from grader.records.own_time import own_time
+from grader.classroom.store import written
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -35,7 +33,6 @@ class Job:
     """The work of one process. task: the submission that is being graded."""
 
     def __init__(self, lines: TextIO, answers: TextIO) -> None:
-        self.started = time.monotonic()
         self.lines, self.answers = lines, answers
         self.task: dict[str, Any] | None = None
 
@@ -45,8 +42,8 @@ class Job:
         gc.disable()  # which saves a tenth of the time that the imports take
         with ForkServer(order["device"], order["tier"]) as fork_server:
             from grader import catalog
-            from grader.classroom.where import Allowance
             from grader.judge import examiner  # heavy: torch, imported while the fork server imports it too
+            from grader.judge.where import search
             from grader.records import containment
 
             gc.freeze()  # modules stay loaded, so the garbage collector need not visit them
@@ -57,9 +54,8 @@ class Job:
                 return self.send({"refused": str(error)})
             self.send({"ready": asdict(sandbox)})
             self.fork_server = fork_server
-            own_time.go_on_with("checks")
             settings = examiner.Settings(**order["settings"])
-            completed = Allowance.since(self.started).completed if settings.where else None
+            completed = search.for_students if settings.where else None
             self.task = self.next()
             while self.task is not None:
                 exercise = catalog.read(self.task["exercise"])
@@ -82,15 +78,7 @@ class Job:
         """Send the result of the current task."""
         if result.status == NOT_GRADED:
             return self.send({"key": self.task["key"], "failed": result.message})
-        answer = {"key": self.task["key"], "status": result.status, "record": written(result)}
-        self.send(answer | {"spent": self.spent()})
-
-    def spent(self) -> dict[str, float]:
-        """The processor time of this process and its workers so far, by what it was spent on, and their numbers."""
-        workers = asdict(self.fork_server.spent)
-        start = own_time.seconds["start"] + workers.pop("start")
-        del workers["servers"]
-        return {**own_time.seconds, **workers, "start": start}
+        self.send({"key": self.task["key"], "status": result.status, "record": written(result)})
 
     def next(self) -> dict[str, Any] | None:
         """The next task, or None at the end."""

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom import stored_result, version
+from grader.classroom import store, version
 from grader.classroom.arrivals import Clock
 from grader.classroom.handins import Found, HandIn, Student
 from grader.classroom.history import History, Kept
+from grader.classroom.pool import Task
 from grader.classroom.store import Store
-from grader.classroom.tasks import Task
 from grader.records import containment
 from grader.records.results import Settings, unreadable
 from grader.records.sanitize import label
@@ -201,16 +201,16 @@ class Ledger:
         """The key of the result in the store, whether or not it is there."""
         settings = self.settings
         more = f"{settings.timeout} where" if settings.where else f"{settings.timeout}"
-        case = stored_result.case(submission, version.exercise(exercise), settings.device, more)
+        case = store.case(submission, version.exercise(exercise), settings.device, more)
         earlier = self.file.latest_key(case) if self.any_seed else None
-        return earlier or stored_result.key(case, settings.seed)
+        return earlier or store.key(case, settings.seed)
 
     def refused(self, handin: HandIn, message: str) -> str:
         """Store the verdict on a file that cannot be read as a submission. Returns its key."""
         exercise = catalog.read(handin.exercise)
         result = unreadable(exercise, _lesson_name(handin), _without_place(handin, message), self.settings)
-        record = stored_result.written(result)
-        key = f"{UNREADABLE}{stored_result.digest(record)}"
+        record = store.written(result)
+        key = f"{UNREADABLE}{store.digest(record)}"
         self.file.add(key, record, version.exercise(handin.exercise))
         return key
 
@@ -236,7 +236,7 @@ class Ledger:
 
 def identity(submission: Submission) -> str:
     """A digest that two hand-ins share where they are the same."""
-    return stored_result.digest(json.dumps([submission.digest, submission.filename, submission.notes]))
+    return store.digest(json.dumps([submission.digest, submission.filename, submission.notes]))
 
 
 def unreadable_identity(handin: HandIn, message: str) -> str:
@@ -244,7 +244,7 @@ def unreadable_identity(handin: HandIn, message: str) -> str:
     try:
         return hashlib.sha256(handin.content()).hexdigest()[:32]
     except (BadSubmission, NoSuchFile, OSError):
-        return stored_result.digest(_without_place(handin, message))
+        return store.digest(_without_place(handin, message))
 
 
 def _lesson_name(handin: HandIn) -> str:

@@ -1,76 +1,371 @@
-"""Applies the rules of a course to the results of a run, one student after the other, and notes what changed."""
+"""The mark of a student by the rules of the course: lateness, attempts, overrides, totals, comments. Pure functions."""
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from grader.classroom import changes, office, pseudonyms
-from grader.classroom.changes import Change
-from grader.classroom.course.standing import Standing
-from grader.classroom.handins import Found, Student
-from grader.classroom.history import Given, History
-from grader.classroom.office import Office
-from grader.classroom.past import Past, run, stuck
-from grader.classroom.roster import filling
-from grader.classroom.store import Store
-from grader.classroom.summary import Summary
-from grader.records import containment
-from grader.records.results import ExerciseResult
-from grader.records.sanitize import label
+from grader import catalog
+from grader.catalog.errors import WrongUse
+from grader.classroom.course_rules import BEST, UNIT_S, Course, LateRule
+from grader.classroom.roster import sheet
+from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
+from grader.records.sanitize import inert, label
 
-MOST = 10  # lines about conflicts
+OVERRIDES = "overrides.csv"
+OVERRIDE_TITLES = ("student", "exercise", "check", "points", "reason", "who")
+COMMENTS, COMMENTS_FOLDER = "comments.csv", "comments"
+MAX_TEXT = 20_000  # characters of one comment
+Comments = dict[tuple[str, str], str]  # (student's id, exercise's folder or "" for all) → text
 
 
-class Marking:
-    """The marks of one run. notes: lines about what a person must look at."""
+@dataclass(frozen=True)
+class Lateness:
+    """units: begun days or hours after the deadline and the grace; after_end: it came when nothing counted any more."""
 
-    def __init__(self, own_office: Office, store: Store, history: History, found: Found) -> None:
-        self.office, self.store, self.history = own_office, store, history
-        self.unplaced: dict[str, list[str]] = defaultdict(list)  # lines about files that could not be placed, by id
-        for unplaced in found.unplaced:
-            self.unplaced[unplaced.student.id].append(unplaced.note)
-        self.given: dict[tuple[str, str], Given] = {}
-        self.notes: list[str] = []
+    units: int = 0
+    per: str = "day"
+    after_end: bool = False
+    is_measured: bool = True  # False: only the platform's mark says that it is late
 
-    def standing(self, student: Student, results: Sequence[ExerciseResult]) -> Standing:
-        """The standing of one student by the rules. results: those of the latest hand-ins."""
-        marks = office.marks(self.office, self.store, self.history, student, results)
-        for exercise, mark in marks.items():
-            self.given[student.id, exercise] = office.given(mark)
-        for exercise in office.conflicts(marks):
-            self.notes.append(f"{label(student.id)} {exercise}: {office.CHANGED}")
-        comments = {
-            exercise: text for (student_id, exercise), text in self.office.comments.items() if student_id == student.id
-        }
-        return Standing(marks, comments, tuple(self.unplaced.get(student.id, ())), self.office.rule)
+    @property
+    def words(self) -> str:
+        """ "2 days late", "late", "after the cut-off", or ""."""
+        if self.after_end:
+            return "after the cut-off"
+        if not self.is_measured:
+            return "late"
+        return f"{self.units} {self.per}{'' if self.units == 1 else 's'} late" if self.units else ""
 
-    def finish(self, out: Path) -> tuple[Change, ...]:
-        """Remember the marks, and write what changed since the last run. The first run has no changes."""
-        before = self.history.marks()
-        for key in self.store.troubles().keys() & before.keys() - self.given.keys():
-            self.given[key] = replace(before[key], points=None)  # it is the same hand-in when it is graded again
-        changed = changes.between(before, self.given) if before else ()
-        if changed:
-            containment.optional(changes.NAME, None, changes.append, out / changes.NAME, changed)
-        self.history.note([(student, exercise, given) for (student, exercise), given in self.given.items()])
-        return changed
 
-    def pseudonyms(self, out: Path) -> Callable[[Summary], Mapping[str, Student]]:
-        """A function that gives the students of a summary their pseudonyms."""
-        return lambda summary: pseudonyms.of(out / pseudonyms.NAME, [row.student for row in summary.rows])
+ON_TIME = Lateness()
 
-    def past(self, summary: Summary) -> Past:
-        """The facts about this run and earlier ones that the page of the class shows."""
-        runs, current_run = self.history.runs(), run(summary, datetime.now(timezone.utc))
-        if not runs or runs[-1].facts != current_run.facts:
-            self.history.add_run(current_run)
-            runs = [*runs, current_run]
-        return Past(stuck(self.history.repeated(), self.store.result), runs)
 
-    def filled(self, out: Path, summary: Summary) -> tuple[str, ...]:
-        """Write the roster's files with the points filled in. Returns lines about them."""
-        if self.office.roster is None:
-            return ()
-        return filling.write(out / filling.FOLDER, self.office.roster, self.office.course.columns, summary)
+def lateness(
+    rule: LateRule, handed_in: datetime | None, marked: bool, deadline: datetime | None, end: datetime | None = None
+) -> Lateness:
+    """How late a hand-in is.
+
+    handed_in: when, None where nobody knows; marked: the platform marks it as late, which counts where the time is not
+    known; deadline: of this student; end: the cut-off.
+    """
+    if handed_in is None:
+        return Lateness(rule.unknown, rule.per, is_measured=False) if marked else ON_TIME
+    if end is not None and handed_in.astimezone(timezone.utc) > end.astimezone(timezone.utc):
+        return Lateness(_units(rule, handed_in, deadline or end), rule.per, after_end=True)
+    return Lateness(_units(rule, handed_in, deadline), rule.per) if deadline is not None else ON_TIME
+
+
+def share(rule: LateRule, late: Lateness) -> float:
+    """The share of the points that is left, 0 to 1."""
+    return 0.0 if late.after_end else 1 - min(rule.cap, rule.percent * late.units) / 100
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One hand-in, in the order in which they came. result None: it could not be graded."""
+
+    digest: str
+    result: ExerciseResult | None
+    late: Lateness = ON_TIME
+
+    def points(self, rule: LateRule) -> float:
+        """The points after the rule for late hand-ins."""
+        return round((self.result.points if self.result else 0.0) * share(rule, self.late), 6)
+
+
+def counting_attempt(attempts: Sequence[Attempt], policy: str, rule: LateRule) -> Attempt | None:
+    """The attempt that counts; None where there is none.
+
+    "latest": the last one before the cut-off, else the last one. "best": the one with most points after the rule for
+    late hand-ins, of equal ones the latest.
+    """
+    if not attempts:
+        return None
+    if policy == BEST:
+        graded = [attempt for attempt in attempts if attempt.result is not None]
+        return max(reversed(graded), key=lambda attempt: attempt.points(rule)) if graded else attempts[-1]
+    in_time = [attempt for attempt in attempts if not attempt.late.after_end]
+    return in_time[-1] if in_time else attempts[-1]
+
+
+@dataclass(frozen=True)
+class TotalRule:
+    """weights: of exercises, by folder, 1 where it names none; drop_lowest: how many exercises do not count."""
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    drop_lowest: int = 0
+
+    def weight(self, exercise: str) -> float:
+        """The factor of an exercise's points."""
+        return self.weights.get(exercise, 1.0)
+
+
+PLAIN = TotalRule()
+
+
+def counted(
+    exercises: Sequence[str], points: Sequence[float | None], max_points: Sequence[float], rule: TotalRule
+) -> list[int]:
+    """The indices of the exercises that count: all but those with the smallest shares of their points.
+
+    What was not handed in has a share of 0. Of equal shares the exercise that weighs most is dropped, in the student's
+    favour, then the later one.
+    """
+    if rule.drop_lowest <= 0:
+        return list(range(len(exercises)))
+    shares = [(earned or 0.0) / (possible or 1.0) for earned, possible in zip(points, max_points)]
+    order = sorted(range(len(exercises)), key=lambda i: (shares[i], -max_points[i] * rule.weight(exercises[i]), -i))
+    return sorted(order[min(rule.drop_lowest, len(order) - 1) :]) if order else []
+
+
+def total(
+    exercises: Sequence[str], points: Sequence[float | None], most: Sequence[float], rule: TotalRule = PLAIN
+) -> float:
+    """The weighted sum of the points that count.
+
+    Where exercises are dropped, students may have different ones left. So the total is the share of what is left, times
+    the class's maximum: who lacks the same share has the same total, whichever exercise was dropped.
+    """
+    if rule.drop_lowest <= 0:
+        return _weighted(exercises, points, range(len(exercises)), rule)
+    left = counted(exercises, points, most, rule)
+    possible = _weighted(exercises, most, left, rule)
+    share = _weighted(exercises, points, left, rule) / possible if possible else 0.0
+    return round(share * maximum(exercises, most, rule), 2)
+
+
+def maximum(exercises: Sequence[str], most: Sequence[float], rule: TotalRule = PLAIN) -> float:
+    """The total of a student with all points: the exercises that weigh least are left out of it, as many as drop."""
+    if rule.drop_lowest <= 0:
+        return _weighted(exercises, most, range(len(exercises)), rule)
+    weights = sorted(points * rule.weight(exercise) for exercise, points in zip(exercises, most))
+    return round(sum(weights[min(rule.drop_lowest, len(weights) - 1) :]), 6) if weights else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One line of the file. check: its id, "" for the whole exercise; points None: all points of the check."""
+
+    student: str
+    exercise: str
+    check: str
+    points: float | None
+    reason: str
+    who: str
+
+    @property
+    def words(self) -> str:
+        """The sentence that students and instructors read."""
+        of_check = f"the check {self.check}: " if self.check else ""
+        points = "all its points" if self.points is None else f"{self.points:g} points"
+        by = f", by {self.who}" if self.who else ""
+        return f"set by hand: {of_check}{points}{by}" + (f" ({self.reason})" if self.reason else "")
+
+
+def read_overrides(path: Path) -> tuple[Override, ...]:
+    """The overrides in a file; none where there is no file. Raises WrongUse with the line that is wrong."""
+    if not path.exists():
+        return ()
+    table = sheet.read_sheet(path)
+    columns = {title: table.column(title) for title in OVERRIDE_TITLES}
+    if None in (columns["student"], columns["exercise"], columns["points"]):
+        raise WrongUse(f"{label(str(path))} needs the columns {', '.join(OVERRIDE_TITLES)}; check may be left out")
+    in_order: list[Override] = []
+    lines: dict[tuple[str, str], dict[str, int]] = {}  # (student, exercise) → check → the line that sets it
+    for row in range(len(table.rows)):
+        cells = {title: table.cell(row, column) for title, column in columns.items()}
+        if any(cells.values()):
+            location = f"{label(str(path))}, line {row + 2}"
+            override = _override(cells, location)
+            rows_by_check = lines.setdefault((override.student, override.exercise), {})
+            for check, line in rows_by_check.items():
+                if check == override.check or not check or not override.check:  # the one would make the other void
+                    raise WrongUse(
+                        f"{location}: line {line} sets {override.exercise} of {label(override.student)} too. Keep one"
+                    )
+            rows_by_check[override.check] = row + 2
+            in_order.append(override)
+    return tuple(in_order)
+
+
+def apply_overrides(result: ExerciseResult, overrides: Iterable[Override]) -> ExerciseResult:
+    """The result with the points that a person gave.
+
+    An override of a check takes the place of what was found. One of the exercise leaves the checks as they are: they
+    say what the code does, and `given` which points count.
+    """
+    for override in overrides:
+        if override.check:
+            checks = tuple(_set(check, override) if check.id == override.check else check for check in result.checks)
+            result = replace(result, checks=checks)
+        else:
+            result = replace(result, given=override.points)
+        result = replace(result, notes=(*result.notes, override.words))
+    return result
+
+
+def overridden(result: ExerciseResult, student: str, overrides: Iterable[Override]) -> ExerciseResult:
+    """The result with those overrides that are this student's, for this exercise."""
+    return apply_overrides(
+        result,
+        (override for override in overrides if (override.student, override.exercise) == (student, result.exercise)),
+    )
+
+
+def overridden_points(result: ExerciseResult | None, overrides: Sequence[Override]) -> float | None:
+    """The points that overrides give: of the last one for the exercise, else the sum with overridden checks."""
+    points_of_exercise = [override.points for override in overrides if not override.check]
+    if points_of_exercise:
+        return points_of_exercise[-1]
+    return apply_overrides(result, overrides).points if result is not None else None
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One exercise of one student. raw: the grader's points; points: those that count (None: there are none).
+
+    result: of the attempt that counts; digest: of that hand-in; notes: what else a reader must know; is_earlier: the
+    attempt that counts is not the latest one.
+    """
+
+    exercise: str
+    raw: float | None
+    points: float | None
+    late: Lateness = ON_TIME
+    result: ExerciseResult | None = None
+    digest: str = ""
+    overrides: tuple[Override, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_earlier: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All that explains the points, for students and instructors."""
+        deduction = f": {self.raw:g} points before the deduction" if self.raw and self.raw != self.points else ""
+        late = (f"{self.late.words}{'' if self.overrides else deduction}",) if self.late.words else ()
+        return (*late, *(override.words for override in self.overrides), *self.notes)
+
+
+def mark(course: Course, exercise: str, tried: Sequence[Attempt], own_overrides: Sequence[Override] = ()) -> Mark:
+    """The mark for an exercise. tried: the student's attempts, the last one latest; own_overrides: this student's.
+
+    An override of the exercise counts as it is; one of a check is deducted from like all else.
+    """
+    counting = counting_attempt(tried, course.attempts, course.late)
+    is_earlier = counting is not None and counting is not tried[-1]
+    place = next((number for number, attempt in enumerate(tried, 1) if attempt is counting), 0)
+    notes = (f"attempt {place} of {len(tried)} counts",) if is_earlier else ()
+    late = counting.late if counting else ON_TIME
+    raw = counting.result.points if counting and counting.result else None
+    points = overridden_points(counting.result if counting else None, own_overrides)
+    is_whole = any(not override.check for override in own_overrides)
+    if points is not None and not is_whole:
+        points = round(points * share(course.late, late), 6)
+    result = counting.result if counting else None
+    return Mark(
+        exercise,
+        raw,
+        points,
+        late,
+        result,
+        counting.digest if counting else "",
+        tuple(own_overrides),
+        notes,
+        is_earlier,
+    )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One student. marks: by exercise; comments: by exercise, "" for all of the work; notes: for the instructor."""
+
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    comments: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    rule: TotalRule = PLAIN
+
+    def points(self, exercise: str, raw: float | None) -> float | None:
+        """The points that count. raw: the grader's."""
+        return self.marks[exercise].points if exercise in self.marks else raw
+
+    def shown(self, result: ExerciseResult) -> ExerciseResult:
+        """The result as the student reads it: with what was set by hand."""
+        mark = self.marks.get(result.exercise)
+        return apply_overrides(result, mark.overrides) if mark else result
+
+
+NOTHING = Standing()
+
+
+def read_comments(folder: Path) -> Comments:
+    """The comments beside course.toml. Raises WrongUse for a file that cannot be read."""
+    by_key: Comments = {}
+    path = folder / COMMENTS
+    if path.exists():
+        table = sheet.read_sheet(path)
+        student, exercise, text = (table.column(title) for title in ("student", "exercise", "comment"))
+        if student is None or text is None:
+            raise WrongUse(f"{label(str(path))} needs the columns student, exercise, comment; exercise may be left out")
+        for row in range(len(table.rows)):
+            key = table.cell(row, student), _folder(table.cell(row, exercise), f"{label(str(path))}, line {row + 2}")
+            if table.cell(row, text):
+                by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(table.cell(row, text))[:MAX_TEXT]]))
+    for file in sorted((folder / COMMENTS_FOLDER).glob("*.md")):
+        try:
+            text = inert(file.read_text("utf-8"))[:MAX_TEXT].strip()
+        except (OSError, UnicodeDecodeError):
+            raise WrongUse(f"{label(str(file))} cannot be read as UTF-8") from None
+        if text:
+            by_key[file.stem, ""] = "\n\n".join(filter(None, [by_key.get((file.stem, "")), text]))
+    return by_key
+
+
+def _units(rule: LateRule, handed_in: datetime, deadline: datetime) -> int:
+    """Begun units after the deadline; none within the grace, which then does not shorten the delay."""
+    # In UTC: between two times of one zone Python counts hours of the clock, also where the clock was changed.
+    seconds = (handed_in.astimezone(timezone.utc) - deadline.astimezone(timezone.utc)).total_seconds()
+    return math.ceil(seconds / UNIT_S[rule.per]) if seconds > rule.grace_s else 0
+
+
+def _weighted(
+    exercises: Sequence[str], points: Sequence[float | None], indices: Iterable[int], rule: TotalRule
+) -> float:
+    """The sum of the points of these exercises, each times its weight."""
+    return round(sum((points[i] or 0.0) * rule.weight(exercises[i]) for i in indices), 6)
+
+
+def _set(check: CheckResult, override: Override) -> CheckResult:
+    """The check with the points of its override."""
+    points = check.max_points if override.points is None else override.points
+    outcome = PASSED if points >= check.max_points else FAILED
+    return replace(check, points=points, outcome=outcome, message=override.words, diagnosis=None, lines=(), where="")
+
+
+def _override(cells: dict[str, str], location: str) -> Override:
+    """One line. Raises WrongUse."""
+    try:
+        exercise = catalog.find(cells["exercise"]).folder
+    except catalog.NoSuchExercise as error:
+        raise WrongUse(f"{location}: {error}") from None
+    check, text = cells["check"], cells["points"].replace(",", ".")
+    checks = catalog.read(exercise).points
+    if check and check not in checks:
+        raise WrongUse(f"{location}: {exercise} has no check {label(check)}. It has: {', '.join(checks)}")
+    try:
+        points = float(text) if text else None
+    except ValueError:
+        points = math.nan
+    max_points = checks[check] if check else catalog.read(exercise).max_points
+    if (points is None and not check) or (points is not None and not 0 <= points <= max_points):
+        raise WrongUse(f"{location}: points must be a number from 0 to {max_points:g}, not {label(text) or 'nothing'}")
+    return Override(cells["student"], exercise, check, points, label(cells["reason"]), label(cells["who"]))
+
+
+def _folder(text: str, location: str) -> str:
+    """The exercise's folder; "" for a comment on all of the student's work."""
+    try:
+        return catalog.find(text).folder if text else ""
+    except catalog.NoSuchExercise as error:
+        raise WrongUse(f"{location}: {error}") from None

@@ -1,28 +1,27 @@
-"""The instructor's files of a course, as one run uses them: roster, rules, overrides, comments, aliases."""
+"""The instructor's files of a course as one run uses them: read, applied to its results, and what has no effect."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from pathlib import Path
 
-from grader.classroom import arrivals, private, version
-from grader.classroom.course import comments, overrides, rules_file, settings
-from grader.classroom.course.attempts import Attempt
-from grader.classroom.course.comments import Comments
-from grader.classroom.course.lateness import lateness
-from grader.classroom.course.marks import Mark, mark
-from grader.classroom.course.overrides import Override
-from grader.classroom.course.settings import Course
-from grader.classroom.course.totals import TotalRule
+from grader.classroom import arrivals, course_rules, grades, history, marking, private, version
+from grader.classroom.course_rules import TOTAL, Course
 from grader.classroom.handins import Found, Student
-from grader.classroom.history import Given, History, Kept
-from grader.classroom.roster import aliases, by_name, matching, reading
+from grader.classroom.history import Change, Given, History, Kept
+from grader.classroom.marking import Attempt, Comments, Mark, Override, Standing, TotalRule, lateness, mark
+from grader.classroom.roster import filling, matching, moodle, reading
 from grader.classroom.roster.matching import Open
-from grader.classroom.roster.people import Listing, Person, Roster
+from grader.classroom.roster.sheet import Listing, Person, Roster
 from grader.classroom.store import Store
+from grader.classroom.summary import Past, Summary, run_facts, stuck
+from grader.records import containment
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 
 CHANGED = "the hand-in changed since this was set by hand: look again, then change the line of overrides.csv"
+MOST_UNREAD = 3  # texts of times that are shown
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Office:
     def keeps_attempts(self) -> bool:
         """Whether an earlier attempt may count, so that it is graded too."""
         ends = self.course.cut_off or any(section[1] for section in self.course.sections.values())
-        return self.course.attempts == settings.BEST or bool(ends)
+        return self.course.attempts == course_rules.BEST or bool(ends)
 
     def set_by_hand(self, exercise: str) -> frozenset[str]:
         """The students who have points for this exercise, or for a check of it, from a person."""
@@ -67,15 +66,15 @@ class Matched:
 
 def opened(rules: Path | None, roster: Path | None) -> Office:
     """Read the instructor's files. Raises WrongUse, with file and line, for what is wrong in them."""
-    course = rules_file.read(rules) if rules else Course()
+    course = course_rules.read_rules(rules) if rules else Course()
     roster = roster or course.roster
-    people = reading.read(roster, course.titles) if roster else None
+    people = reading.read_roster(roster, course.titles) if roster else None
     folder = rules.parent if rules else (roster if roster and roster.is_dir() else roster and roster.parent)
     if folder is None:
         return Office(course, people)
-    times = arrivals.read(folder / arrivals.NAME, course.zone)
-    overridden = overrides.read(folder / overrides.NAME)
-    return Office(course, people, folder, overridden, comments.read(folder), times)
+    times = arrivals.read_handed_in(folder / arrivals.HANDED_IN, course.zone)
+    overridden = marking.read_overrides(folder / marking.OVERRIDES)
+    return Office(course, people, folder, overridden, marking.read_comments(folder), times)
 
 
 def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Matched:
@@ -84,12 +83,12 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
     earlier: everybody in the class, with the exercises handed in. Names that are open are added to aliases.csv.
     """
     if office.roster is None:
-        found, count = by_name.joined(found, earlier)
+        found, count = matching.join_by_name(found, earlier)
         line = f"{count} numbers of Moodle were joined to others by full name. A roster is surer: ROSTER=file"
         return Matched(found, (line,) if count else ())
-    path = (office.folder or Path()) / aliases.NAME
-    result = matching.match(found, office.roster, aliases.read(path, office.roster), str(path))
-    added = aliases.add(path, result.open)
+    path = (office.folder or Path()) / matching.ALIASES
+    result = matching.match(found, office.roster, matching.read_aliases(path, office.roster), str(path))
+    added = matching.add_aliases(path, result.open)
     private.everything(path)
     lines = [f"Roster: {len(office.roster.people):,} students in {_files(office.roster)}."]
     lines += [_foreign(listing) for listing in office.roster.listings if listing.is_guessed]
@@ -100,7 +99,7 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
     return Matched(result.found, tuple(lines))
 
 
-def marks(
+def marks_of(
     office: Office, store: Store, history: History, student: Student, results: Sequence[ExerciseResult]
 ) -> dict[str, Mark]:
     """The marks of one student, by exercise: of what was handed in, and of what overrides give.
@@ -136,6 +135,67 @@ def conflicts(marks_by_exercise: Mapping[str, Mark]) -> tuple[str, ...]:
     return tuple(folder for folder, mark in marks_by_exercise.items() if CHANGED in mark.notes)
 
 
+class Marking:
+    """The marks of one run. notes: lines about what a person must look at."""
+
+    def __init__(self, own_office: Office, store: Store, history: History, found: Found) -> None:
+        self.office, self.store, self.history = own_office, store, history
+        self.unplaced: dict[str, list[str]] = defaultdict(list)  # lines about files that could not be placed, by id
+        for unplaced in found.unplaced:
+            self.unplaced[unplaced.student.id].append(unplaced.note)
+        self.given: dict[tuple[str, str], Given] = {}
+        self.notes: list[str] = []
+
+    def standing(self, student: Student, results: Sequence[ExerciseResult]) -> Standing:
+        """The standing of one student by the rules. results: those of the latest hand-ins."""
+        marks = marks_of(self.office, self.store, self.history, student, results)
+        for exercise, own in marks.items():
+            self.given[student.id, exercise] = given(own)
+        for exercise in conflicts(marks):
+            self.notes.append(f"{label(student.id)} {exercise}: {CHANGED}")
+        comments = {
+            exercise: text for (student_id, exercise), text in self.office.comments.items() if student_id == student.id
+        }
+        return Standing(marks, comments, tuple(self.unplaced.get(student.id, ())), self.office.rule)
+
+    def finish(self, out: Path) -> tuple[Change, ...]:
+        """Remember the marks, and write what changed since the last run. The first run has no changes."""
+        before = self.history.marks()
+        for key in self.store.troubles().keys() & before.keys() - self.given.keys():
+            self.given[key] = replace(before[key], points=None)  # it is the same hand-in when it is graded again
+        changed = history.changes_between(before, self.given) if before else ()
+        if changed:
+            containment.optional(history.CHANGES, None, history.append_changes, out / history.CHANGES, changed)
+        self.history.note([(student, exercise, given) for (student, exercise), given in self.given.items()])
+        return changed
+
+    def pseudonyms(self, out: Path) -> Callable[[Summary], Mapping[str, Student]]:
+        """A function that gives the students of a summary their pseudonyms."""
+        return lambda summary: grades.pseudonyms_of(out / grades.PSEUDONYMS, [row.student for row in summary.rows])
+
+    def past(self, summary: Summary) -> Past:
+        """The facts about this run and earlier ones that the page of the class shows."""
+        runs, current_run = self.history.runs(), run_facts(summary, datetime.now(timezone.utc))
+        if not runs or runs[-1].facts != current_run.facts:
+            self.history.add_run(current_run)
+            runs = [*runs, current_run]
+        return Past(stuck(self.history.repeated(), self.store.result), runs)
+
+    def filled(self, out: Path, summary: Summary) -> tuple[str, ...]:
+        """Write the roster's files with the points filled in. Returns lines about them."""
+        if self.office.roster is None:
+            return ()
+        return filling.write(out / filling.FOLDER, self.office.roster, self.office.course.columns, summary)
+
+
+def lines_without_effect(office: Office, students: Sequence[str], exercises: Collection[str]) -> tuple[str, ...]:
+    """The entries that a person must look at. students: the ids of all with a row; exercises: those handed in."""
+    notes = [*_strangers(office, students), *_titles(office.course, office.roster, exercises), *_sections(office)]
+    if office.roster and (office.course.deadlines or office.course.cut_off or office.course.sections):
+        notes += [line for listing in office.roster.listings for line in _unread(listing)]
+    return tuple(notes)
+
+
 def _attempt(office: Office, store: Store, stored: Kept, section: str, result: ExerciseResult | None) -> Attempt:
     """An attempt with its result and its lateness."""
     course = office.course
@@ -150,7 +210,9 @@ def _attempt(office: Office, store: Store, stored: Kept, section: str, result: E
 
 def _with_conflicts(mark: Mark, history: History) -> Mark:
     """The mark, with a note where the hand-in is another one than when an override was first seen."""
-    lines = ["\t".join(str(getattr(override, title)) for title in overrides.TITLES) for override in mark.overrides]
+    lines = [
+        "\t".join(str(getattr(override, title)) for title in marking.OVERRIDE_TITLES) for override in mark.overrides
+    ]
     first_seen = [history.handin_of(line, mark.digest) for line in lines]
     return replace(mark, notes=(*mark.notes, CHANGED)) if set(first_seen) - {mark.digest} else mark
 
@@ -171,3 +233,61 @@ def _foreign(listing: Listing) -> str:
 def _listed(names: Sequence[Open]) -> str:
     labels = [label(f"{name.name} ({name.key})" if name.name != name.key else name.key) for name in names[:5]]
     return ", ".join(labels) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _strangers(office: Office, students: Sequence[str]) -> Iterator[str]:
+    """Students in overrides.csv, comments and course.toml whom the class does not have."""
+    of_class = {*students, *office.people}
+    named = {
+        marking.OVERRIDES: {override.student for override in office.overrides},
+        f"{marking.COMMENTS} or {marking.COMMENTS_FOLDER}/": {student for student, _ in office.comments},
+        arrivals.HANDED_IN: {student for student, _ in office.hand_in_times},
+        "course.toml, extensions": set(office.course.extensions),
+    }
+    by_key = {key.casefold(): person.id for person in office.people.values() for key in person.keys}
+    for place, ids in named.items():
+        for student in sorted(ids - of_class):
+            id = by_key.get(student.casefold())
+            meant = f". Do you mean {id}? Ids are those of grades.csv" if id else ""
+            yield f"{place}: the class has no student {label(student)}{meant}"
+
+
+def _titles(course: Course, roster: Roster | None, exercises: Collection[str]) -> Iterator[str]:
+    """Titles in course.toml that no file of the roster has. The column of a later exercise may be yet to come."""
+    there = {name for listing in (roster.listings if roster else ()) for name in _names(listing)}
+    awaited = {
+        title
+        for title, exercises_of_column in course.columns.items()
+        if exercises_of_column != (TOTAL,) and not set(exercises_of_column) & set(exercises)
+    }
+    for table, titles in (("columns", course.columns.keys() - awaited), ("titles", course.titles.keys())):
+        for title in sorted(titles - there):
+            yield f'course.toml, {table}: no file of the roster has a column "{label(title)}"'
+
+
+def _names(listing: Listing) -> Iterator[str]:
+    """All by which course.toml may name a column of a file, and the file itself, where it is a worksheet."""
+    yield listing.sheet.path.name
+    for title in listing.sheet.header:
+        yield from (title.strip(), reading.title_of(title), moodle.title_of_moodle(title))
+
+
+def _sections(office: Office) -> Iterator[str]:
+    """Sections in course.toml in which nobody is."""
+    for name in sorted(office.course.sections):
+        if not any(name in office.course.sections_of(person.sections) for person in office.people.values()):
+            reason = (
+                "nobody on the roster is in it" if office.roster else "only a roster says who is in it: ROSTER=file"
+            )
+            yield f'course.toml, sections: "{label(name)}" has no effect, {reason}'
+
+
+def _unread(listing: Listing) -> Iterator[str]:
+    """Times of hand-ins that cannot be read: these hand-ins count as in time."""
+    texts = moodle.unread_times(listing.sheet) if listing.kind == "worksheet" else []
+    if texts:
+        some = "; ".join(label(text) for text in texts[:MOST_UNREAD])
+        yield (
+            f"{label(listing.sheet.path.name)}: {len(texts)} times of hand-ins cannot be read, and count as in time: "
+            f"{some}. Write them into {arrivals.HANDED_IN}, or download the worksheet with your profile in English"
+        )

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import grades, private, versions
-from grader.classroom.course.standing import NOTHING, Standing
-from grader.classroom.course.totals import PLAIN, TotalRule
+from grader.classroom import grades, private
 from grader.classroom.handins import Found, Student
+from grader.classroom.marking import NOTHING, PLAIN, Standing, TotalRule
 from grader.classroom.pages import class_page, feedback
-from grader.classroom.past import Past
 from grader.classroom.similar import Pair
-from grader.classroom.summary import Summary
-from grader.records import containment, whole_file
+from grader.classroom.summary import Past, Summary
+from grader.records import containment, safe_files
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 
@@ -65,7 +63,7 @@ def write(
         """Write what make(*arguments) returns."""
         text = containment.optional(str(path), None, make, *arguments)
         if path.name == GRADES and text is not None and _differs(path, text):
-            containment.optional("the earlier grades", None, versions.keep, path)
+            containment.optional("the earlier grades", None, private.keep_version, path)
         reason = _replace(path, text) if text is not None else "could not be made"
         if reason:
             unwritten.append(f"{path} {reason}")
@@ -109,7 +107,7 @@ def write(
 def keep_out_of_git(out: Path) -> None:
     """Have git ignore a folder of results, wherever it lies, unless its owner has said otherwise."""
     if not (out / IGNORED).exists():
-        whole_file.write(out / IGNORED, "*\n", mode=private.FILE)
+        safe_files.write_whole(out / IGNORED, "*\n", mode=private.FILE)
     private.everything(out / IGNORED)
 
 
@@ -195,7 +193,7 @@ def _replace(path: Path, text: str) -> str:
             if path.read_bytes() == data:
                 return ""
         path.parent.mkdir(parents=True, exist_ok=True)
-        whole_file.write(path, data)
+        safe_files.write_whole(path, data)
     except OSError as error:
         return f"cannot be written: {error.strerror}"
     return ""

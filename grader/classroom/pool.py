@@ -1,22 +1,147 @@
-"""Distributes the submissions of a class over grading processes of this machine.
+"""Distributes the submissions of a class over grading processes of this machine, and speaks with each.
 
 A process that dies or hangs is replaced, and its submissions are given to another process, so that none is lost.
 """
 
+import contextlib
+import json
 import os
 import selectors
+import socket
+import subprocess
+import sys
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
-from grader.classroom.job_process import JobProcess
-from grader.classroom.tasks import Order, Outcome, Task
+from grader.records.results import Settings
 
+END_S = 3  # seconds that a process without work may take to end
+# Python would search the working folder for modules first, where a hand-in may be called torch.py.
+START = """
+import sys
+sys.path[0] = sys.argv.pop(1)
+import runpy
+runpy.run_module("grader.classroom.job", run_name="__main__")
+"""
 ASSIGNED = 2  # submissions that a process has at a time, so that the next is ready when one is done
 TRIES = 2  # of one submission
 START_S = 240.0  # seconds: torch is imported twice, maybe from a slow disk on a busy machine
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to grade. key: that of its result in the store."""
+
+    key: str
+    exercise: str
+    source: str
+    filename: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Order:
+    """The settings of the gradings. silence_s: a process that sends no message for so many seconds is replaced."""
+
+    settings: Settings
+    tier: str | None = None
+    accept_tier: str | None = None
+    silence_s: float = 200.0
+
+    @property
+    def line(self) -> str:
+        """The order as one line of JSON."""
+        order = {"device": self.settings.device, "tier": self.tier, "accept_tier": self.accept_tier}
+        return json.dumps(order | {"settings": asdict(self.settings)})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a task: a record for the store, or the trouble because of which there is none."""
+
+    task: Task
+    record: str = ""
+    status: str = ""
+    trouble: str = ""
+
+
+class JobProcess:
+    """A grading process. row: the tasks of the exercise that it grades; tasks: those that it has now.
+
+    ready: it has tested its sandbox; heard_at: when it last sent a message (seconds of time.monotonic); processor:
+    the number of the only one that it and its workers may use, None for all.
+    """
+
+    def __init__(self, order: Order, processor: int | None = None) -> None:
+        self.processor = processor
+        self.connection, job_end = socket.socketpair()
+        command = [sys.executable, "-c", START, str(paths.ROOT), str(job_end.fileno())]
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(paths.ROOT)}
+        self.process = subprocess.Popen(command, pass_fds=[job_end.fileno()], env=environment, stdin=subprocess.DEVNULL)
+        job_end.close()
+        if processor is not None:
+            with contextlib.suppress(OSError):  # it was taken from this process, or the child has ended
+                os.sched_setaffinity(self.process.pid, {processor})
+        self.heard_at = time.monotonic()
+        self.ready = False
+        self.row: Iterator[Task] | None = None
+        self.tasks: deque[Task] = deque()
+        self.buffer = bytearray()
+        self._send(order.line)
+
+    def assign(self, task: Task) -> None:
+        """Give the process one more task."""
+        if not self.tasks:
+            self.heard_at = time.monotonic()  # before, it had nothing to say
+        self.tasks.append(task)
+        self._send(json.dumps(asdict(task)))
+
+    def messages(self) -> list[dict[str, Any]] | None:
+        """The messages that have arrived; None where the process has ended. Waits for the first bytes."""
+        try:
+            data = self.connection.recv(1 << 20)
+        except OSError:
+            data = b""
+        if not data:
+            return None
+        self.buffer += data
+        *lines, unfinished_line = self.buffer.split(b"\n")
+        self.buffer = bytearray(unfinished_line)
+        return [json.loads(line) for line in lines]
+
+    def end(self) -> None:
+        """Wait for the end of the process, whose connection is closed. One with work or without an end is killed."""
+        if self.tasks:
+            self.process.kill()
+        try:
+            self.process.wait(timeout=END_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self.process.kill()
+        self.process.wait()
+
+    def cause_of_end(self) -> str:
+        """How a process that closed its connection ended, in words."""
+        try:
+            status = self.process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            return "its connection broke"
+        return f"signal {-status}" if status < 0 else f"exit code {status}"
+
+    def _send(self, line: str) -> None:
+        """Send a line. A process that has ended is noticed when its messages are read."""
+        try:
+            self.connection.sendall(line.encode() + b"\n")
+        except OSError:
+            pass
 
 
 class Pool:
@@ -34,7 +159,6 @@ class Pool:
         self.returned: deque[Task] = deque()  # of processes that ended
         self.failures: dict[str, int] = {}  # by the key of the task
         self.deaths = 0  # of processes since the last result
-        self.spent: Counter[str] = Counter()  # the processor time of processes that were replaced
         for processor in processors_for(jobs):
             self._start(processor)
 
@@ -58,13 +182,6 @@ class Pool:
         while self.sandbox is None:
             list(self._listen())
         return self.sandbox
-
-    def all_spent(self) -> dict[str, float]:
-        """The processor time of all processes so far, as Job.spent gives it."""
-        spent = self.spent.copy()
-        for job in self.jobs:
-            spent.update(job.spent)
-        return dict(spent)
 
     def close(self) -> None:
         """End all processes."""
@@ -131,7 +248,7 @@ class Pool:
         task = job.tasks.popleft()
         if task.key != message["key"]:
             raise InfrastructureError("a grading process answered for another submission")
-        self.deaths, job.spent = 0, message.get("spent", job.spent)
+        self.deaths = 0
         if "failed" in message:
             yield from self._try_again(task, message["failed"])
         else:
@@ -143,7 +260,6 @@ class Pool:
         job.connection.close()
         job.kill()
         self.jobs.remove(job)
-        self.spent.update(job.spent)
         self.deaths += 1
         if self.deaths > 3 + 2 * TRIES and not job.ready:
             raise InfrastructureError(f"the grading processes end at once: {reason}. See: make doctor")

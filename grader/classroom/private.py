@@ -6,12 +6,16 @@ group keeps its rights.
 
 import contextlib
 import os
+import shutil
 import stat
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 
 OWNER, GROUP, EXECUTE = 0o700, 0o070, 0o111
 FILE = OWNER & ~EXECUTE  # the mode of a private file
+VERSIONS = "history"
+MOST = 10
 
 
 def folder(path: Path) -> None:
@@ -25,6 +29,18 @@ def everything(path: Path) -> None:
     kept = _kept(path)
     for place in (path, *_below(path)):
         _limit(place, kept)
+
+
+def keep_version(path: Path) -> None:
+    """Copy a file into history/ beside it, under the time at which it was written; older ones go. Raises OSError."""
+    if not path.exists():
+        return
+    folder = path.with_name(VERSIONS)
+    folder.mkdir(exist_ok=True)
+    time = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).strftime("%Y-%m-%dT%H-%M-%S-%f")
+    shutil.copy2(path, folder / f"{path.stem}-{time}{path.suffix}")
+    for old in sorted(folder.glob(f"{path.stem}-*{path.suffix}"))[:-MOST]:
+        old.unlink()
 
 
 def _below(path: Path) -> Iterator[Path]:

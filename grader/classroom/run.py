@@ -3,44 +3,141 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader import catalog
+from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom import (
-    arrivals,
-    changes,
-    losses,
-    office,
-    outputs,
-    pool,
-    private,
-    pseudonyms,
-    similar,
-    version,
-    versions,
-    without_effect,
-)
-from grader.classroom.handins import Found, Graded, HandIn
+from grader.classroom import arrivals, grades, handins, history, office, outputs, pool, private, similar, version
+from grader.classroom.course_rules import Course
+from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Student, Unplaced
 from grader.classroom.history import History
 from grader.classroom.intake import finder
 from grader.classroom.ledger import STALE, Ledger, Memory
-from grader.classroom.marking import Marking
-from grader.classroom.plan import Event, Plan, Undone
+from grader.classroom.office import Marking, Office
+from grader.classroom.pool import Order, Outcome
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
-from grader.classroom.tasks import Order, Outcome
 from grader.records import containment
-from grader.records.own_time import own_time
 from grader.records.results import Settings
+from grader.records.sanitize import label
 from grader.records.seeds import secret_seed
 
 if TYPE_CHECKING:
     from grader.classroom.cluster import Cluster
+
+MOST_LOST = 8  # names in the message
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run as it was requested.
+
+    seed None: a new secret, which is never shown; a resumed run keeps its own. timeout: seconds for one call; None: the
+    exercise's own.
+    """
+
+    submissions: Path
+    out: Path
+    exercises: tuple[Exercise, ...]
+    named: bool = True  # each exercise was named; False: only exercises with a submission count
+    device: str = "cpu"
+    seed: int | None = None
+    timeout: float | None = None
+    jobs: int = 1
+    tier: str | None = None
+    accept_tier: str | None = None
+    dask: str | None = None
+    form: str = "plain"
+    level: str = "full"
+    office: Office = field(default_factory=lambda: Office(Course()))
+    drop: bool = False  # who is not in the class any more may go
+    anonymous: bool = False  # the page of the class has pseudonyms
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event of a run, for the terminal and the log. `facts` are plain data."""
+
+    kind: str  # "notes", "found", "begin", "graded", "ungraded", "changed", "written", "recorded"
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Undone:
+    """The work that is left for a person.
+
+    troubles: (student's id, exercise) → why there is no grade; needs_person: a person must say whose they are;
+    unplaced: students of whom no file could be placed; nobody: no student handed in anything; notes: lines about the
+    rest.
+    """
+
+    troubles: dict[tuple[str, str], str]
+    needs_person: tuple[NeedsPerson, ...]
+    unplaced: tuple[Unplaced, ...] = ()
+    nobody: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.troubles or self.needs_person or self.unplaced or self.nobody or self.notes)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The rows and hand-ins that a run would remove. students: their ids; handins: (student's id, exercise)."""
+
+    students: tuple[str, ...] = ()
+    handins: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.students or self.handins)
+
+
+def losses_of(
+    earlier: Mapping[Student, Collection[str]], found: Found, replaced: Collection[str], named: bool, roster: bool
+) -> Losses:
+    """The rows and hand-ins that a run would remove.
+
+    earlier: everybody in the class, with the exercises that they handed in; replaced: the exercises that the run enters
+    anew; named: the instructor named them; roster: the class is that of a roster.
+    """
+    unsure = {person for need in found.needs_person for person in need.who}  # they keep their row, and have no mark
+    current_ids = {student.id for student in found.students}
+    unplaced = {(one.student.id, one.exercise) for one in found.unplaced}  # exercise "": all of this student's
+    handed_in = {(handin.student.id, handin.exercise) for handin in found.handins} | unplaced
+    students, handins = [], []
+    for student, exercises in earlier.items():
+        stays = named and not roster and (not exercises or not set(exercises) <= set(replaced))
+        if student.id not in current_ids | unsure and not stays:
+            students.append(student.id)
+        elif student.id not in unsure and (student.id, "") not in unplaced:
+            replaced_exercises = (exercise for exercise in sorted(exercises) if exercise in replaced)
+            handins += [
+                (student.id, exercise) for exercise in replaced_exercises if (student.id, exercise) not in handed_in
+            ]
+    return Losses(tuple(students), tuple(handins))
+
+
+def loss_message(losses: Losses, submissions: str, out: str) -> str:
+    """The message to the instructor where the run was refused."""
+    lines = ["Nothing was changed, because this run would take something away:"]
+    if losses.students:
+        names = label(handins.listed(losses.students, MOST_LOST))
+        lines.append(f"  {handins.counted(len(losses.students), 'student')} would lose their row: {names}")
+    if losses.handins:
+        names = label(handins.listed([f"{student} {exercise}" for student, exercise in losses.handins], MOST_LOST))
+        lines.append(f"  {handins.counted(len(losses.handins), 'hand-in')} would be lost: {names}")
+    lines += [
+        f"Is {label(submissions)} the right folder? It must hold what everybody handed in so far.",
+        "  several downloads: put them into one folder",
+        "  one assignment alone: name its exercise, EX=03     everybody keeps a row: ROSTER=file",
+        f"  they left, or withdrew it: DROP=yes, which moves the pages of who left to {label(out)}/left/",
+    ]
+    return "\n".join(lines)
 
 
 def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
@@ -52,7 +149,6 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     if plan.out.resolve().is_relative_to(plan.submissions.resolve()):
         # A student's own folder may lie there, with a store of results in it.
         raise WrongUse(f"{plan.out} lies within {plan.submissions}, among what students chose. Name another: OUT=…")
-    own_time.go_on_with("reading")
     submissions = finder.find(plan.submissions, plan.exercises)
     file = Store(plan.out)
     outputs.keep_out_of_git(plan.out)
@@ -64,16 +160,15 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         publish(Event("found", submissions.facts()))
         publish(Event("notes", {"lines": matched.lines}))
         entered = replaced(plan, submissions)
-        losses_of_run = losses.of(past, submissions, entered, plan.named, plan.office.roster is not None)
+        losses_of_run = losses_of(past, submissions, entered, plan.named, plan.office.roster is not None)
         if losses_of_run and not plan.drop:
-            raise WrongUse(losses.message(losses_of_run, str(plan.submissions), str(plan.out)))
+            raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
         history = History(file)
         memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
         memory = replace(memory, keeps=plan.office.keeps_attempts)
         others = [folder for folder in file.exercises() if folder not in entered]
-        spent = grade(plan, file, submissions, publish, memory, losses_of_run.students, others)
-        own_time.go_on_with("pages")
+        grade(plan, file, submissions, publish, memory, losses_of_run.students, others)
         file.finish()
         troubles = file.troubles()
         requested = {exercise.folder for exercise in plan.exercises} if plan.named else set()
@@ -103,21 +198,15 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
-        notes = (*marking.notes, *without_effect.lines(plan.office, [row.student.id for row in summary.rows], folders))
+        notes = (
+            *marking.notes,
+            *office.lines_without_effect(plan.office, [row.student.id for row in summary.rows], folders),
+        )
         publish(Event("notes", {"lines": notes}))
         _protect(plan.out)
-        publish(Event("spent", {"processes": spent, "own": own_time.seconds}))
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:
         file.close()
-
-
-def _protect(out: Path) -> None:
-    """Keep the results from other users, whatever the mode of an earlier run's files is."""
-    names = {outputs.GRADES, outputs.PAGE, outputs.LEFT, changes.NAME, pseudonyms.NAME, versions.FOLDER, filling.FOLDER}
-    for path in out.iterdir():
-        if path.name in names or (path / outputs.RECORD).exists():
-            private.everything(path)
 
 
 def replaced(plan: Plan, submissions: Found) -> list[str]:
@@ -157,12 +246,11 @@ def grade(
     memory: Memory | None = None,
     removed_students: Sequence[str] = (),
     others: Sequence[str] = (),
-) -> dict[str, float]:
+) -> None:
     """Grade all submissions without a result, on this machine or on a cluster.
 
     memory: of earlier attempts; removed_students: those who leave the class; others: exercises whose hand-ins stay, and
-    are graded again where their checks have changed. Returns the processor time of the processes that graded, as
-    Job.spent gives it.
+    are graded again where their checks have changed.
 
     All submissions of one run get the same inputs. Once feedback is published, students may know these inputs and the
     answers. So a later grading gets a new seed, and a submission that has a result keeps it.
@@ -193,7 +281,7 @@ def grade(
         to_grade = ledger.enter(begin)
         publish(Event("notes", {"lines": _of_changed_checks(ledger)}))
         if not to_grade:
-            return {}
+            return
         executor = executors[0]
         file.note("sandbox", executor.wait())
         publish(Event("begin", {"to_grade": ledger.to_grade, "seed": plan.seed, "sandbox": executor.sandbox["tier"]}))
@@ -207,9 +295,32 @@ def grade(
             file.add(outcome.task.key, outcome.record, version.exercise(outcome.task.exercise))
             publish(Event("graded", {**facts, "status": outcome.status}))
 
-        own_time.go_on_with("storing")
         executor.run(ledger.rows(), record)
-        return executor.all_spent()
+
+
+def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:
+    """The processes that grade: of this machine, or of a Dask cluster."""
+    if plan.dask is None:
+        return pool.Pool(order, plan.jobs)
+    from grader.classroom.cluster import Cluster  # distributed is an extra
+
+    return Cluster(order, plan.dask)
+
+
+def _protect(out: Path) -> None:
+    """Keep the results from other users, whatever the mode of an earlier run's files is."""
+    names = {
+        outputs.GRADES,
+        outputs.PAGE,
+        outputs.LEFT,
+        history.CHANGES,
+        grades.PSEUDONYMS,
+        private.VERSIONS,
+        filling.FOLDER,
+    }
+    for path in out.iterdir():
+        if path.name in names or (path / outputs.RECORD).exists():
+            private.everything(path)
 
 
 def _of_changed_checks(ledger: Ledger) -> tuple[str, ...]:
@@ -223,12 +334,3 @@ def _of_changed_checks(ledger: Ledger) -> tuple[str, ...]:
             listed = ", ".join(f"{folder} ({count:,})" for folder, count in sorted(counts.items()))
             lines.append(f"The checks changed since these were graded: {listed}: {words}.")
     return tuple(lines)
-
-
-def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:
-    """The processes that grade: of this machine, or of a Dask cluster."""
-    if plan.dask is None:
-        return pool.Pool(order, plan.jobs)
-    from grader.classroom.cluster import Cluster  # distributed is an extra
-
-    return Cluster(order, plan.dask)

@@ -1,26 +1,92 @@
-"""The progress of a run: on the terminal for a person, and in a log for programs."""
+"""Shows a run: its notes and its end, and in between a bar, or in a pipe a line every ten percent."""
 
 import json
 import sys
 import time
+from collections import Counter
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from grader.catalog.errors import WrongUse
 from grader.classroom import private
-from grader.classroom.changes import Change
 from grader.classroom.grades import number
-from grader.classroom.grading_progress import GradingProgress
-from grader.classroom.handins import Count, Misplaced, NeedsPerson, Unplaced
-from grader.classroom.intake import tally
-from grader.classroom.intake.tally import counted
+from grader.classroom.handins import (
+    TO_PLACE,
+    Count,
+    Misplaced,
+    NeedsPerson,
+    Unplaced,
+    counted,
+    lines_of_doubt,
+    listed,
+    sum_line,
+)
+from grader.classroom.history import Change
 from grader.classroom.run import Event
 from grader.records.sanitize import label
 
+STEP = 10  # percent between two lines where stderr is no terminal
+FEWEST = 50  # gradings; a shorter run shows no such lines
 MOST = 10  # lines about misplaced files, or about failures
+
+
+class GradingProgress:
+    """Counts gradings by status and shows how many are done. `begin` comes first, `end` last."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.counts: Counter[str] = Counter()  # gradings, by status
+        self.bar: Progress | None = None
+        self.total = self.percent = 0  # of the gradings; the share that the last line reported
+        self.began = self.latest = time.monotonic()
+
+    def begin(self, total: int) -> None:
+        """Start the clock, and on a terminal the bar. total: the number of gradings to do."""
+        self.total, self.began = total, time.monotonic()
+        if self.console.is_terminal:
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+            columns += TextColumn("{task.fields[rate]}"), TimeRemainingColumn(compact=True)
+            self.bar = Progress(*columns, console=self.console, transient=True, refresh_per_second=5)
+            self.task = self.bar.add_task("grading", total=total, rate="")
+            self.bar.start()
+
+    def count(self, status: str) -> None:
+        """Count one grading, and show the progress."""
+        self.counts[status] += 1
+        gradings = self.counts.total()
+        self.latest = time.monotonic()
+        rate = gradings / max(self.latest - self.began, 0.001)
+        if self.bar:
+            description = f"grading ({self.summary()})"
+            self.bar.update(self.task, completed=gradings, rate=f"{rate:.0f}/s", description=description)
+        elif self.total >= FEWEST and gradings * 100 // self.total >= self.percent + STEP:
+            self.percent = gradings * 100 // self.total // STEP * STEP
+            remaining_s = (self.total - gradings) / rate
+            speed = f"{rate:.0f} a second, {remaining_s:.0f} s left"
+            self.console.print(f"  {gradings} of {self.total}, {speed} ({self.summary()})")
+
+    def end(self) -> str:
+        """Remove the bar. Returns a line with the sum of all gradings."""
+        self.end_bar()
+        gradings = self.counts.total()
+        seconds = max(self.latest - self.began, 0.001)
+        rate = f" in {seconds:.1f} s ({gradings / seconds:.1f} a second)"
+        rate = rate if gradings else ", all had been graded before"
+        return f"{counted(gradings, 'grading')}{rate}: {self.summary() or 'nothing to do'}."
+
+    def end_bar(self) -> None:
+        """Remove the progress bar, if there is one."""
+        if self.bar:
+            self.bar.stop()
+            self.bar = None
+
+    def summary(self) -> str:
+        """The number of gradings by status, as text."""
+        return ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
 
 
 class Show:
@@ -74,10 +140,10 @@ class Show:
         if len(unplaced) > MOST:
             self.say(f"  … and {len(unplaced) - MOST:,} more whose files could not be placed: all are in class.html.")
         if unplaced:
-            self.say(f"    what to do: {tally.TO_PLACE}.")
-        self.say(tally.sum_of(files))
+            self.say(f"    what to do: {TO_PLACE}.")
+        self.say(sum_line(files))
         self.say(f"{layout}: {counted(students, 'student')}, {counted(handins, 'hand-in')} to grade.")
-        for line in tally.lines(needs_person, MOST):
+        for line in lines_of_doubt(needs_person, MOST):
             self.say(label(line))
         for file in misplaced[:MOST]:
             self.say(f"  not placed: {label(file.path)}: {label(file.reason)}")
@@ -100,9 +166,6 @@ class Show:
             self.say(f"  {label(one.student)} {one.exercise}: {points}, {label(one.why)}")
         if len(changes) > MOST:
             self.say(f"  … and {len(changes) - MOST} more.")
-
-    def on_spent(self, processes: dict[str, float], own: dict[str, float]) -> None:
-        """Nothing is shown: what the processor time was spent on stands in the log."""
 
     def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
         """Show that the gradings begin."""
@@ -137,7 +200,7 @@ class Show:
         if ungraded:
             self.say(f"{counted(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
         if left_over:
-            folders = label(tally.listed(left_over, 4))
+            folders = label(listed(left_over, 4))
             self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {folders}")
         for line in filled:
             self.say(line)

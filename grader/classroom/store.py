@@ -7,18 +7,29 @@ every result that was written.
 """
 
 import contextlib
+import hashlib
 import json
+import os
+import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grader.catalog.errors import WrongUse
-from grader.classroom.database import decoded, encoded, open_database
+from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.classroom import private
 from grader.classroom.handins import HandIn, Student
-from grader.classroom.stored_result import mark, read
+from grader.judge.pictures import Picture
 from grader.records.results import ExerciseResult
+from grader.records.submission import Submission
+from grader.reports import json as as_json
 
+NO_ROOM = {
+    "database or disk is full": "the disk is full",
+    "disk I/O error": "the disk reports an error",
+}  # SQLite's words
+WAIT_S = 0.5  # for a writer that is about to end
 NAME = ".grading.sqlite"
 SCHEMA = """
 create table if not exists facts (name text primary key, value text) without rowid;
@@ -30,6 +41,119 @@ create table if not exists handins (
     primary key (student, exercise)) without rowid;
 create table if not exists students (student text primary key, name text) without rowid;
 """
+
+
+class Database(sqlite3.Connection):
+    """A connection that says in words where nothing more can be written. Raises InfrastructureError then."""
+
+    path: Path
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        """As the connection's own."""
+        with self._reasons():
+            return super().execute(*arguments)
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        """As the connection's own."""
+        with self._reasons():
+            return super().executemany(*arguments)
+
+    def executescript(self, script: str) -> sqlite3.Cursor:
+        """As the connection's own."""
+        with self._reasons():
+            return super().executescript(script)
+
+    @contextlib.contextmanager
+    def _reasons(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            reason = NO_ROOM.get(str(error))
+            if reason is None:
+                raise
+            raise InfrastructureError(
+                f"{self.path} cannot be written: {reason}. What it holds is kept: make room, and type the same command"
+            ) from None
+
+
+def open_database(path: Path, schema: str) -> Database:
+    """The file with these tables, for its owner alone. It and its folder are made where they are missing.
+
+    schema: the SQL statements that create the tables. Raises WrongUse where the file cannot be used.
+    """
+    folder = path.parent
+    try:
+        folder.mkdir(mode=private.OWNER, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
+        with contextlib.suppress(OSError):  # some drives have no modes
+            path.chmod(0o600)  # SQLite gives the same mode to the files beside it
+        database = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, factory=Database)
+        database.path = path
+        # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
+        database.execute("pragma locking_mode=exclusive")
+        database.execute("pragma journal_mode=wal")
+        database.execute("pragma synchronous=normal")
+        database.executescript(f"begin immediate; {schema} commit;")
+    except OSError as error:
+        raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise WrongUse(f"another run is writing into {folder}. Wait for it, or name another: OUT=…") from None
+        raise WrongUse(f"{path} cannot be used: {error}. Name another folder: OUT=…") from None
+    except sqlite3.DatabaseError:
+        raise WrongUse(f"{path} is damaged. Move it away: all will be graded again") from None
+    return database
+
+
+def encoded(name: str) -> str | bytes:
+    """A file's name as SQLite can store it: as bytes where it is not UTF-8."""
+    try:
+        return name.encode() and name
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogatepass")
+
+
+def decoded(name: str | bytes) -> str:
+    """The file's name that was encoded."""
+    return name if isinstance(name, str) else name.decode("utf-8", "surrogatepass")
+
+
+def case(submission: Submission, version: str, device: str, more: str = "") -> str:
+    """A digest of all that a result depends on besides the seed. more: further settings."""
+    return digest(json.dumps([submission.digest, submission.filename, submission.notes, version, device, more]))
+
+
+def key(case: str, seed: int) -> str:
+    """The key of the result for a case whose fresh inputs are drawn with this seed."""
+    return f"{case}.{mark(seed)}"
+
+
+def digest(text: str) -> str:
+    """A short hash of a text: 32 hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def mark(seed: int) -> str:
+    """A hash of a seed, from which the seed cannot be read in practice: keys may be shown, seeds may not."""
+    return digest(f"seed {seed}")[:16]
+
+
+def written(result: ExerciseResult) -> str:
+    """A result as text for the store. The sandbox is the same for all results, so the store holds it once."""
+    record = as_json.record(result)
+    sandbox = record.pop("sandbox", None) or {}
+    record["tier"] = sandbox.get("tier")
+    return json.dumps({"result": record, "pictures": [asdict(picture) for picture in result.pictures]})
+
+
+def read(text: str, sandbox: dict[str, Any] | None = None) -> ExerciseResult:
+    """The result from which `written` made the text. sandbox: that of the run, which is not in the text."""
+    stored = json.loads(text)
+    record = stored["result"]
+    if sandbox:
+        record["sandbox"] = sandbox
+    fields = [{name: _frozen(value) for name, value in picture.items()} for picture in stored["pictures"]]
+    return as_json.read(record, tuple(Picture(**picture) for picture in fields))
 
 
 class Store:
@@ -186,6 +310,11 @@ class Store:
         for id, name in self.file.execute("select student, name from students order by student").fetchall():
             rows = self.file.execute(query, (id,))
             yield Student(id, name), [read(row[0], sandbox) for row in rows]
+
+
+def _frozen(value: Any) -> Any:
+    """Lists of lists as tuples of tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _handin(row: Sequence[Any]) -> HandIn:

@@ -1,34 +1,71 @@
-"""Sums up the results of a class: one row for each student, and counts. No result is kept."""
+"""Sums up the results of a class: a small row for each student, counts, earlier runs. No result is kept."""
 
 import copy
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from grader import catalog
-from grader.classroom.course import totals
-from grader.classroom.course.marks import Mark
-from grader.classroom.course.totals import PLAIN, TotalRule, maximum
+from grader.classroom import marking
 from grader.classroom.handins import Class, Student
-from grader.classroom.rows import (
-    ABSENT,
-    ALL_PASSED,
-    CHECK_LEFT_OUT,
-    NOT_GRADED,
-    NOT_LOADED,
-    NOT_STARTED,
-    OUTCOMES,
-    SOME_FAILED,
-    Kind,
-    Row,
-    state_of,
-    words_of,
-)
-from grader.records.results import ExerciseResult
+from grader.classroom.marking import PLAIN, Mark, TotalRule, maximum
+from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
 
+# The state of one student's exercise, one letter each, so that a row stays small.
+ALL_PASSED, SOME_FAILED, NOT_LOADED, NOT_STARTED, NOT_GRADED, ABSENT = "p", "f", "e", "n", "u", "-"
+CHECK_PASSED, CHECK_FAILED, CHECK_LEFT_OUT = "p", "f", "-"  # the outcome of one check, likewise
+OUTCOMES = {PASSED: CHECK_PASSED, FAILED: CHECK_FAILED, NOT_CHECKED: CHECK_LEFT_OUT}
+Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submission
 MAX_KINDS = 5000  # different sentences that are counted: learners' code can choose some of them
 BINS = 11  # tenths of the points, and all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One student: points (None: not handed in, or not graded) and state of each exercise, in order.
+
+    total: by the rule of the course; None where an exercise could not be graded, since the sum would be too low. late:
+    what came late; notes: what else an instructor must know. outcomes: of the checks of each exercise, in order, a
+    letter each; "" where the file could not be run or was untouched. by_hand: the indices of the exercises for which a
+    person gave points.
+    """
+
+    student: Student
+    points: tuple[float | None, ...]
+    states: str
+    diagnoses: tuple[Kind, ...] = ()
+    total: float | None = None
+    late: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    by_hand: tuple[int, ...] = ()
+
+    @property
+    def handed_in(self) -> bool:
+        """Whether the student handed in something."""
+        return any(state != ABSENT for state in self.states)
+
+
+def state_of(result: ExerciseResult) -> str:
+    """The state that a result stands for."""
+    if result.status == ERROR:
+        return NOT_LOADED
+    if not result.started:
+        return NOT_STARTED
+    return ALL_PASSED if result.status == PASSED else SOME_FAILED
+
+
+def words_of(marks: Mapping[str, Mark]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Notes on what is late, and other notes on the marks, each with the number of its exercise."""
+    late = tuple(f"{folder[:2]}: {mark.late.words}" for folder, mark in sorted(marks.items()) if mark.late.words)
+    notes = (
+        f"{folder[:2]}: {remark}"
+        for folder, mark in sorted(marks.items())
+        for remark in (*(override.words for override in mark.overrides), *mark.notes)
+    )
+    return late, tuple(notes)
 
 
 @dataclass(frozen=True)
@@ -121,7 +158,7 @@ class Summary:
                 by_hand.append(index)
         _count(self.diagnoses, *diagnoses)
         shared = tuple(self._kinds.setdefault(kind, kind) for kind in sorted(diagnoses) if kind in self.diagnoses)
-        total = None if NOT_GRADED in states else totals.total(self._folders, points, self._most, self.rule)
+        total = None if NOT_GRADED in states else marking.total(self._folders, points, self._most, self.rule)
         late, said = words_of(marks or {})
         all_notes = (*said, *ungraded_notes, *notes)
         hands = tuple(sorted(by_hand))
@@ -167,6 +204,86 @@ def commonest(counts: Counter[Kind], count: int) -> list[tuple[Kind, int]]:
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:count]
 
 
+def tenths(totals: Sequence[float], max_points: float) -> tuple[int, ...]:
+    """The numbers of totals that are 0 to 9 % of `max_points`, …, 90 to 99 %, and 100 %."""
+    bins = [0] * BINS
+    for total in totals:
+        share = total / max_points if max_points else 1.0
+        bins[max(0, min(int(share * 10 + 1e-9), BINS - 1))] += 1
+    return tuple(bins)
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """A student's last attempts at an exercise, which passed the same checks. since: when the first of them came."""
+
+    exercise: str
+    attempts: int
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Run:
+    """The state of the class after a run. handed_in: exercises of all students."""
+
+    time: datetime
+    students: int
+    handed_in: int
+
+    @property
+    def facts(self) -> tuple[int, int]:
+        """All but the time."""
+        return self.students, self.handed_in
+
+
+@dataclass(frozen=True)
+class Past:
+    """The facts of earlier runs that the page of a class shows. stuck: by student's id."""
+
+    stuck: Mapping[str, Sequence[Stuck]] = field(default_factory=dict)
+    runs: Sequence[Run] = ()
+
+    def renamed(self, ids: Mapping[str, str]) -> "Past":
+        """The same under other ids."""
+        return Past({ids[id]: stuck for id, stuck in self.stuck.items() if id in ids}, self.runs)
+
+
+NO_PAST = Past()
+
+
+def run_facts(summary: Summary, time: datetime) -> Run:
+    """The present state of the class."""
+    absent = sum(row.states.count(ABSENT) for row in summary.rows)
+    handed_in = len(summary.rows) * len(summary.exercises) - absent
+    return Run(time, len(summary.rows), handed_in)
+
+
+def stuck(
+    attempts: Iterable[tuple[str, str, Sequence[tuple[datetime, str | None]]]],
+    result: Callable[[str], ExerciseResult | None],
+) -> dict[str, list[Stuck]]:
+    """The students, by id, whose last two or more attempts passed the same checks, and not all of them.
+
+    attempts: student, exercise, and for each attempt in order when it came and the key of its result; result: gives the
+    result with a key.
+    """
+    by_student: dict[str, list[Stuck]] = {}
+    for student, exercise, tries in attempts:
+        reached, count = None, 0
+        for _, key in reversed(tries):
+            current_result = result(key) if key else None
+            if (
+                current_result is None
+                or current_result.status == PASSED
+                or (count and _passed(current_result) != reached)
+            ):
+                break
+            reached, count = _passed(current_result), count + 1
+        if count > 1:
+            by_student.setdefault(student, []).append(Stuck(exercise, count, tries[-count][0]))
+    return by_student
+
+
 def _count(counts: Counter[Kind], *kinds: Kind) -> None:
     """Count each kind once. Beyond MAX_KINDS no new kind is counted, so that no class can fill the memory."""
     counts.update(kind for kind in kinds if kind in counts or len(counts) < MAX_KINDS)
@@ -176,10 +293,5 @@ def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0][:300]
 
 
-def tenths(totals: Sequence[float], max_points: float) -> tuple[int, ...]:
-    """The numbers of totals that are 0 to 9 % of `max_points`, …, 90 to 99 %, and 100 %."""
-    bins = [0] * BINS
-    for total in totals:
-        share = total / max_points if max_points else 1.0
-        bins[max(0, min(int(share * 10 + 1e-9), BINS - 1))] += 1
-    return tuple(bins)
+def _passed(result: ExerciseResult) -> frozenset[str]:
+    return frozenset(check.id for check in result.checks if check.outcome == PASSED)

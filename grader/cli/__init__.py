@@ -1,4 +1,4 @@
-"""The command line. Each verb is a module cmd_<verb> of this package.
+"""The command line. Each verb is declared by a decorator in a module of this package: see options.py.
 
 Nothing heavy is imported here, so that `check` can start its fork server before it imports torch itself.
 """
@@ -15,13 +15,21 @@ from typing import NoReturn
 from grader import catalog
 from grader.catalog import NoSuchExercise, errors, paths
 from grader.catalog.errors import InfrastructureError, NoSuchFile, NothingLeft, WrongUse
+from grader.cli.options import DECLARED
 from grader.records.sanitize import inert
 
-VERBS = (
-    "check", "grade", "explain", "list", "progress", "documented", "mistakes", "verify", "stub", "new", "doctor",
-    "plot", "nbgrader", "report", "watch", "hint", "reset", "solution", "notebook", "similar", "bundle", "gradescope",
-    "classroom50", "docs", "train", "experiment", "try", "course", "handback", "update", "forget",
-)  # fmt: skip
+MODULES = {  # the module that declares each verb
+    "check_verbs": ("check", "watch"),
+    "grade_verb": ("grade",),
+    "class_verbs": ("explain", "similar", "course", "handback", "forget"),
+    "desk_verbs": (
+        "hint", "try", "reset", "solution", "list", "progress", "plot", "experiment", "train", "report", "notebook",
+        "write", "docs", "update", "doctor",
+    ),
+    "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
+    "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
+}  # fmt: skip
+VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}
 MAKE = "--make"  # the first argument, where the Makefile calls
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
 NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
@@ -137,10 +145,10 @@ def _parser(verb_given: str | None) -> tuple[argparse.ArgumentParser, dict[str, 
     parser = _Parser(prog="kata", description="Grades the exercises. README.md shows the make targets.")
     parser.add_argument("--version", action="store_true", help="show the versions of kata, Python and torch")
     verbs = parser.add_subparsers(metavar="VERB", dest="verb", parser_class=_Parser)
-    for verb in VERBS if verb_given is None else (verb_given,):
-        module = importlib.import_module(f"grader.cli.cmd_{verb}")
-        summary = module.__doc__.splitlines()[0]
-        sub = verbs.add_parser(verb, help=summary, description=summary)
-        module.arguments(sub)
-        sub.set_defaults(run=module.run)
+    for name in VERBS if verb_given is None else (verb_given,):
+        importlib.import_module(f"grader.cli.{VERBS[name]}")
+        verb = DECLARED[name]
+        sub = verbs.add_parser(name, help=verb.summary, description=verb.summary)
+        verb.add_options(sub)
+        sub.set_defaults(run=verb.run)
     return parser, verbs.choices

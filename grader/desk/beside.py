@@ -122,15 +122,15 @@ class DrawnPages:
 
 def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Sequence[RenderableType]:
     """The page as renderables."""
-    from grader.desk import examples, try_page, tryout
+    from grader.desk import lesson, tryout
     from grader.judge import capture
     from grader.reports import heatmap
 
     try:
         submitted = submission.read(paths.stub(exercise.folder))
         if request.what == TRY:
-            outcomes = tryout.run(exercise, submitted, examples.of(exercise.folder), fork_server)
-            return try_page.page(exercise, outcomes, request.width)
+            outcomes = tryout.run(exercise, submitted, lesson.examples(exercise.folder), fork_server)
+            return tryout.page(exercise, outcomes, request.width)
         pictures = capture.capture_pictures(exercise, submitted, fork_server)
     except (WrongUse, NoSuchFile) as error:
         return [Text(str(error))]

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from grader.catalog import Exercise, paths
-from grader.desk.spare_worker import SpareWorkers
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner, Explained, limits_of
 from grader.judge.failure import Failure
@@ -16,6 +15,7 @@ from grader.judge.where import search
 from grader.records.bounded_cache import BoundedCache
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.submission import Submission
+from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
 
 __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
@@ -25,7 +25,7 @@ PRINTS = 8 << 20  # bytes of printed text that are cached
 def grade_all(
     exercise: Exercise,
     submissions: Iterable[Submission],
-    workers: SpareWorkers,
+    workers: ForkServer,
     settings: Settings,
     publish: Callable[[ExerciseResult], None],
     superseded: Callable[[], bool],
@@ -36,7 +36,8 @@ def grade_all(
     `publish(result)` is called up to three times for each: with the verdict, with the diagnoses, and, if `where`, with
     the lines to look at.
 
-    superseded: whether a newer file waits, in which case nothing more is looked for.
+    workers: gives workers, as a fork server does; superseded: whether a newer file waits, in which case nothing more is
+    looked for.
     """
     with Session(exercise, settings.seed) as session:
         examiner = DeferredExaminer(session, workers, settings)
@@ -58,7 +59,7 @@ class DeferredExaminer(Examiner):
     failures: what `explained` needs to know about the last submission; None where all of its checks passed.
     """
 
-    def __init__(self, session: Session, fork_server: SpareWorkers, settings: Settings) -> None:
+    def __init__(self, session: Session, fork_server: ForkServer, settings: Settings) -> None:
         super().__init__(session, fork_server, settings)
         self.prints: BoundedCache[tuple[Any, ...], str] = BoundedCache(PRINTS)  # of a check, by the key of its verdict
 

@@ -3,13 +3,16 @@
 A script measures one claim of its lesson. A learner may change it: its numbers are nobody's grade.
 """
 
+import contextlib
 import json
 import math
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from grader.catalog import Exercise, paths
@@ -26,10 +29,10 @@ START = """
 import sys
 sys.path[0] = sys.argv.pop(1)
 import runpy
-runpy.run_module("grader.desk.measuring_process", run_name="__main__")
+runpy.run_module("grader.desk.experiment", run_name="__main__")
 """
-
 Cell = float | str
+NAMES = ("measure", "claim", "PLOT", "CLAIM")  # what a script defines, beside its docstring
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def run(exercise: Exercise) -> Experiment:
 
 
 def of(data: dict) -> Experiment:
-    """An experiment from what grader.desk.measuring_process.measured gives."""
+    """An experiment from what grader.desk.experiment.measured gives."""
     return Experiment(data["question"], tuple(data["rows"]), data["plot"], data["claim"], data["holds"])
 
 
@@ -135,6 +138,42 @@ def bars(values: Sequence[Cell], room: int) -> list[str]:
         negative = not isinstance(value, str) and value < 0
         drawn.append("░" * (full + eighths // 4) if negative else "█" * full + EIGHTHS[eighths].strip())
     return drawn
+
+
+def measured(script: Path) -> dict[str, Any]:
+    """Run a script: question, rows, plot (a column's name), claim (in words) and holds. What it prints goes to stderr.
+
+    Raises ValueError where the script lacks a name or a row lacks a column; what the script raises passes through.
+    """
+    with contextlib.redirect_stdout(sys.stderr):
+        names = runpy.run_path(str(script))
+        missing = [name for name in NAMES if name not in names]
+        if missing or not names["__doc__"]:
+            raise ValueError(f"the script lacks {', '.join(missing) or 'a docstring with its question'}")
+        plot, rows = names["PLOT"], [dict(row) for row in names["measure"]()]
+        if not rows or any(list(row) != list(rows[0]) for row in rows) or plot not in rows[0]:
+            raise ValueError(f"measure() gives rows with the same columns, one of them PLOT = {plot!r}")
+        holds = bool(names["claim"](rows))
+    question = names["__doc__"].strip().splitlines()[0]
+    return {"question": question, "rows": rows, "plot": plot, "claim": names["CLAIM"], "holds": holds}
+
+
+def main() -> None:
+    """Measure the script that is named, and print the result or where the script broke."""
+    script = Path(sys.argv[1])
+    try:
+        print(json.dumps(measured(script)))
+    except Exception as error:
+        frame, line = error.__traceback__, 0
+        while frame is not None:
+            line = frame.tb_lineno if frame.tb_frame.f_code.co_filename == str(script) else line
+            frame = frame.tb_next
+        line = getattr(error, "lineno", None) or line  # of a SyntaxError
+        print(json.dumps({"error": f"{type(error).__name__}: {error}", "line": line}))
+
+
+if __name__ == "__main__":
+    main()
 
 
 def _cell(value: Cell, places: int | None) -> str:

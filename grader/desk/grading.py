@@ -1,15 +1,25 @@
-"""The thread that grades for the watch. It keeps the fork server, a spare worker and the checks ready."""
+"""The exercise that is watched, and the thread that grades it. It keeps a spare worker and the checks ready."""
 
 import contextlib
 import gc
+import os
+import secrets
+import signal
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from grader.catalog import Exercise
-from grader.desk.spare_worker import SpareWorkers, Superseded
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import InfrastructureError
+from grader.catalog.exercise import Limits
+from grader.desk import lesson, progress
+from grader.desk.saves import StableFile
+from grader.records.results import PASSED, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.worker_handle import Worker
 
 IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the fork of the spare worker
 
@@ -122,3 +132,108 @@ class GradingThread:
 
     def _publish(self, result: object) -> None:
         self.publish(self.job, result)
+
+
+class Watched:
+    """One exercise from the moment it is opened until another one is. The inputs stay the same until then.
+
+    result: the verdict that is shown, None before the first; when: its time of day; is_passed: now or before.
+    tried: the last verdict whose checks were run, so that a syntax error does not lead back to the first task.
+    """
+
+    def __init__(self, exercise: Exercise, grading: GradingThread) -> None:
+        self.exercise, self.grading = exercise, grading
+        self.seed = secrets.randbelow(1_000_000)
+        self.file = StableFile(exercise)
+        self.job: Job | None = None  # the newest
+        self.shown: Job | None = None  # the one whose verdict is shown
+        self.submitted_at: float | None = None  # of time.monotonic; None where nothing is being graded
+        self.result: ExerciseResult | None = None
+        self.tried = progress.last_tried(exercise.folder)
+        self.when = ""
+        self.is_passed = progress.load().get(exercise.folder, progress.State()).done
+
+    @property
+    def task(self) -> lesson.Task | None:
+        """The first task that is not done; None where all are."""
+        return lesson.current(self.exercise.folder, self.tried)
+
+    @property
+    def seconds(self) -> float:
+        """How long the grading has taken so far; 0 where there is none."""
+        return 0.0 if self.submitted_at is None else time.monotonic() - self.submitted_at
+
+    def grade(self, attempt: bool) -> None:
+        """Grade the content of the file that was accepted last."""
+        name = paths.shown(paths.stub(self.exercise.folder))
+        self.job = Job(self.exercise, self.file.accepted.submission, name, self.seed, attempt)
+        self.submitted_at = time.monotonic()
+        self.grading.take(self.job)
+
+    def forget(self) -> None:
+        """Forget the verdict: the file is not there."""
+        self.job = self.result = self.submitted_at = None
+
+    def is_first(self, job: Job) -> bool:
+        """Note that a verdict came. Returns whether it is the job's first: more come with likely causes and lines."""
+        self.submitted_at = None
+        return self.shown is not job
+
+    def take(self, job: Job, result: ExerciseResult) -> None:
+        """Keep a verdict as the one that is shown, and record it."""
+        again = self.shown is job
+        self.result, self.shown = result, job
+        self.tried = result if result.tried else self.tried
+        if not again:
+            self.when = time.strftime("%H:%M:%S")
+        self.is_passed = self.is_passed or result.status == PASSED
+        progress.note(result, attempt=job.attempt and not again)
+
+
+class Superseded(InfrastructureError):
+    """The grading was cancelled because a newer file waits. No check catches an InfrastructureError."""
+
+
+class SpareWorkers:
+    """Provides one grading after the other with workers, as a fork server does."""
+
+    def __init__(self, fork_server: ForkServer) -> None:
+        self.fork_server = fork_server
+        self.cancelled = False
+        self.current: Worker | None = None
+        self.spare: tuple[Limits, Worker] | None = None
+
+    def begin(self) -> None:
+        """Begin another grading."""
+        self.cancelled, self.current = False, None
+
+    def spawn(self, limits: Limits) -> Worker:
+        """A new worker. Raises Superseded once the grading was cancelled."""
+        if self.cancelled:
+            raise Superseded
+        limits_of_spare, worker = self.spare or (None, None)
+        self.spare = None
+        if worker is not None and limits_of_spare != limits:
+            worker.close()
+            worker = None
+        self.current = worker or self.fork_server.spawn(limits)
+        if self.cancelled:
+            self.current.close()
+            raise Superseded
+        return self.current
+
+    def prepare(self, limits: Limits) -> None:
+        """Fork the spare worker, if there is none yet."""
+        if self.spare is None:
+            with contextlib.suppress(InfrastructureError):
+                self.spare = limits, self.fork_server.spawn(limits)
+
+    def cancel(self) -> None:
+        """End the grading in progress, from another thread, even where the learner's code hangs."""
+        self.cancelled = True
+        worker = self.current
+        if worker is not None and worker.alive:
+            with contextlib.suppress(OSError):
+                os.kill(worker.pid, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                worker.connection.shutdown(socket.SHUT_RDWR)

@@ -1,14 +1,26 @@
-"""The numbered tasks of a lesson, read from its README.md."""
+"""The numbered tasks of a lesson and its example calls, read from its README.md.
 
+The rule of examples, which docs/authors.md tells the authors: every `python` block below the heading "Tasks" or a
+heading "Task N" counts, from top to bottom, in one namespace. Where a comment behind an expression, or on the lines
+below it, begins with a value as Python prints it, that is the lesson's value. Words may follow it.
+"""
+
+import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
 from grader.records.results import PASSED, ExerciseResult
 
 HEADING = re.compile(r"^#{2,3} Task (\d+):?\s*(.*)$")
 FOLDED = re.compile(r"^<details>.*?^</details>\n*", re.M | re.S)  # what a page shows once it is opened
 OTHER_HEADING = re.compile(r"^#{1,3} ")
+EXAMPLES_HEADING = re.compile(r"^#{2,4} Task(?:s$| (\d+)\b:?\s*(.*))")
+RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
+OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[": "]", "{": "}"}
+PLAIN = re.compile(r"(?:-?\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|True|False|None|'[^']*')(?![\w.(])")
 
 
 @dataclass(frozen=True)
@@ -53,3 +65,110 @@ def current(folder: str, result: ExerciseResult | None) -> Task | None:
     all_tasks, open_numbers = tasks(folder), open_tasks(result)
     not_done = all_tasks if open_numbers is None else [task for task in all_tasks if task.number in open_numbers]
     return not_done[0] if not_done else None
+
+
+@dataclass(frozen=True)
+class Example:
+    """One statement of a lesson's examples.
+
+    task: its number, 0 before the first; is_call: an expression, whose value can be shown; value: as the lesson prints
+    it, or ""; raises: the name of the exception that the lesson announces, or "".
+    """
+
+    task: int
+    title: str
+    code: str
+    is_call: bool = False
+    value: str = ""
+    raises: str = ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the lesson says what comes of it."""
+        return bool(self.value or self.raises)
+
+
+def examples(folder: str) -> tuple[Example, ...]:
+    """The examples of an exercise in the lesson's order; none where the lesson is absent.
+
+    Raises InfrastructureError where a block is no Python.
+    """
+    try:
+        markdown = paths.lesson(folder).read_text("utf-8")
+    except OSError:
+        return ()
+    try:
+        return read_examples(markdown)
+    except SyntaxError as error:
+        raise InfrastructureError(f"{paths.shown(paths.lesson(folder))}: {error.text or ''} is no Python") from None
+
+
+def read_examples(markdown: str) -> tuple[Example, ...]:
+    """The examples of a lesson's text. Raises SyntaxError where a block is no Python."""
+    return tuple(example for task, title, block in blocks(markdown) for example in statements(block, task, title))
+
+
+def blocks(markdown: str) -> Iterator[tuple[int, str, str]]:
+    """Each `python` block of the tasks: the number and the title of the task, the text."""
+    task: int | None = None
+    title, fence, block = "", "", []
+    for line in markdown.splitlines():
+        if line.startswith("```"):
+            if fence.strip() == "```python" and task is not None:
+                yield task, title, "\n".join(block)
+            fence, block = ("" if fence else line), []
+        elif fence:
+            block.append(line)
+        elif heading := EXAMPLES_HEADING.match(line):
+            task, title = int(heading[1] or 0), heading[2] or ""
+        elif OTHER_HEADING.match(line):
+            task = None
+
+
+def statements(block: str, task: int, title: str) -> Iterator[Example]:
+    """The statements of one block, each with what the comments behind and below it say."""
+    lines, body = block.splitlines(), ast.parse(block).body
+    for node, following in zip(body, [*body[1:], None]):
+        code, end = ast.get_source_segment(block, node) or "", node.end_lineno or node.lineno
+        if not isinstance(node, ast.Expr):
+            yield Example(task, title, code)
+            continue
+        behind = lines[end - 1].encode()[node.end_col_offset :].decode().strip().removeprefix("#").strip()
+        below = lines[end : following.lineno - 1 if following else None]
+        comment = "\n".join(line[1:].removeprefix(" ") for line in below if line.startswith("#"))
+        value, raises = next(filter(any, map(value_of, (behind, comment))), ("", ""))
+        yield Example(task, title, code, True, value, raises)
+
+
+def value_of(comment: str) -> tuple[str, str]:
+    """The value with which a comment begins, or the exception; "" for what it does not tell."""
+    if match := RAISES.match(comment):
+        return "", match[1]
+    if match := PLAIN.match(comment):
+        return match[0], ""
+    if match := OPENING.match(comment):
+        waiting = []
+        for place in range(match.start(1), len(comment)):
+            character = comment[place]
+            if character in CLOSING:
+                waiting.append(CLOSING[character])
+            elif waiting and character == waiting[-1]:
+                waiting.pop()
+                if not waiting:
+                    return comment[: place + 1], ""
+    return "", ""
+
+
+def cells(block: str) -> list[str]:
+    """A block in pieces, each of which ends with an expression whose value the lesson tells, and with that value.
+
+    Raises SyntaxError where it is no Python.
+    """
+    lines, cell_texts, first = block.splitlines(), [], 0
+    body = ast.parse(block).body
+    for example, following in zip(statements(block, 0, ""), [*body[1:], None]):
+        end = following.lineno - 1 if following else len(lines)
+        if example.is_shown or following is None:
+            cell_texts.append("\n".join(lines[first:end]).strip("\n"))
+            first = end
+    return cell_texts

@@ -13,11 +13,10 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.desk import progress
+from grader.desk.grading import Watched
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
-from grader.desk.watched import Watched
-from grader.records.causes import Cause, causes
-from grader.records.results import ERROR, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.results import ERROR, NOT_CHECKED, PASSED, Cause, ExerciseResult, causes
 from grader.reports import formulas, terminal
 
 KEYS = (
@@ -48,7 +47,7 @@ class View:
     @classmethod
     def of(cls, watched: Watched, every: bool, hints: tuple[Hint, ...], **texts: Any) -> View:
         """The view of an exercise among all. texts: status, note and warnings."""
-        exercises, by_folder = catalog.exercises(), progress.load()
+        exercises, by_folder = catalog.by_path(), progress.load()
         at = exercises.index(watched.exercise)
         states = tuple(by_folder.get(listed.folder, progress.State()).status for listed in exercises)
         return cls(watched, states, at, next(iter(exercises[at + 1 :]), None), every, hints, **texts)
@@ -57,7 +56,7 @@ class View:
 def heading(view: View) -> list[RenderableType]:
     """The exercise, its place among all, its file, and how far all exercises are."""
     exercise = view.watched.exercise
-    facts = f"  {exercise.track} track · {view.at + 1} of {len(view.states)}"
+    facts = f"  {exercise.path.name} · {view.at + 1} of {len(view.states)}"
     name = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "bold"), (facts, "dim"))
     return [name, Text(paths.shown(paths.stub(exercise.folder)), "dim", no_wrap=True), bar(view), Text()]
 

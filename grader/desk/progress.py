@@ -1,6 +1,7 @@
 """A learner's progress, in one small file of the checkout. Its loss or damage is never an error.
 
-The last verdict on each exercise is stored beside it. Both may be deleted: a grading writes them again.
+The last verdict on each exercise is stored beside it. Both may be deleted: a grading writes them again. `list` and
+`progress` show a row of plain data for each exercise.
 """
 
 import contextlib
@@ -11,8 +12,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader import catalog
 from grader.catalog import paths
-from grader.records import whole_file
+from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
 SCHEMA = 2  # 1 had one state for the .py file and the notebook together
@@ -20,6 +22,8 @@ STATUSES = ("not started", "begun", "passed")
 FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a state of its own
 TRIED = "-tried"  # ends the kind of a verdict whose checks were run, where a later one's were not
 LOCK_S = 2.0  # seconds to wait for the lock, which a stopped process may hold
+SIGNS = {"passed": "✔", "begun": "…", "not started": " "}
+BAR = 10
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,131 @@ def last_tried(folder: str, kind: str = FILE) -> ExerciseResult | None:
     return result if result is None or result.tried else last(folder, f"{kind}{TRIED}")
 
 
+@contextlib.contextmanager
+def _locked() -> Iterator[None]:
+    """Hold the lock of this checkout, where the system has locks, and wait for it at most LOCK_S."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl
+
+            file = stack.enter_context(paths.PROGRESS_LOCK.open("w"))
+            deadline = time.monotonic() + LOCK_S
+            while time.monotonic() < deadline:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    time.sleep(0.005)
+        yield
+
+
+def rows() -> list[dict]:
+    """One row for each exercise, in the order of the paths."""
+    states = load()
+    table = []
+    for exercise in catalog.by_path():
+        state = states.get(exercise.folder, State())
+        table.append(
+            {
+                "exercise": exercise.folder,
+                "title": exercise.title,
+                "path": exercise.path.name,
+                "warm_up": exercise.path.warm_up,
+                "status": state.status,
+                "points": state.points,
+                "max_points": exercise.max_points,
+                "attempts": state.attempts,
+                "first_pass": state.first_pass,
+                "hints": sum(state.hints.values()),
+                "changed": state.changed,
+                "files": {kind: asdict(file) for kind, file in state.files.items()},
+            }
+        )
+    return table
+
+
+def by_path(table: list[dict]) -> list[dict]:
+    """One row for each path: how many of its exercises are passed, and its points."""
+    sums: dict[str, dict] = {}
+    for row in table:
+        empty = {"path": row["path"], "exercises": 0, "passed": 0, "points": 0.0, "max_points": 0.0}
+        path = sums.setdefault(row["path"], empty)
+        path["exercises"] += 1
+        path["passed"] += row["status"] == "passed"
+        for key in ("points", "max_points"):
+            path[key] = round(path[key] + row[key], 6)
+    return list(sums.values())
+
+
+def listed(table: list[dict]) -> str:
+    """All exercises with state and points, for `make list`."""
+    lines, path = [], None
+    for row in table:
+        if row["path"] != path:
+            path = row["path"]
+            lines.append(path)
+        points = f"{row['points']:g}/{row['max_points']:g}"
+        lines.append(f" {_name(row, 52)}  {points:>7}  {row['status']}")
+    lines.append(f"{_sum(table)}. Grade one: make check EX=03")
+    return "\n".join(lines) + "\n"
+
+
+def columns(table: list[dict]) -> list[str]:
+    """All exercises by path, as two texts of short lines for a terminal of 80 columns. No path is cut in two."""
+    texts: list[list[str]] = [[], []]
+    for path in by_path(table):
+        rows_of_path = [row for row in table if row["path"] == path["path"]]
+        names = [f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}" for row in rows_of_path]
+        is_left = not texts[1] and len(texts[0]) < len(table) // 2
+        texts[not is_left] += [f"{path['path']}  {path['points']:g}/{path['max_points']:g}", *names, ""]
+    return ["\n".join(lines).rstrip() for lines in texts]
+
+
+def text(table: list[dict]) -> str:
+    """The whole history, for `make progress`: a bar for each exercise and each path."""
+    lines = []
+    for path in by_path(table):
+        lines.append(f"{path['path']}  {_bar(path)} {path['passed']} of {path['exercises']} passed")
+        for row in table:
+            if row["path"] == path["path"]:
+                points = f"{row['points']:g}/{row['max_points']:g}"
+                lines.append(f" {_name(row, 28)} {_bar(row)} {points:>7}  {_history(row)}".rstrip())
+                lines += [f"      {text}" for text in [of_files(row)] if text]
+    lines.append(f"{_sum(table)}. {_next(table)}")
+    return "\n".join(lines) + "\n"
+
+
+def markdown(table: list[dict]) -> str:
+    """A table for one's own README."""
+    lines = ["| exercise | state | | points | tries | first passed |", "|---|---|---|---:|---:|---|"]
+    for row in table:
+        points = f"{row['points']:g}/{row['max_points']:g}"
+        title = f"{row['exercise'][:2]} {row['title']}"
+        tries = row["attempts"] or ""
+        lines.append(f"| {title} | {row['status']} | {_bar(row)} | {points} | {tries} | {_day(row['first_pass'])} |")
+    for path in by_path(table):
+        points, passed = f"{path['points']:g}/{path['max_points']:g}", f"{path['passed']} of {path['exercises']}"
+        lines.append(f"| **{path['path']}** | **{passed}** | {_bar(path)} | **{points}** | | |")
+    return "\n".join(lines) + "\n"
+
+
+def as_json(table: list[dict]) -> str:
+    """All exercises and paths as JSON, schema 2."""
+    document = {"schema": 2, "exercises": table, "paths": by_path(table)}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def of_files(row: dict) -> str:
+    """The present state of the learner's files, where the row alone does not say it; "" otherwise."""
+    names = {FILE: ".py", NOTEBOOK: "notebook"}
+    files = [
+        f"{names[kind]} {file['status']}, {file['points']:g}/{row['max_points']:g}"
+        for kind, file in row["files"].items()
+    ]
+    passed = f"passed on {_day(row['first_pass'])}; since changed: " if row["changed"] else ""
+    return passed + "; ".join(files) if passed or len(files) > 1 else ""
+
+
 def _save_result(result: ExerciseResult, kind: str) -> None:
     from grader.reports import json as as_json
 
@@ -162,25 +291,7 @@ def _save(states: dict[str, State]) -> None:
 def _write(path: Path, text: str) -> None:
     """Replace the file as a whole. In a read-only checkout nothing is written."""
     with contextlib.suppress(OSError):
-        whole_file.write(path, text, durable=True)
-
-
-@contextlib.contextmanager
-def _locked() -> Iterator[None]:
-    """Hold the lock of this checkout, where the system has locks, and wait for it at most LOCK_S."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError, ImportError):
-            import fcntl
-
-            file = stack.enter_context(paths.PROGRESS_LOCK.open("w"))
-            deadline = time.monotonic() + LOCK_S
-            while time.monotonic() < deadline:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    time.sleep(0.005)
-        yield
+        safe_files.write_whole(path, text, durable=True)
 
 
 def _set_aside() -> None:
@@ -192,3 +303,43 @@ def _set_aside() -> None:
             with contextlib.suppress(OSError):
                 path.rename(aside)
             return
+
+
+def _sum(table: list[dict]) -> str:
+    """The points of all paths but the warm-up."""
+    counted = [row for row in table if not row["warm_up"]]
+    return f"{sum(row['points'] for row in counted):g} of {sum(row['max_points'] for row in counted):g} points"
+
+
+def _name(row: dict, width: int) -> str:
+    title = row["title"] if len(row["title"]) <= width else row["title"][: width - 1] + "…"
+    return f"{SIGNS[row['status']]} {row['exercise'][:2]} {title:<{width}}"
+
+
+def _bar(row: dict) -> str:
+    share = row["points"] / row["max_points"] if row["max_points"] else 0.0
+    full = min(int(share * BAR), BAR)  # never full before all is done
+    return "█" * full + "░" * (BAR - full)
+
+
+def _history(row: dict) -> str:
+    day = _day(row["first_pass"]) if row["status"] == "passed" else row["status"]
+    tries = "1 try" if row["attempts"] == 1 else f"{row['attempts']} tries"
+    return f"{day}, {tries}" if row["attempts"] else day
+
+
+def _day(seconds: float | None) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds)) if seconds is not None else ""
+
+
+def _next(table: list[dict]) -> str:
+    first = next((row for row in table if row["status"] != "passed" and not _is_behind(row, table)), None)
+    if first is None:
+        return "All is done."
+    return f"Next: make watch EX={first['exercise'][:2]}, or make check EX={first['exercise'][:2]}"
+
+
+def _is_behind(row: dict, table: list[dict]) -> bool:
+    """Whether a row is the warm-up of a learner who has begun with the others."""
+    begun = any(other["status"] != "not started" for other in table if not other["warm_up"])
+    return row["warm_up"] and begun

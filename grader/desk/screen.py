@@ -1,8 +1,25 @@
-"""Draws the pages of the watch on the terminal."""
+"""The terminal of the watch: the pages that are drawn, what of them is seen, and the keys and signals that come in.
+
+Textual was weighed for this. It is up in 0.18 s here where rich takes 0.08 s, which could be borne. But its loop would
+have to take over the keys, the signals (Ctrl-Z, a closed window) and the events of the grading thread, which one
+`select` serves now, and it draws on a screen of its own, so that nothing stays in the terminal at the end.
+"""
 
 import contextlib
+import os
 import re
-from collections.abc import Iterable
+import select
+import signal
+import sys
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+try:
+    import termios
+    import tty
+except ImportError:  # Windows without WSL
+    termios = tty = None
 
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
@@ -11,17 +28,30 @@ from rich.text import Text
 from rich.theme import Theme
 
 from grader.catalog import paths
+from grader.catalog.errors import WrongUse
 from grader.desk.main_page import View, heading, hints, keys, notes, verdict
-from grader.desk.pager import Pager
 from grader.reports import formulas
 
 SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll · /: search"
 LESSON_LINES = (3, 14)  # of the task's text, at least and at most
 LINKS = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END = "up", "down", "page up", "page down", "home", "end"
+SCROLL_KEYS = (UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END, " ")
+MATCH = "reverse"  # the style of what was searched for
+RESIZED, RESUMED, QUIT, SAVED, GRADED, DRAWN = "resized", "resumed", "quit", "saved", "graded", "drawn"
+ESCAPE, ENTER, BACKSPACE = "escape", "enter", "backspace"
+KEY_NAMES = {
+    "[A": UP, "OA": UP, "[B": DOWN, "OB": DOWN, "[5~": PAGE_UP, "[6~": PAGE_DOWN,
+    "[H": HOME, "OH": HOME, "[1~": HOME, "[7~": HOME,
+    "[F": END, "OF": END, "[4~": END, "[8~": END,
+    "": ESCAPE,
+}  # fmt: skip
+PLAIN_KEYS = {"\r": ENTER, "\n": ENTER, "\x7f": BACKSPACE, "\b": BACKSPACE}
+TYPED = re.compile(r"\x1b(?P<sequence>\[[0-9;?]*[A-Za-z~]|O[A-Za-z]|)|(?P<character>.)", re.S)
 
 
 class Screen:
-    """Draws pages, each with its foot at the bottom. What is longer than the terminal scrolls: see pager.py.
+    """Draws pages, each with its foot at the bottom. What is longer than the terminal scrolls.
 
     prompt: what was typed to be searched for, while it is typed.
     """
@@ -118,3 +148,153 @@ class Screen:
             lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
             self.lesson_lines[markdown, width] = [line for line in lines if Text.from_ansi(line).plain.strip()]
         return self.lesson_lines[markdown, width]
+
+
+@dataclass
+class Pager:
+    """The lines of a page (with escape codes), the first one that is seen, and how many are seen."""
+
+    lines: Sequence[str] = ()
+    top: int = 0
+    room: int = 1
+    searched: str = ""
+    found: int | None = field(default=None)  # the line that the search has led to
+
+    @property
+    def scrolls(self) -> bool:
+        """Whether the page is longer than what is seen of it."""
+        return len(self.lines) > self.room
+
+    @property
+    def position(self) -> str:
+        """The visible lines in words; "" where all are visible."""
+        if not self.scrolls:
+            return ""
+        return f"lines {self.top + 1} to {min(self.top + self.room, len(self.lines))} of {len(self.lines)}"
+
+    def show(self, lines: Sequence[str], room: int) -> None:
+        """Take other lines, and stay where it was: at the end, where it was there and the page has grown."""
+        was_at_end = self.top > 0 and self.top + self.room >= len(self.lines)
+        self.lines, self.room = lines, max(1, room)
+        self._go(len(lines) if was_at_end else self.top)
+
+    def reset(self) -> None:
+        """Another page: from its head."""
+        self.top, self.searched, self.found = 0, "", None
+
+    def press(self, key: str) -> bool:
+        """Scroll. Returns whether the key is one that scrolls."""
+        if key not in SCROLL_KEYS:
+            return False
+        page, last = max(1, self.room - 1), len(self.lines)
+        by = {UP: -1, DOWN: 1, PAGE_UP: -page, PAGE_DOWN: page, " ": page, HOME: -last, END: last}
+        self._go(self.top + by[key])
+        return True
+
+    def search(self, text: str) -> bool:
+        """Go to the next line that holds the text, from the top again after the last. An empty text: the last one."""
+        self.searched = text.lower() or self.searched
+        first = self.top if self.found is None else self.found + 1
+        plain = [Text.from_ansi(line).plain.lower() for line in self.lines]
+        order = [*range(first, len(plain)), *range(min(first, len(plain)))]
+        self.found = next((number for number in order if self.searched and self.searched in plain[number]), None)
+        if self.found is not None:
+            self._go(self.found)
+        return self.found is not None
+
+    def seen(self) -> list[Text]:
+        """The lines that are seen, with what was searched for marked in them."""
+        shown = [Text.from_ansi(line, no_wrap=True, overflow="ignore") for line in self.visible()]
+        for text in shown:
+            if self.searched:
+                text.highlight_words([self.searched], MATCH, case_sensitive=False)
+        return shown
+
+    def visible(self) -> Sequence[str]:
+        """The same as they are."""
+        return self.lines[self.top : self.top + self.room]
+
+    def _go(self, top: int) -> None:
+        self.top = max(0, min(top, len(self.lines) - self.room))
+
+
+class Events:
+    """A queue of events: keys of the terminal, signals, and what threads `put`.
+
+    As a context manager it switches the terminal to single keys without echo, and restores it at the end.
+    Raises WrongUse where there is no terminal.
+    """
+
+    def __init__(self) -> None:
+        if termios is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise WrongUse("make watch needs a terminal. Without one, grade once: make check EX=03")
+        self.input = sys.stdin.fileno()
+        self.waiting: deque[tuple[str, object]] = deque()
+        self.wake_reader, self.wake_writer = os.pipe()  # `put` writes to it, so that `next` stops waiting
+        os.set_blocking(self.wake_writer, False)
+
+    def put(self, kind: str, value: object = None) -> None:
+        """Add an event, from any thread or signal handler."""
+        self.waiting.append((kind, value))
+        with contextlib.suppress(BlockingIOError, OSError):  # a full pipe wakes `next` too
+            os.write(self.wake_writer, b".")
+
+    def next(self, seconds: float | None) -> tuple[str, object] | None:
+        """The next event as (kind, value), ("key", "n") for a key; None after `seconds` without one."""
+        while not self.waiting:
+            ready, _, _ = select.select([self.input, self.wake_reader], [], [], seconds)
+            if not ready:
+                return None
+            if self.wake_reader in ready:
+                os.read(self.wake_reader, 4096)
+            if self.input in ready:
+                self._read()
+        return self.waiting.popleft()
+
+    def __enter__(self) -> "Events":
+        self.settings = termios.tcgetattr(self.input)
+        self._switch_to_keys()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: self.put(QUIT))
+        signal.signal(signal.SIGWINCH, lambda *_: self.put(RESIZED))
+        signal.signal(signal.SIGCONT, self._resume)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._restore()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)  # the rest of the program is short, and must not be interrupted
+        for number in (signal.SIGWINCH, signal.SIGCONT):
+            signal.signal(number, signal.SIG_DFL)
+
+    def _read(self) -> None:
+        """Add the keys that were typed."""
+        try:
+            typed = os.read(self.input, 64)
+        except OSError:
+            typed = b""  # hung up
+        if not typed:
+            self.put(QUIT)
+        self.waiting += [("key", key) for key in read_keys(typed.decode(errors="ignore"))]
+
+    def _switch_to_keys(self) -> None:
+        with contextlib.suppress(termios.error):
+            tty.setcbreak(self.input)
+
+    def _restore(self) -> None:
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(self.input, termios.TCSANOW, self.settings)
+
+    def _resume(self, *_: object) -> None:
+        self._switch_to_keys()  # after Ctrl-Z: the shell has used the terminal with its own settings
+        self.put(RESUMED)
+
+
+def read_keys(typed: str) -> list[str]:
+    """The keys in what a terminal sent: "n", "page down". Keys that mean nothing here are left out."""
+    pressed = []
+    for match in TYPED.finditer(typed):
+        character = match["character"]
+        key = KEY_NAMES.get(match["sequence"]) if character is None else PLAIN_KEYS.get(character, character.lower())
+        pressed += [key] if key else []
+    return pressed

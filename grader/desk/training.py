@@ -15,7 +15,7 @@ from rich.text import Text
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import messages
 from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner

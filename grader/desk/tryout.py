@@ -1,18 +1,27 @@
-"""Runs a lesson's example calls on the learner's file, in the sandbox, and keeps what comes of each."""
+"""Runs a lesson's example calls on the learner's file, in the sandbox, and shows each value beside the lesson's."""
 
 import ast
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.catalog.limits import Limits
-from grader.desk.examples import Example
+from grader.catalog.exercise import Limits
+from grader.desk.lesson import Example
 from grader.judge import messages
 from grader.judge.proxy import Learner
 from grader.judge.trained import trained_state
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
+from grader.reports import terminal
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
@@ -21,6 +30,12 @@ LIMITS = Limits(call_s=10.0, call_cpu_s=2.0)
 OWN = -1  # the task of a line of the learner's own
 MAX_LOST = 3  # processes that may end before the rest is given up
 ENDINGS = ("timeout", "ended", "protocol")
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|inf\b|nan\b|(?<!=)(?:True|False)\b)(?![\w])")
+WORDS = ("True", "False")
+LEFT_OUT = re.compile(r",\s*(?:grad_fn=<\w+>|requires_grad=True)|Parameter containing:\s*")
+NOISE = 1e-6  # of a number: what two right ways of computing it differ by
+MINE, LESSON = "yours", "the lesson"
+INDENT = 4
 
 
 @dataclass(frozen=True)
@@ -142,6 +157,119 @@ class _Desk:
         return messages.learner_error(error, self.submission).replace("the file ran", "it ran"), error.is_not_started
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """mine, theirs: pieces of text, each with whether it is as in the other one; note: what differs as a whole."""
+
+    mine: tuple[tuple[str, bool], ...]
+    theirs: tuple[tuple[str, bool], ...]
+    note: str = ""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether nothing differs."""
+        return not self.note and all(agrees for _, agrees in self.mine)
+
+
+def compare(text: str, exact: str, lesson: str) -> Comparison:
+    """Compare a value with the lesson's.
+
+    text: the value as Python prints it; exact: the same with all digits; lesson: with as many digits as it pleases.
+    A number is equal where it is the lesson's after rounding to the lesson's digits.
+    """
+    if _skeleton(exact) != _skeleton(lesson):
+        return Comparison(((text, False),), ((lesson, True),), _note(exact, lesson))
+    numbers = iter(NUMBER.findall(LEFT_OUT.sub("", exact)))
+    digits = max((len(number.partition(".")[2]) for number in NUMBER.findall(lesson)), default=0)
+    own_pieces, lesson_pieces, end = [], [], 0
+    for match in NUMBER.finditer(lesson):
+        between = lesson[end : match.start()]
+        own_text, is_equal = _rounded(next(numbers), match[0], digits)
+        own_pieces += [(_fitted(between, len(own_text) - len(match[0])), True), *_marked(own_text, match[0], is_equal)]
+        lesson_pieces += [(between, True), (match[0], True)]
+        end = match.end()
+    lesson_end = (lesson[end:], True)
+    return Comparison((*own_pieces, lesson_end), (*lesson_pieces, lesson_end))
+
+
+def shape(text: str) -> tuple[int, ...] | None:
+    """The shape of a printed tensor, None for another value."""
+    if not text.startswith("tensor("):
+        return None
+    try:
+        values = ast.literal_eval(re.match(r"tensor\((.*?)(?:, \w+=.*)?\)$", NUMBER.sub("0", text), re.S)[1])
+    except (SyntaxError, ValueError, TypeError):
+        return None
+    sizes = []
+    while isinstance(values, list):
+        sizes.append(len(values))
+        values = values[0] if values else 0
+    return tuple(sizes)
+
+
+def page(exercise: Exercise, outcomes: Iterable[Outcome], width: int) -> list[RenderableType]:
+    """The whole page."""
+    all_outcomes = list(outcomes)
+    lines: list[RenderableType] = [Text(f"{exercise.folder[:2]} {exercise.title}", "bold")]
+    task = None
+    for outcome in all_outcomes:
+        if outcome.example.task > 0 and outcome.example.task != task:
+            task = outcome.example.task
+            title = outcome.example.title.replace("`", "")
+            lines += [Text(), Text.assemble((f"Task {task}  ", "dim"), (title, "bold"))]
+        lines += shown(outcome, width)
+    last = closing(exercise, all_outcomes)
+    return [*lines, Text(), Text(last, "dim")] if last else lines
+
+
+def shown(outcome: Outcome, width: int) -> list[RenderableType]:
+    """One call and what came of it."""
+    example, comparison = outcome.example, _comparison(outcome)
+    equal = is_equal(outcome)
+    sign, style = (
+        terminal.SIGNS["passed" if equal else "failed"] if equal is not None else terminal.SIGNS["not_checked"]
+    )
+    head = Text.assemble((f"{sign} " if example.task != OWN else "> ", style), Text(example.code.replace("\n", "\n  ")))
+    lines: list[RenderableType] = [head]
+    if outcome.printed.strip():
+        lines += [terminal.line(indent + INDENT, text) for indent, text in terminal.printed(outcome.printed)]
+    if outcome.raised and outcome.raised == example.raises:
+        return [*lines, _indented(Text(outcome.problem.splitlines()[0], "dim"))]
+    if outcome.problem:
+        first, *rest = outcome.problem.splitlines()
+        return [
+            *lines,
+            terminal.line(INDENT, Text(first, style)),
+            *(terminal.line(INDENT, Text(line, "dim")) for line in rest),
+        ]
+    if example.raises:
+        return [*lines, _indented(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))]
+    if comparison is None:
+        return [*lines, _indented(Text(outcome.text))] if outcome.text else lines
+    note = [_indented(Text(comparison.note, style))] if comparison.note else []
+    return [*lines, *note, _sides(comparison, width)]
+
+
+def is_equal(outcome: Outcome) -> bool | None:
+    """Whether the value is the lesson's; None where there is nothing to compare yet."""
+    example = outcome.example
+    if outcome.is_open or not (outcome.problem or example.is_shown):
+        return None
+    if example.raises:
+        return outcome.raised == example.raises
+    comparison = _comparison(outcome)
+    return comparison is not None and comparison.is_equal
+
+
+def closing(exercise: Exercise, outcomes: Sequence[Outcome]) -> str:
+    """How many are the lesson's, and what to type next."""
+    number, verdicts = exercise.folder[:2], [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]
+    if not verdicts:
+        return ""
+    counted = f"{sum(equal is True for equal in verdicts)} of {len(verdicts)} are as in the lesson."
+    return f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
+
+
 def _assigned(code: str) -> set[str]:
     """The names that a piece of code sets."""
     return _names(code, ast.Store)
@@ -155,3 +283,95 @@ def _read(code: str) -> set[str]:
 def _names(code: str, context: type[ast.expr_context]) -> set[str]:
     nodes = ast.walk(ast.parse(code))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
+
+
+def _rounded(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
+    """My number with as many digits as the lesson's, and whether it is the same. digits: beside inf."""
+    if own_text in WORDS or lesson in WORDS:
+        return own_text, own_text == lesson
+    value, lesson_value = float(own_text), float(lesson)
+    if not math.isfinite(lesson_value):
+        is_equal = value == lesson_value or own_text == lesson
+        return (lesson if is_equal else f"{value:.{digits}f}"), is_equal
+    if "." not in lesson or not math.isfinite(value):
+        return (lesson, True) if value == lesson_value else (own_text, False)
+    digits = len(lesson.partition(".")[2])
+    if abs(value - lesson_value) <= 0.5 * 10**-digits + NOISE * abs(lesson_value):
+        return lesson, True
+    rounded_text = f"{value:.{digits}f}" + "." * lesson.endswith(".")
+    return (own_text if rounded_text == lesson else rounded_text), False
+
+
+def _fitted(between: str, longer: int) -> str:
+    """The text before a number that is `longer` than the lesson's (below 0: shorter), so that columns stay aligned."""
+    stripped = between.rstrip(" ")
+    spaces = len(between) - len(stripped)
+    least = 1 if stripped[-1:] in (",", ":") else 0
+    return stripped + " " * max(spaces - longer, min(spaces, least))
+
+
+def _marked(own_text: str, lesson: str, is_equal: bool) -> list[tuple[str, bool]]:
+    """A number in two pieces: the digits that are the lesson's, and those from the first other one on."""
+    if is_equal:
+        return [(own_text, True)]
+    first = next((place for place, pair in enumerate(zip(own_text, lesson)) if pair[0] != pair[1]), len(lesson))
+    if len(own_text.partition(".")[0]) != len(lesson.partition(".")[0]) or own_text in WORDS:
+        first = 0  # 14.5 has no digit in common with 1.45
+    pieces = [(own_text[:first], True), (own_text[first:], False)]
+    return [piece for piece in pieces if piece[0]]
+
+
+def _skeleton(text: str) -> str:
+    """The text between the numbers, without spaces."""
+    return "".join(NUMBER.sub("#", LEFT_OUT.sub("", text)).split())
+
+
+def _note(own_text: str, lesson: str) -> str:
+    """The difference in words, where more than the numbers differs."""
+    shapes = shape(LEFT_OUT.sub("", own_text)), shape(lesson)
+    if None not in shapes:
+        return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
+    kinds = [_literal(text) for text in (own_text, lesson)]
+    if None in kinds or type(kinds[0]) is not type(kinds[1]):
+        return "yours is another kind of value"
+    if isinstance(kinds[0], (list, tuple, dict)) and len(kinds[0]) != len(kinds[1]):
+        return f"yours has {len(kinds[0])} entries, the lesson's {len(kinds[1])}"
+    return ""
+
+
+def _literal(text: str) -> object:
+    """The value that a text stands for, None where it is no literal."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _comparison(outcome: Outcome) -> Comparison | None:
+    if outcome.problem or not outcome.example.value:
+        return None
+    return compare(outcome.text, outcome.exact, outcome.example.value)
+
+
+def _sides(comparison: Comparison, width: int) -> RenderableType:
+    """The learner's value and the lesson's, beside each other where there is room."""
+    own_text, lesson_text = _text(comparison.mine), _text(comparison.theirs)
+    room = width - INDENT - len(MINE) - len(LESSON) - 6
+    table = Table.grid(padding=(0, 2, 0, 0))
+    if max(map(cell_len, own_text.plain.split("\n"))) + max(map(cell_len, lesson_text.plain.split("\n"))) <= room:
+        table.add_row(Text(MINE, "dim"), own_text, Text(LESSON, "dim"), lesson_text)
+    else:
+        table.add_row(Text(MINE, "dim"), own_text)
+        table.add_row(Text(LESSON, "dim"), lesson_text)
+    return _indented(table)
+
+
+def _text(marked_pieces: Iterable[tuple[str, bool]]) -> Text:
+    text = Text(overflow="fold")
+    for piece, is_equal in marked_pieces:
+        text.append(piece, "dim" if is_equal else "bold red underline")
+    return text
+
+
+def _indented(content: RenderableType) -> RenderableType:
+    return Padding(content, (0, 0, 0, INDENT), expand=False)

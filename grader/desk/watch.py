@@ -1,22 +1,35 @@
 """The watch: shows one exercise at a time and grades it again on every save."""
 
+from __future__ import annotations
+
 import sys
 import warnings
 
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.desk import hints, keyboard, keys
+from grader.catalog.errors import WrongUse
+from grader.desk import beside, checkout, hints, progress, side_by_side
 from grader.desk.beside import Beside, DrawnPages, Request
-from grader.desk.grading import GradingThread, Job
-from grader.desk.keyboard import Events
+from grader.desk.grading import GradingThread, Job, Watched
 from grader.desk.main_page import View
-from grader.desk.saves import Saves
-from grader.desk.screen import Screen
-from grader.desk.stable_file import SETTLE_S
-from grader.desk.watched import Watched
+from grader.desk.saves import SETTLE_S, Saves
+from grader.desk.screen import (
+    BACKSPACE,
+    DRAWN,
+    ENTER,
+    ESCAPE,
+    GRADED,
+    QUIT,
+    RESIZED,
+    RESUMED,
+    SAVED,
+    Events,
+    Screen,
+)  # fmt: skip
 from grader.records.results import ExerciseResult
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
@@ -33,9 +46,9 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
     events = Events()
     warnings.simplefilter("ignore")  # they would be written into the page
     with ForkServer() as fork_server:
-        saves = Saves(paths.EXERCISES, lambda: events.put(keyboard.SAVED), poll)
-        beside = Beside(lambda request, page: events.put(keyboard.DRAWN, (request, page)))
-        grading = GradingThread(fork_server, lambda job, result: events.put(keyboard.GRADED, (job, result)), where)
+        saves = Saves(paths.EXERCISES, lambda: events.put(SAVED), poll)
+        beside = Beside(lambda request, page: events.put(DRAWN, (request, page)))
+        grading = GradingThread(fork_server, lambda job, result: events.put(GRADED, (job, result)), where)
         notes = (saves.note, NO_SANDBOX if fork_server.tier.name == "D" else "")
         try:
             with events:
@@ -48,7 +61,7 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
 
 
 class Watch:
-    """The state that is shown, and the effect of each event on it. keys.py has the effects of the keys."""
+    """The state that is shown, and the effect of each event on it. What each key does is below, in KEYS."""
 
     def __init__(
         self, events: Events, grading: GradingThread, saves: Saves, drawn: DrawnPages, warnings: tuple[str, ...]
@@ -64,16 +77,16 @@ class Watch:
         while not self.quitting:
             kind, value = self.events.next(self.pause()) or (None, None)
             if kind == "key":
-                keys.press(self, value)
-            elif kind == keyboard.GRADED:
+                press(self, value)
+            elif kind == GRADED:
                 self.show_verdict(*value)
-            elif kind == keyboard.DRAWN:
+            elif kind == DRAWN:
                 self.show_drawn(*value)
-            elif kind == keyboard.RESIZED:
+            elif kind == RESIZED:
                 self.draw()
-            elif kind == keyboard.RESUMED:
+            elif kind == RESUMED:
                 self.resume()
-            elif kind == keyboard.QUIT:
+            elif kind == QUIT:
                 self.quitting = True
             else:
                 self.grade_new_content()
@@ -191,3 +204,131 @@ class Watch:
         """Show a note on the main page."""
         self.page, self.note = None, note
         self.draw()
+
+
+def press(watch: Watch, key: str) -> None:
+    """Do what one key stands for. On a page, every key that means nothing there leads back to the main page."""
+    screen = watch.screen
+    if screen.prompt is not None:
+        type_search(watch, key)
+    elif watch.confirming:
+        watch.confirming, watch.note = False, ""
+        if key == "y":
+            watch.note = put_stub_back(watch.watched.exercise.folder)
+            watch.grade_new_content()
+        watch.draw()
+    elif screen.pager.press(key):
+        screen.write()
+    elif key == "/":
+        screen.prompt = ""
+        screen.write()
+    elif screen.pager.searched and key == ESCAPE:
+        screen.pager.searched, screen.pager.found = "", None
+        screen.write()
+    elif watch.page is not None and key not in "nplsgqt":
+        watch.main_page()
+    elif key in KEYS:
+        watch.note = ""
+        KEYS[key](watch)
+
+
+def type_search(watch: Watch, key: str) -> None:
+    """A key while a text is typed to search for."""
+    screen = watch.screen
+    typed = screen.prompt or ""
+    if key == ENTER:
+        screen.prompt = None
+        screen.pager.search(typed)
+    elif key == ESCAPE:
+        screen.prompt = None
+    elif key == BACKSPACE:
+        screen.prompt = typed[:-1]
+    elif len(key) == 1 and key.isprintable():
+        screen.prompt = typed + key
+    screen.write()
+
+
+def step(watch: Watch, by: int) -> None:
+    """Open the next or the previous exercise. by: 1 or -1."""
+    exercises = catalog.by_path()
+    place = exercises.index(watch.watched.exercise) + by
+    if 0 <= place < len(exercises):
+        watch.open(exercises[place])
+    else:
+        watch.say("That was the last one." if by > 0 else "This is the first one.")
+
+
+def hint(watch: Watch) -> None:
+    """Show the next hint for the task that is shown, and none for another one."""
+    task = watch.watched.task
+    if task is None:
+        watch.say("Every task is done: no hint is needed.")
+        return
+    folder = watch.watched.exercise.folder
+    answer = hints.ask(folder, task.number)
+    if answer.hint is None:
+        again = f"make hint EX={folder[:2]} TASK={task.number} ALL=1"
+        watch.say(f"You have seen every hint for task {task.number}. Again: {again}")
+        return
+    watch.hints = (answer.hint,)
+    watch.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
+
+
+def toggle(watch: Watch) -> None:
+    """Show every check, or again the first failure alone."""
+    watch.every = not watch.every
+    watch.main_page()
+
+
+def solution(watch: Watch) -> None:
+    """Show the reference, once the exercise was passed."""
+    if not watch.watched.is_passed:
+        watch.say("The solution opens once this exercise is passed.")
+        return
+    try:
+        page = side_by_side.of(watch.watched.exercise.folder, watch.screen.console.width)
+    except WrongUse as error:
+        page = Text(str(error))
+    watch.open_page([page])
+
+
+def ask_to_reset(watch: Watch) -> None:
+    """Ask whether to put the stub back."""
+    watch.confirming = True
+    watch.say("Put the fresh stub back? Your file is kept beside it. y: yes, any other key: no")
+
+
+def put_stub_back(folder: str) -> str:
+    """Put the stub back. Returns the message about it."""
+    try:
+        copy = checkout.reset(folder)
+    except WrongUse as error:
+        return str(error)
+    return f"The fresh stub is back. Yours is kept: {paths.shown(copy)}" if copy else "The fresh stub is in place."
+
+
+def overview(watch: Watch) -> None:
+    """Show all exercises, a column for each track: one below the other they are longer than a terminal."""
+    columns = Table.grid(padding=(0, 2))
+    columns.add_row(*(Text(text, no_wrap=True) for text in progress.columns(progress.rows())))
+    watch.open_page([columns])
+
+
+def leave(watch: Watch) -> None:
+    """End the watch."""
+    watch.quitting = True
+
+
+KEYS = {
+    "n": lambda watch: step(watch, 1),
+    "p": lambda watch: step(watch, -1),
+    "h": hint,
+    "t": lambda watch: watch.ask_beside(beside.TRY),
+    "a": toggle,
+    "g": lambda watch: watch.ask_beside(beside.PLOT),
+    "s": solution,
+    "r": ask_to_reset,
+    "l": overview,
+    "q": leave,
+    "\x04": leave,
+}

@@ -107,7 +107,7 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
 
 def trained_model(folder: str) -> Iterator[tuple[str, bytes]]:
     """The trained model of an exercise and the script that trains it, where it has them."""
-    for path in (paths.trained(folder), paths.trainer(folder)):
+    for path in (paths.trained(folder), paths.trainer(folder), *paths.model_files(folder)):
         if path.exists():
             yield f"exercises/{folder}/{path.name}", path.read_bytes()
 

@@ -32,7 +32,10 @@ class Setup:
 
 
 def take(exercise: Exercise, learner: Learner) -> tuple[Picture, ...]:
-    """See grader.judge.pictures.take. Raises InfrastructureError alone."""
+    """The pictures of an exercise. Whatever the learner's code does, they come: raises InfrastructureError alone.
+
+    Its worker must have seen nothing hidden: what a learner's code remembers, its picture can show.
+    """
     torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
     pictures: list[Picture] = []
     for setup in setups(exercise.folder):
@@ -44,7 +47,7 @@ def take(exercise: Exercise, learner: Learner) -> tuple[Picture, ...]:
 def capture_pictures(
     exercise: Exercise, submission: Submission, fork_server: ForkServer, loaded: Remote | None = None
 ) -> tuple[Picture, ...]:
-    """See grader.judge.pictures.capture_pictures."""
+    """The same for a submission, in the worker that has loaded it, or in a fresh one."""
     if not setups(exercise.folder):
         return ()
     if loaded is not None and loaded.is_alive:
@@ -107,12 +110,17 @@ def _panels(setup: Setup, heads: torch.Tensor | None, note: str) -> Iterator[Pic
     for number, expected in enumerate(setup.expected):
         yield Picture(
             title=f"{drawing.title}, head {number}" if setup.panels else drawing.title,
-            rows=drawing.rows,
-            columns=drawing.columns,
+            rows=_labels(drawing.rows, expected.shape[0]),
+            columns=_labels(drawing.columns, expected.shape[1]),
             learner=None if heads is None else _matrix(heads[number]),
             expected=_matrix(expected),
             note=note,
         )
+
+
+def _labels(words: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """The words, or numbers where the matrix has another size than the sentence."""
+    return words if len(words) == count else tuple(str(number) for number in range(count))
 
 
 def _matrix(tensor: torch.Tensor) -> Matrix:

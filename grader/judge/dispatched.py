@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import torch
 
 from grader.judge.compare import Mismatch
-from grader.records import introspection
-from grader.records.places import place
+from grader.records import forbidden
+from grader.records.syntax import place
 from grader.worker.op_record import ATTENTION, NOT_WHOLE, OWN_DISPATCH
 from grader.worker.operations import GROUPS, plain
 from grader.worker.protocol import Reply
@@ -62,7 +62,7 @@ def operations(reply: Reply, source: str) -> list[Operation]:
 
 def demand_no_machinery(source: str) -> None:
     """Raise Mismatch where a source reaches for what could blind a watch or a record in its own process."""
-    for use in introspection.reaches(source)[:1]:
+    for use in forbidden.reaches(source)[:1]:
         raise Mismatch(
             f"{place(source, use.line)} uses {use.name}: the code of this exercise stays out of such machinery"
         )

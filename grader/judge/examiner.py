@@ -8,18 +8,18 @@ from typing import TypeVar
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError, NoSuchFile
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import messages
+from grader.judge.capture import capture_pictures
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure
-from grader.judge.pictures import Picture, capture_pictures
+from grader.judge.pictures import Picture
 from grader.judge.proxy import Learner
 from grader.judge.recording import Key, Recording, Tried
 from grader.judge.session import Session
 from grader.judge.source_sentences import early_notes
-from grader.records import containment, introspection, limited
-from grader.records.own_time import own_time
+from grader.records import containment, forbidden, limited
 from grader.records.results import (
     FAILED,
     NOT_CHECKED,
@@ -183,7 +183,7 @@ class Examiner:
         self.explained = None
         try:
             none: tuple[str, ...] = ()
-            notes = containment.optional("the notes on a source", none, introspection.notes, submission.source)
+            notes = containment.optional("the notes on a source", none, forbidden.notes, submission.source)
             try:
                 return self.checked(submission, notes)
             except Lost:  # the fork server is gone with the worker, and another one has taken its place
@@ -313,8 +313,7 @@ class Examiner:
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
-            with own_time.part("diagnosis"):
-                diagnoses = self.sentences(failures, passed, keys, subject)
+            diagnoses = self.sentences(failures, passed, keys, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks) if failures else None
             for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)

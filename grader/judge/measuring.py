@@ -1,15 +1,18 @@
-"""Measures the memory of one call: it runs in a worker of its own, which is measured from outside."""
+"""Measures the memory of calls: they run in a worker of their own, which is measured from outside."""
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from grader.catalog.errors import InfrastructureError
 from grader.judge.compare import Mismatch
 from grader.judge.messages import is_about_memory
-from grader.judge.proxy import Target
+from grader.judge.proxy import Learner, Target
 from grader.sandbox.call_results import LearnerError
-from grader.sandbox.memory import Meter
+from grader.sandbox.memory import MEBIBYTE, NOW, Meter, resident
 from grader.sandbox.remote import Remote
 
+SILENT = "this machine does not tell how much memory a process takes: /proc and ps are silent"
 BEYOND = 256  # MiB that a worker is given beyond its limit, so that the excess can be measured
 
 
@@ -44,10 +47,49 @@ def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = 
     return result
 
 
+@contextlib.contextmanager
+def steady_memory(learner: Learner, what: str, mebibytes: int) -> Iterator[Callable[[], None]]:
+    """Within the block another worker answers, which does not hold `mebibytes` MiB more at its end than at `begin()`.
+
+        with steady_memory(learner, "1,000 appends", mebibytes=4) as begin:
+            cache = learner.Cache(8)
+            cache.append(keys, times=100)  # torch takes some memory on its first use
+            begin()
+            cache.append(keys, times=1000)
+
+    what: the calls in words. Objects of the block live within it alone. It is always measured on the CPU.
+    """
+    worker, device, start = learner._connection, learner._device, list[int]()
+    if not isinstance(worker, Remote):
+        raise TypeError("the memory of this process is not measured: ask a worker")
+    learner._device = "cpu"
+    try:
+        with worker.measured(mebibytes + BEYOND) as meter:
+            yield lambda: start.append(_now(meter))
+            growth = (_now(meter) - start[-1]) / MEBIBYTE
+    except LearnerError as error:
+        if is_about_memory(error.facts):
+            raise TooMuchMemory(f"{what} ask for more memory than there is; {mebibytes} MiB are allowed") from None
+        raise
+    finally:
+        learner._device = device
+    sentence = f"{what} grew the process by {max(0, growth):,.0f} MiB; {mebibytes} MiB are allowed"
+    if growth >= mebibytes:
+        raise TooMuchMemory(sentence)
+    learner.notes.append(sentence)
+
+
+def _now(meter: Meter) -> int:
+    size = resident(meter.pid, NOW)
+    if size is None:
+        raise InfrastructureError(SILENT)
+    return size
+
+
 def _growth(meter: Meter) -> float:
     meter.look()
     if meter.growth is None:
-        raise InfrastructureError("this machine does not tell how much memory a process takes: /proc and ps are silent")
+        raise InfrastructureError(SILENT)
     return meter.growth
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from grader.catalog import paths
 from grader.judge.compare import Mismatch
 from grader.judge.words import nearest
-from grader.records import places, slips
+from grader.records import source, syntax
 from grader.records.results import ENDLESS, NOT_AGAIN, NOT_WRITTEN
 from grader.records.sanitize import inert
+from grader.records.source import caret
 from grader.records.submission import Submission
-from grader.records.syntax_errors import caret
 from grader.sandbox.call_results import Call, LearnerError, LeftOut
 
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
@@ -56,13 +56,13 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
     if left_out := facts.get("left_out"):
         module = left_out.error.facts.get("missing_module")
         reason = f": there is no module {module!r} here" if module else ""
-        lines.append(f"it comes from {places.place(file.source, left_out.line)}, which failed on loading{reason}")
+        lines.append(f"it comes from {syntax.place(file.source, left_out.line)}, which failed on loading{reason}")
     if name := _builtin_given(head, facts):
         lines.append(f"{name} is Python's own function here: what is the variable called that you mean?")
     frames = [tuple([*frame, "", ""][:3]) for frame in facts.get("frames") or []]
     for line, function, code in dict.fromkeys(frames):  # a comprehension has a frame of its own on the same line
         lines.append(
-            places.in_file(file.source, file.filename, line)
+            syntax.in_file(file.source, file.filename, line)
             + (f" in {function}" if function and function != "<module>" else "")
         )
         if code:
@@ -78,7 +78,9 @@ def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
     """
     number = ((facts.get("frames") or [[0]])[-1] or [0])[0]
     lines = file.source.split("\n", number)[:number] if 0 < number <= MOST_LINES else []
-    match = OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if len(lines) == number and len(lines[-1]) <= WIDEST else None
+    match = (
+        OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if 0 < len(lines) == number and len(lines[-1]) <= WIDEST else None
+    )
     return bool(match and match[2] == text)
 
 
@@ -118,7 +120,7 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
     call_lines = [called(call, reveal)] if call else []
     if error.is_not_started:
         line, function, _ = error.frame
-        location = places.in_file(file.source, filename, line)
+        location = syntax.in_file(file.source, filename, line)
         return f"{NOT_WRITTEN}{function or name} ({location})"
     if error.kind == "missing":
         return missing(name, facts.get("names") or [], filename)
@@ -159,14 +161,18 @@ def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
         return ""
     owner, _, method = call.function.partition(".")
     if error.kind == "missing":
-        return slips.of_method(file.source, owner, method) if method else slips.of_function(file.source, owner)
+        return (
+            source.slip_of_method(file.source, owner, method) if method else source.slip_of_function(file.source, owner)
+        )
     if error.kind not in ("exception", "signature"):
         return ""
     kind, frames = error.facts.get("type"), error.facts.get("frames")
     if kind == "AttributeError" or not method:  # a module that was not set up has no place for what it holds
-        slip = slips.of_method(file.source, owner, "__init__")
+        slip = source.slip_of_method(file.source, owner, "__init__")
         return slip if kind == "AttributeError" or not frames else ""
-    return slips.of_method(file.source, owner, "forward" if method == "__call__" else method) if not frames else ""
+    return (
+        source.slip_of_method(file.source, owner, "forward" if method == "__call__" else method) if not frames else ""
+    )
 
 
 def notes_on_loading(failed: list[LeftOut], file: Submission) -> tuple[str, ...]:
@@ -179,7 +185,7 @@ def notes_on_loading(failed: list[LeftOut], file: Submission) -> tuple[str, ...]
 
 def left_out(statement: LeftOut, source: str) -> str:
     """The note on a top-level statement that failed, on one line. Nothing hidden was known to it."""
-    facts, location = statement.error.facts, places.place(source, statement.line)
+    facts, location = statement.error.facts, syntax.place(source, statement.line)
     if statement.error.kind == "timeout":
         return f"{location} took longer than {facts['seconds']:g} s: it was stopped and left out"
     if statement.error.kind == "unrun":
@@ -220,7 +226,7 @@ def missing(name: str, names: list[str], filename: str) -> str:
 
 def not_started(folder: str, submission: Submission, is_own: bool) -> str:
     """The message on a submission in which nothing was begun. is_own: its author reads it at the desk of the stub."""
-    if places.is_notebook(submission.source):
+    if syntax.is_notebook(submission.source):
         return "not started yet: replace `raise NotImplementedError` in the cells above and run them"
     if not is_own:
         return f"not started yet: write your code in place of each `raise NotImplementedError` in {submission.filename}"

@@ -102,7 +102,7 @@ def of_checks(
     """A sentence that follows from the outcomes of the other checks, or None."""
     last_calls = [other.calls[-1].text if other.calls else "" for other in failures.values()]
     dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in last_calls}
-    if passed and len(dtypes) == 1 and dtypes != {""}:
+    if passed and len(dtypes) == 1 and dtypes != {""} and _may_be_of_dtype(failure.error):
         return (
             f"Only what is asked in {dtypes.pop()} is wrong: "
             "does the code make a tensor without dtype=x.dtype, or convert one?"
@@ -122,6 +122,18 @@ def is_finite(tensor: object) -> bool:
         and tensor.numel() <= MAX_LOOKED_AT
         and bool(tensor.double().isfinite().all())
     )
+
+
+def _may_be_of_dtype(error: BaseException) -> bool:
+    """Whether the dtype of the inputs may be to blame: not for a wrong shape, and not for whole numbers, as tokens are.
+
+    A function of tokens may always be asked in one dtype, and then all its failures are in that one.
+    """
+    got, expected = (error.got, error.expected) if isinstance(error, Mismatch) else (None, None)
+    if isinstance(expected, torch.Tensor):
+        same_shape = not isinstance(got, torch.Tensor) or got.shape == expected.shape
+        return expected.is_floating_point() and same_shape
+    return not isinstance(expected, tuple)
 
 
 def _of_numbers(got: tuple[object, ...] | list[object], expected: torch.Tensor) -> str | None:

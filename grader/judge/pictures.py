@@ -63,20 +63,3 @@ class Drawing:
     rows: tuple[str, ...] = TOKENS
     columns: tuple[str, ...] = TOKENS
     note: str = ""
-
-
-def take(exercise: Any, learner: Any) -> tuple[Picture, ...]:
-    """The pictures of an exercise, asked of a grader.judge.proxy.Learner. Whatever the learner's code does, they come.
-
-    Its worker must have seen nothing hidden: what a learner's code remembers, its picture can show.
-    """
-    from grader.judge import capture  # heavy: torch
-
-    return capture.take(exercise, learner)
-
-
-def capture_pictures(exercise: Any, submission: Any, fork_server: Any, loaded: Any = None) -> tuple[Picture, ...]:
-    """The same for a submission, in the worker that has loaded it, or in a fresh one."""
-    from grader.judge import capture
-
-    return capture.capture_pictures(exercise, submission, fork_server, loaded)

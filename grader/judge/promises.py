@@ -15,7 +15,7 @@ from grader.judge.error_sentences import IN_PLACE
 from grader.judge.proxy import Learner, Module, Target, tensors_in
 from grader.judge.renaming import ends, names_sentence
 from grader.judge.words import kind
-from grader.records.places import place
+from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
 from grader.worker.fake_device import MIXED
@@ -35,6 +35,15 @@ def demand_object(value: object, form: type[Target]) -> None:
 def where(target: Target, line: int) -> str:
     """The place of a line of the learner's source, as messages name it."""
     return place(target._learner.source, line)
+
+
+def held_tensor(learner: Learner, tensor: torch.Tensor) -> Module:
+    """A tensor that stays in the worker: several calls are given the same one.
+
+    Its `read()` gives it as it is now, its methods can be called (`x.zero_()`), and where it requires a gradient,
+    `x.grad.read()` is that of a `backward()` there.
+    """
+    return learner._hold(tensor)
 
 
 def agrees(mine: Target, theirs: Target, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
@@ -91,7 +100,7 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
     """The call leaves its arguments as they were, and gives the same answer when it is made again.
 
     Both calls are made in the same way with the same seed, which is drawn for this check, so nothing tells the code
-    which of the two it answers.
+    which of the two it answers. A torch.Generator begins both in the same state, and is free to be used.
     """
     demand_object(mine, Target)
     first_call = mine.with_inputs(*args, **kwargs)
@@ -102,6 +111,23 @@ def keeps_inputs(mine: Target, *args: Any, **kwargs: Any) -> None:
         for name, value_before in kwargs.items():
             _unchanged(keyword_values[name], value_before, f"argument {name}")
     expect(second_call[0], first_call[0], "the answer to a second, equal call")
+
+
+def draws_as_often(mine: Target, theirs: Target, *args: Any, **kwargs: Any) -> None:
+    """Each torch.Generator among the arguments is left in the state in which the reference leaves it.
+
+    The result does not show whether more random numbers are drawn than it needs; the next user of the generator does.
+    """
+    demand_object(mine, Target)
+    (listed, named), (listed_by_reference, named_by_reference) = (
+        target.inputs_after(*args, **kwargs) for target in (mine, theirs)
+    )
+    states = [*zip(args, listed, listed_by_reference, strict=True)]
+    states += [(value, named[name], named_by_reference[name]) for name, value in kwargs.items()]
+    for value, got, expected in states:
+        if isinstance(value, torch.Generator) and not same(got, expected):
+            summary = f"{mine.name} leaves the generator in another state than it should"
+            raise Mismatch(f"{summary}: it draws too many random numbers, or too few", "", got, expected)
 
 
 def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
@@ -148,6 +174,15 @@ def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:
         raise Mismatch(f"{mine.name} calls the model with a graph for gradients, which nobody needs: see torch.no_grad")
     if not grad_mode:
         raise Mismatch(f"after {mine.name} grad mode is off: whoever trains afterwards gets no gradients")
+    return result
+
+
+def has_own_memory(mine: Target, *args: Any, **kwargs: Any) -> Any:
+    """Each tensor of the result has a storage of its own, no larger than its numbers. Returns the result."""
+    demand_object(mine, Target)
+    result, shared = mine.with_memory(*args, **kwargs)
+    if shared:
+        raise Mismatch(shared)
     return result
 
 
@@ -270,7 +305,7 @@ def computes_without_ready_made(target: Target, theirs: Learner, rule: Forbidden
 
 
 def _unchanged(after: Any, before: Any, name: str) -> None:
-    if isinstance(before, Module):
+    if isinstance(before, (Module, torch.Generator)):
         return
     try:
         expect(after, before, f"{name} after the call")

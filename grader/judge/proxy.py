@@ -27,17 +27,21 @@ from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 from grader.sandbox.transcript import Differs
 from grader.worker import protocol, wire
-from grader.worker.codec import Decoder, Encoder, Handle
+from grader.worker.codec import Decoder, Encoder, Handle, Opaque
 from grader.worker.gradients import NO_GRADIENT
+from grader.worker.own_memory import SHARED
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
+METHOD = "a method"  # as the worker describes one
 MAX_VALUE = 60  # characters of one argument
 ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
 # What a Call says that was asked for.
 WANTS = {
     protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
     protocol.CallWithOperations: "output", protocol.CallForGraph: "graph",
+    protocol.CallForBackward: "backward", protocol.ReadAttribute: "attribute",
+    protocol.CallForMemory: "memory",
 }  # fmt: skip
 
 
@@ -189,6 +193,13 @@ class Learner(Proxy):
             with contextlib.suppress(LearnerError):  # a worker that ends or hangs here is replaced at the next call
                 self._exchange(protocol.Forget())
 
+    def _hold(self, tensor: torch.Tensor) -> Module:
+        """A tensor that stays in the worker, on the learner's device: an argument of several calls is the same one."""
+        encoder = Encoder(strides=True)
+        held: Module = self._exchange(protocol.Hold(encoder.node(tensor), self._device), encoder)[0]
+        held.class_name = held._text = held._outline = _value(tensor)
+        return held
+
     def _note(self, call: Call) -> None:
         """Take note of a call whose answer is there already."""
         self.calls.append(call)
@@ -259,6 +270,8 @@ class Target(Proxy):
     seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
     watch: the rule that this call must keep; a forbidden operation in it is added to the learner's hits.
     measured: the memory of the call is measured: it is made on the CPU, by a worker without the forbidden functions.
+    kept: the result stays in the worker, whatever it is, and an object stands for it.
+    times: how often the call is made, each time with new copies of the tensors that are passed in.
     owner: the class whose method this is: a method that hung on one object is not called on another.
     """
 
@@ -270,6 +283,10 @@ class Target(Proxy):
     def name(self) -> str:
         """The name of the function or class; of a method the call in words."""
         return str(self._path[0]) if isinstance(self._path[0], str) else self._text
+
+    def static(self, name: str) -> Target:
+        """A static method of this class: `learner.MyFunction.static("apply")`."""
+        return Target(self._learner, [self._path[0], name], f"{self._text}.{name}")
 
     @property
     def cotangent_seed(self) -> int:
@@ -283,12 +300,27 @@ class Target(Proxy):
         watch: Forbidden | None = None,
         state: Any = None,
         measured: bool = False,
+        kept: bool = False,
+        times: int = 1,
         **kwargs: Any,
     ) -> Any:
-        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured)
+        if state is not None and not isinstance(state, Mapping):  # the code has an argument of this name
+            kwargs["state"], state = state, None
+        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured, kept=kept, times=times)
         if isinstance(result, HeldObject):
-            result.created(*self._described(args, kwargs), state, self._learner._device)
+            result.created(*self._described(args, kwargs), state, "cpu" if kept else self._learner._device)
         return result
+
+    def read(self, kept: bool = False) -> Any:
+        """The value of an attribute, read without parentheses; the value of a kept object as it is now."""
+        value, _ = self._call(protocol.ReadAttribute, (), {}, None, kept=kept)
+        if isinstance(value, Opaque) and value.description == METHOD:
+            name = self._text.rpartition(".")[2]
+            remedy = "make it an attribute or a property"
+            raise Mismatch(f"{name} is a method, but it is read without parentheses: {remedy}")
+        if kept and isinstance(value, HeldObject):
+            value.created(self._text, self._outline, None, "cpu")
+        return value
 
     def gradients(self, *args: Any, seed: Any = None, measured: bool = False, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
@@ -303,7 +335,10 @@ class Target(Proxy):
         return list(self.with_inputs(*args, seed=seed, **kwargs)[1])
 
     def with_inputs(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """The result, and the arguments [args, kwargs] as they are after the same call."""
+        """The result, and the arguments [args, kwargs] as they are after the same call; of a torch.Generator its state.
+
+        `generator.get_state()` is what such a state is compared with.
+        """
         values, _ = self._call(protocol.CallWithInputs, args, kwargs, seed)
         is_whole = type(values) is list and len(values) == 3 and [type(value) for value in values[1:]] == [list, dict]
         if not is_whole or len(values[1]) != len(args) or values[2].keys() != kwargs.keys():
@@ -318,6 +353,23 @@ class Target(Proxy):
         values, _ = self._call(protocol.CallForGraph, args, kwargs, seed)
         if type(values) is not list or [type(value) for value in values[1:]] != [bool, bool]:
             raise LearnerError("protocol", {"message": "nothing was told of graphs"}, self._learner.calls[-1])
+        return tuple(values)
+
+    def backward_entries(self, *args: Any, wanted: Sequence[bool], grad: torch.Tensor, seed: Any = None) -> list[Any]:
+        """What the backward of a `torch.autograd.Function` returns for `grad`: one entry for each argument of `apply`.
+
+        wanted: for each of the first arguments whether it requires a gradient. An empty list: no such Function made it.
+        """
+        entries, _ = self._call(protocol.CallForBackward, args, {}, seed, wanted=list(wanted), grad=grad)
+        if type(entries) is not list:
+            raise LearnerError("protocol", {"message": "the gradients did not come back"}, self._learner.calls[-1])
+        return entries
+
+    def with_memory(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
+        """The result, and "" or one of own_memory.SHARED: how its tensors share their memory."""
+        values, _ = self._call(protocol.CallForMemory, args, kwargs, seed)
+        if type(values) is not list or len(values) != 2 or values[1] not in ("", *SHARED):
+            raise LearnerError("protocol", {"message": "nothing was told of memory"}, self._learner.calls[-1])
         return tuple(values)
 
     def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
@@ -349,7 +401,9 @@ class Target(Proxy):
             raise StoodIn
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
-        text, outline = self._described(args, kwargs)
+        has_parentheses = kind is not protocol.ReadAttribute
+        text, outline = self._described(args, kwargs) if has_parentheses else (self._text, self._outline)
+        options = {name: encoder.node(value) if name == "grad" else value for name, value in options.items()}
         call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
         learner.calls.append(call)
         device = "cpu" if measured else device or learner._device
@@ -410,6 +464,16 @@ class Module(Target, HeldObject):
             raise AttributeError(name)
         text, outline = f"{self._text}.{name}", f"{self._outline}.{name}"
         return Target(self._learner, [self._number, name], text, outline, self._owner)
+
+    def __len__(self) -> int:
+        texts = f"len({self._text})", f"len({self._outline})"
+        length = Target(self._learner, [self._number, "__len__"], *texts, self._owner).read()
+        if type(length) is not int:
+            raise LearnerError("protocol", {"message": "a length is no int"}, self._learner.calls[-1])
+        return length
+
+    def __bool__(self) -> bool:
+        return True
 
     def describe(self, values: bool = True) -> dict[str, Any]:
         """parameters (shapes alone with `values=False`), frozen, modules (name → torch.nn class), training.

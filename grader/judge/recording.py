@@ -15,7 +15,7 @@ from grader.catalog import paths
 from grader.judge.collection import Check
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.records import introspection
+from grader.records import forbidden
 from grader.records.bounded_cache import BoundedCache
 from grader.records.forbidden import forbidden_uses
 from grader.sandbox.call_results import Call
@@ -159,7 +159,7 @@ class Recording:
         if script is None or not script.reads_source:
             return ""
         source, rules = remote.submission.source, self.session.exercise.forbidden
-        has_forbidden_use = introspection.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
+        has_forbidden_use = forbidden.reaches(source) or any(forbidden_uses(source, rule) for rule in rules)
         return remote.submission.digest if has_forbidden_use else ""
 
     def verdict_on(self, keys: tuple[Key, ...]) -> Verdict | None:

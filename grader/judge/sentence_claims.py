@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from grader.judge.wrong_versions import WrongVersion
-from grader.records import written
+from grader.records import source
 from grader.records.source import SourceWords
 
 CALL = re.compile(r"(\w+)\(([^()]*)\)")
@@ -24,13 +24,13 @@ class Claims:
     """The claims of the known mistakes of one exercise. solution: its source, without a mistake."""
 
     def __init__(self, solution: str) -> None:
-        self.right = written.tokens(solution)
+        self.right = source.written_tokens(solution)
         self._made: dict[WrongVersion, frozenset[str]] = {}
 
     def of(self, version: WrongVersion) -> frozenset[str]:
         """What a version's sentence says that the code writes."""
         if version not in self._made:
-            wrong, names = written.tokens(version.source), version.changed
+            wrong, names = source.written_tokens(version.source), version.changed
             only_wrong = _joined(wrong, names) - _joined(self.right, names)
             self._made[version] = frozenset(named(version.sentence) & only_wrong)
         return self._made[version]
@@ -45,7 +45,7 @@ class Claims:
 
     def _missing(self, version: WrongVersion, words: SourceWords) -> frozenset[str]:
         claims = self.of(version)
-        return claims - _joined(written.tokens(words.source), _used(version, words)) if claims else claims
+        return claims - _joined(source.written_tokens(words.source), _used(version, words)) if claims else claims
 
 
 def named(sentence: str) -> set[str]:
@@ -59,12 +59,12 @@ def named(sentence: str) -> set[str]:
     dims = [word for phrase in DIMS.findall(sentence) for word in phrase.split(" and ")]
     numbers = [text for text in NUMBER.findall(sentence) if sum(map(str.isdigit, text)) >= LEAST_DIGITS]
     plain = (WORDS_FOR_NUMBERS.get(text, text).replace("−", "-").replace(",", "") for text in dims + numbers)
-    return found | {written.number(text) for text in plain if text}
+    return found | {source.written_number(text) for text in plain if text}
 
 
 def _used(version: WrongVersion, words: SourceWords) -> set[str]:
     """The definitions that the changed ones of the version have in the source, with what they use."""
-    return {name for changed in version.changed for name in words.uses(changed)} | {written.OTHER}
+    return {name for changed in version.changed for name in words.uses(changed)} | {source.OTHER}
 
 
 def _joined(tokens: dict[str, list[str]], names: Iterable[str]) -> set[str]:

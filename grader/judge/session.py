@@ -26,8 +26,8 @@ from grader.judge.proxy import Learner, StoodIn, without_objects
 from grader.judge.randomness import Random
 from grader.judge.words import kind
 from grader.records.forbidden import forbidden_uses
-from grader.records.places import place
 from grader.records.seeds import part
+from grader.records.syntax import place
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.recorder import Replayer
@@ -171,7 +171,10 @@ def documented_numbers(session: Session, check: str) -> documented.Numbers:
 
 
 def no_ready_made(session: Session, check: str) -> Callable[..., None]:
-    """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules."""
+    """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules.
+
+    Without arguments its source alone is read.
+    """
 
     def demand(target: Any, *args: Any, **kwargs: Any) -> None:
         for rule in session.exercise.forbidden:
@@ -179,8 +182,9 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
                 source = learner(session, check).source
                 for use in forbidden_uses(source, replace(rule, functions=(target.name,))):
                     raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
-                computes_itself(target, rule, *args, **kwargs)
-                computes_without_ready_made(target, reference(session, check), rule, *args, **kwargs)
+                if args or kwargs:
+                    computes_itself(target, rule, *args, **kwargs)
+                    computes_without_ready_made(target, reference(session, check), rule, *args, **kwargs)
 
     return demand
 
@@ -190,6 +194,11 @@ def within_memory(session: Session, check: str) -> Callable[..., Any]:
     return measuring.within_memory
 
 
+def steady_memory(session: Session, check: str) -> Callable[..., Any]:
+    """`with steady_memory(learner, what, mebibytes=4) as begin:` no more is held at the end than at `begin()`."""
+    return measuring.steady_memory
+
+
 FIXTURES: dict[str, Callable[[Session, str], object]] = {
     "learner": learner,
     "reference": reference,
@@ -197,6 +206,7 @@ FIXTURES: dict[str, Callable[[Session, str], object]] = {
     "documented": documented_numbers,
     "no_ready_made": no_ready_made,
     "within_memory": within_memory,
+    "steady_memory": steady_memory,
 }
 
 

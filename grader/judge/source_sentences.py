@@ -4,10 +4,9 @@ import torch
 
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure
-from grader.records import written
-from grader.records.places import place
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords
+from grader.records.source import SourceWords, written_faults, written_tokens
+from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 
 FRESH_DROPOUT = (
@@ -38,7 +37,7 @@ def sentence(failure: Failure, words: SourceWords) -> str | None:
     if not function or (failure.raised and getattr(failure.error, "kind", "") != "gradient"):
         return None
     used_names = words.uses(function)
-    for fault in written.faults(words.source):
+    for fault in written_faults(words.source):
         if (fault["owner"] or fault["function"]) not in used_names:
             continue
         if fault["kind"] == "dropout in forward":
@@ -58,7 +57,7 @@ def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
     owners = {name.partition(".")[0] for name in called}
     found = [
         fault
-        for fault in written.faults(source)
+        for fault in written_faults(source)
         if fault["kind"] == "in place" and (fault["owner"] or fault["function"]) in owners
     ]
     return tuple(
@@ -83,9 +82,12 @@ def _leaves_torch(failure: Failure, words: SourceWords) -> str | None:
     error = failure.error
     no_gradient = isinstance(error, LearnerError) and error.kind == "gradient"
     other_kind = isinstance(error, Mismatch) and ("has dtype" in error.summary or "device" in error.summary)
+    expected = error.expected if isinstance(error, Mismatch) else None
+    if isinstance(expected, torch.Tensor) and not expected.is_floating_point():
+        return None  # tokens have no gradients, and are made as new tensors
     if not (no_gradient or other_kind):
         return None
-    tokens = written.tokens(words.source).get(failure.last_called, [])
+    tokens = written_tokens(words.source).get(failure.last_called, [])
     leaving = next((text for name, text in LEAVES_TORCH.items() if name in tokens), "")
     making = next((text for name, text in MAKERS.items() if name in tokens), "")
     return LEFT.format(leaving, making) if making else None

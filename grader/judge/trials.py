@@ -17,7 +17,7 @@ from grader.judge.failure import Failure
 from grader.judge.patterns import is_finite
 from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Session
-from grader.records import written
+from grader.records import source
 from grader.records.seeds import part
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.local import Local
@@ -296,7 +296,7 @@ class Trials:
 
     def of_dimensions(self, function: str) -> str:
         """The sentence on dimensions, by the side from which the function's own code counts them."""
-        tokens = written.tokens(self.subject.source).get(function.partition(".")[0], [])
+        tokens = source.written_tokens(self.subject.source).get(function.partition(".")[0], [])
         if FRONT.intersection(tokens):
             return FROM_THE_FRONT
         return FROM_THE_END if END.intersection(tokens) else WHICH_DIMENSION

@@ -1,13 +1,18 @@
-"""Functions that run in a helper process, with limits on the processor time and the memory of each call.
+"""Runs functions marked `@limited` in a helper process, each call under limits: they read what strangers hand in.
 
 Code that reads a stranger's text (Python's parser, a JSON decoder) may take minutes or gigabytes for a few kilobytes,
 or crash the process that it runs in. So it runs in a small helper process, which is started at the first call, serves
 the following calls and is replaced when it ends. It executes nothing of what it reads, and its answers are JSON.
 """
 
+import contextlib
 import functools
+import importlib
 import json
+import resource
+import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -17,8 +22,10 @@ from typing import Any, ParamSpec, TypeVar
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.records.bounded_cache import BoundedCache
-from grader.records.helper_messages import MAX_ANSWER, pack, receive_message, send_message
+from grader.worker.rlimits import address_space
 
+MAX_ANSWER = 8 << 20  # bytes
+SIZE = struct.Struct("<Q")
 CPU_S = 1.0  # processor time of one call
 TEXT_CPU_S = 2.0  # of all calls about one text: a hand-in is read by many functions
 FREE_CPU_S = 0.05  # a shorter call is not counted among those of a text
@@ -28,7 +35,43 @@ CACHED = 16 << 20  # bytes of questions and answers that are cached
 P = ParamSpec("P")
 R = TypeVar("R")
 Answer = dict[str, Any]  # {"value"} or {"refused"}, and "last" where the helper ends after it
-BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from grader.records import helper_process; helper_process.serve(0)"
+BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from grader.records import limited; limited.serve(0)"
+KEPT = 50 << 20  # bytes above the start; a helper that takes more after a call is replaced
+
+
+def pack(module: str, name: str, args: tuple[Any, ...]) -> list[bytes]:
+    """A call as parts of one message: a line of JSON, then the arguments that are bytes.
+
+    In the line each of these is a list with its length.
+    """
+    raw = [argument for argument in args if isinstance(argument, bytes)]
+    json_arguments = [[len(argument)] if isinstance(argument, bytes) else argument for argument in args]
+    return [json.dumps([module, name, json_arguments]).encode() + b"\n", *raw]
+
+
+def unpack(request: bytes | bytearray) -> tuple[str, str, list[Any]]:
+    """The module, the name of the function and the arguments of a packed call."""
+    start = request.index(b"\n") + 1
+    module, name, args = json.loads(request[:start])
+    for index, argument in enumerate(args):
+        if isinstance(argument, list) and len(argument) == 1 and type(argument[0]) is int:
+            args[index], start = request[start : start + argument[0]], start + argument[0]
+    return module, name, args
+
+
+def send_message(connection: socket.socket, *pieces: bytes) -> None:
+    """Send one message in parts, so that an archive is not copied."""
+    connection.sendall(SIZE.pack(sum(map(len, pieces))) + pieces[0])
+    for piece in pieces[1:]:
+        connection.sendall(piece)
+
+
+def receive_message(connection: socket.socket, limit: int) -> bytearray:
+    """One message. Raises EOFError, OSError, and ValueError where it is larger than `limit` bytes."""
+    (size,) = SIZE.unpack(_receive_exactly(connection, SIZE.size))
+    if size > limit:
+        raise ValueError(size)
+    return _receive_exactly(connection, size)
 
 
 class TooMuch(BadSubmission):
@@ -62,13 +105,6 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
         return value
 
     return request
-
-
-def _text(args: tuple[object, ...]) -> int | None:
-    """The hash of the longest text among arguments; None where bytes are read, as of an archive, or no text is."""
-    texts = [argument for argument in args if isinstance(argument, str)]
-    has_bytes = any(isinstance(argument, bytes) for argument in args)
-    return hash(max(texts, key=len)) if texts and not has_bytes else None
 
 
 def spent() -> float:
@@ -171,3 +207,75 @@ class Helper:
 
 
 helper = Helper()
+
+
+def serve(descriptor: int) -> None:
+    """Answer requests until the grader closes the connection."""
+    helper.serving = True
+    importlib.import_module("grader.records.forbidden")  # the first requests need it
+    connection = socket.socket(fileno=descriptor)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # the default action ends the process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
+    base = address_space()
+    _limit_memory(base)
+    with contextlib.suppress(EOFError, OSError):
+        send_message(connection, b"ready")
+        while True:
+            module, name, args = unpack(receive_message(connection, sys.maxsize))
+            if module not in sys.modules:
+                base = _import_unlimited(module, base)
+            signal.setitimer(signal.ITIMER_PROF, CPU_S)
+            answer = _call(module, name, tuple(args))
+            answer["spent"] = max(CPU_S - signal.setitimer(signal.ITIMER_PROF, 0)[0], 0.0)
+            size = address_space()
+            answer["last"] = base is not None and size is not None and size > base + KEPT
+            data = json.dumps(answer).encode()
+            send_message(connection, data if len(data) <= MAX_ANSWER else b'{"last": true}')
+            if answer["last"]:
+                return
+
+
+def _receive_exactly(connection: socket.socket, size: int) -> bytearray:
+    data = bytearray()
+    while len(data) < size:
+        chunk = connection.recv(min(size - len(data), 1 << 20))
+        if not chunk:
+            raise EOFError
+        data += chunk
+    return data
+
+
+def _text(args: tuple[object, ...]) -> int | None:
+    """The hash of the longest text among arguments; None where bytes are read, as of an archive, or no text is."""
+    texts = [argument for argument in args if isinstance(argument, str)]
+    has_bytes = any(isinstance(argument, bytes) for argument in args)
+    return hash(max(texts, key=len)) if texts and not has_bytes else None
+
+
+def _call(module: str, name: str, args: tuple[Any, ...]) -> Answer:
+    """The result of a call as an Answer, whatever happens."""
+    try:
+        return {"value": getattr(sys.modules[module], name)(*args)}
+    except BadSubmission as error:
+        return {"refused": str(error)}
+    except Exception:  # MemoryError, RecursionError or an unexpected error: only this source is refused
+        return {}
+
+
+def _import_unlimited(module: str, base: int | None) -> int | None:
+    """Import a module of the grader. Returns the new base: the memory of the import is not charged to a source."""
+    size_before = address_space()
+    _limit_memory(None)
+    importlib.import_module(module)
+    size_after = address_space()
+    base = None if base is None or size_before is None or size_after is None else base + size_after - size_before
+    _limit_memory(base)
+    return base
+
+
+def _limit_memory(base: int | None) -> None:
+    """Limit this process to `base` + MEMORY bytes; None removes the limit."""
+    _, ceiling = resource.getrlimit(resource.RLIMIT_AS)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (ceiling if base is None else base + MEMORY, ceiling))

@@ -1,20 +1,105 @@
-"""A submission: the source of one file, read once as bytes, under limits."""
+"""A submission: the source of a .py file or a notebook, decoded and without magics."""
 
+import ast
+import codecs
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission
-from grader.records.notebook_code import NOT_PYTHON, code_of
-from grader.records.regular_file import is_notebook, limit_of, read_bytes, reset_advice, text_of
+from grader.records import syntax
+from grader.records.limited import limited
+from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
-from grader.records.source_encoding import declared_encoding
+from grader.records.syntax import LINE_ENDS, parsed
 
+DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]{1,40})")
+NO_CODE = re.compile(rb"[ \t\f]*(?:#.*)?\r?")
+# One byte a character, or two in East Asia: decoding them takes no more time than reading. Python knows others that
+# unpack or escape.
+KNOWN = re.compile(r"iso8859-\d+|cp\d+|koi8-[rut]|mac-\w+|euc_\w+|gb\w+|big5\w*|shift_jis\w*|hz|johab")
+NOT_PYTHON = "is not Python: the cell was left out"
+# Magics, shell lines, assignments of a shell's output, and commands that work without a sign before them.
+COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
+MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
+TIMED = re.compile(r"%time\s+")
+RUN_ALL_THE_SAME = ("%%time", "%%capture")
+# The first line of a cell that is saved as a module, and the lines that run or import one.
+WRITES = re.compile(r"\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+)?(?:[^\s/]+/)*(\w+)\.py[ \t]*\r?\n")
+USES = re.compile(r"^[ \t]*(?:%run|from|import)[ \t].*", re.MULTILINE)
+WORD = re.compile(r"\w+")
 MAX_BROKEN_CELLS = 5  # the most cells that are not Python of which each has a note of its own
 START_ADVICE = " Start from the stub of the exercise."
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def declared_encoding(data: bytes) -> str | None:
+    """The encoding, or None where no usual one is declared. Only a comment may stand before the declaration."""
+    first, _, rest = data.partition(b"\n")
+    lines = (first, rest.partition(b"\n")[0]) if NO_CODE.fullmatch(first) else (first,)
+    for line in lines:
+        if match := DECLARATION.match(line):
+            try:
+                name = codecs.lookup(match[1].decode("ascii", "replace")).name
+            except LookupError:
+                return None
+            return name if KNOWN.fullmatch(name) else None
+    return None
+
+
+@limited
+def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
+    """The code cells as one source, the number of magic or shell lines left out, and the cells left out with reasons.
+
+    The amount of code is checked before any of it is parsed. Raises BadSubmission.
+    """
+    try:
+        sources = [_joined(source) for source in _code_cells(json.loads(text_of(data, shown_name)))]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadSubmission(
+            f"{shown_name} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
+        ) from None
+    titles = [syntax.title(number) for number in range(1, len(sources) + 1)]
+    _bounded("\n".join(titles + sources), shown_name)
+    used = {name for source in sources for use in USES.finditer(source) for name in WORD.findall(use[0])}
+    plain_sources = [without_magics(_used_module(source, used)) for source in sources]
+    problems = [_problem(source_text) for source_text, _ in plain_sources]
+    source_text = ["" if problem else source_text for (source_text, _), problem in zip(plain_sources, problems)]
+    text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, source_text))
+    _bounded(text, shown_name)
+    unread = [f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem]
+    return text or "\n", sum(skipped for _, skipped in plain_sources), unread
+
+
+def without_magics(cell: str) -> tuple[str, int]:
+    """The plain Python of a cell, and the number of magic or shell lines left out. A %%magic cell is left out entirely.
+
+    As in Jupyter, a cell whose first line is indented loses that indent, and code after %time is run.
+    """
+    if parsed(cell) is not None:
+        return cell, 0
+    cell = _without_indent(cell)
+    first_words = cell.split(maxsplit=1)
+    if first_words and first_words[0].startswith("%%") and first_words[0] not in RUN_ALL_THE_SAME:
+        return "", 1
+    lines, skipped, goes_on = [], 0, False
+    for line in LINE_ENDS.split(cell) if parsed(cell) is None else []:
+        bare = line.lstrip()
+        timed = TIMED.match(bare)
+        if timed:
+            line = line[: len(line) - len(bare)] + bare[timed.end() :]
+        elif goes_on:
+            goes_on, line = bare.endswith("\\"), f"# left out: {bare}"
+        elif MAGIC.match(bare) or bare.endswith("?"):
+            skipped += 1
+            goes_on = bare.endswith("\\")
+            line = f"{line[: len(line) - len(bare)]}pass  # left out: {bare}"
+        lines.append(line)
+    return "\n".join(lines) if lines else cell, skipped
 
 
 @dataclass(frozen=True)
@@ -62,3 +147,63 @@ def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
     if BIDI.search(text):
         notes += ("The source holds invisible characters that change the direction of text.",)
     return Submission(text, shown_name, notes)
+
+
+def _without_indent(cell: str) -> str:
+    """The cell without the indent of its first line, as far as other lines share it."""
+    lines = LINE_ENDS.split(cell)
+    first_line = next((line for line in lines if line.strip()), "")
+    indent = first_line[: len(first_line) - len(first_line.lstrip(" \t"))]
+    return "\n".join(line.removeprefix(indent) for line in lines)
+
+
+def _problem(cell: str) -> str:
+    """The reason why a cell is not Python, with the line in the cell; "" for a cell that is Python."""
+    if parsed(cell) is not None:
+        return ""
+    try:
+        ast.parse(cell)
+    except SyntaxError as error:
+        return f", line {error.lineno or 1} {NOT_PYTHON}: {type(error).__name__}, {error.msg}"
+    except ValueError:
+        pass
+    return f", line 1 {NOT_PYTHON}"
+
+
+def _code_cells(notebook: Any) -> list[Any]:
+    """The sources of the code cells, also of a notebook of nbformat 3. Raises KeyError or TypeError otherwise."""
+    if "worksheets" in notebook:
+        cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
+        return [cell["input"] for cell in cells if cell["cell_type"] == "code"]
+    return [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _used_module(cell: str, used: set[str]) -> str:
+    """The cell; without its %%writefile where some cell uses the module that it writes, so that its names are there."""
+    writes = WRITES.match(cell)
+    return f"# left out: %%writefile\n{cell[writes.end() :]}" if writes is not None and writes[1] in used else cell
+
+
+def _joined(source: object) -> str:
+    """The text of a cell, which a notebook holds as a string or as a list of lines. Raises TypeError otherwise."""
+    if not isinstance(source, (str, list)):
+        raise TypeError
+    return "".join(source)
+
+
+def _bounded(text: str, shown_name: str) -> None:
+    """Raise BadSubmission for code of a notebook that could not be a .py file."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        half = text[error.start].encode("unicode_escape").decode()
+        raise BadSubmission(
+            f"{shown_name} holds half a character ({half}) in its code. Delete it, and save again."
+        ) from None
+    if "\0" in text:
+        raise BadSubmission(f"{shown_name} holds a NUL character in its code. Delete it.")
+    if size > MAX_SOURCE:
+        raise BadSubmission(
+            f"{shown_name} holds too much code: {size / 1e6:.1f} MB, where {MAX_SOURCE / 1e6:.2g} MB is the limit. "
+            "Leave out what the exercise does not need."
+        )

@@ -1,7 +1,11 @@
-"""Reads Python source as a syntax tree: statements, imported names, and what a dotted name stands for."""
+"""Reads Python source as a syntax tree: statements, imported names, what a dotted name stands for, and places in it.
+
+A notebook's code is one source, in which a title precedes each cell. Cells are numbered from 1, as in Jupyter.
+"""
 
 import ast
 import functools
+import re
 from collections.abc import Container, Iterable, Iterator
 
 GETTING = ("getattr", "setattr", "vars", "exec", "eval", "compile", "globals", "__import__")  # built-in functions
@@ -9,6 +13,8 @@ MAX_STEPS = 8  # how many assignments of one name to another are followed
 MAX_DOTTED = 300  # characters of the dotted name that a name stands for
 BODIES = ("body", "handlers", "orelse", "finalbody", "cases")  # fields of a statement that hold other statements
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LINE_ENDS = re.compile(r"\r\n|\r|\n")
+TITLE = re.compile(r"# --- (?:cell (\d+)|In \[(\d+)\]) ---")
 
 
 @functools.lru_cache(maxsize=1)
@@ -117,6 +123,32 @@ def constant_getattr(node: ast.AST, aliases: dict[str, str]) -> str | None:
     is_getattr = aliases.get(node.func.id, node.func.id).rpartition(".")[2] == "getattr"
     is_constant = isinstance(attribute, ast.Constant) and isinstance(attribute.value, str)
     return str(attribute.value) if is_getattr and is_constant and isinstance(attribute, ast.Constant) else None
+
+
+def title(number: int) -> str:
+    """The line above the code of a cell."""
+    return f"# --- cell {number} ---"
+
+
+def is_notebook(source: str) -> bool:
+    """Whether a source is a notebook's: it begins with a title."""
+    return TITLE.match(source) is not None
+
+
+def place(source: str, line: int) -> str:
+    """A line of the source, in words."""
+    if is_notebook(source):
+        lines = LINE_ENDS.split(source)[:line]
+        for back, text in enumerate(reversed(lines)):
+            match = TITLE.fullmatch(text)
+            if match and back:
+                return f"cell {match[1] or match[2]}, line {back}"
+    return f"line {line}"
+
+
+def in_file(source: str, filename: str, line: int) -> str:
+    """A line with the file's name: "scores.py:60", which terminals show as a link; "scores.ipynb, cell 7, line 3"."""
+    return f"{filename}, {place(source, line)}" if is_notebook(source) else f"{filename}:{line}"
 
 
 def _chain(node: ast.AST, aliases: dict[str, str]) -> tuple[list[str], str]:

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from grader.records import whole_file
+from grader.records import safe_files
 
 
 def deliver(text: str, path: Path | None = None) -> bool:
@@ -18,7 +18,7 @@ def deliver(text: str, path: Path | None = None) -> bool:
             if path.is_relative_to("/dev"):  # /dev/stdout, a pipe of the shell's
                 path.write_bytes(data)
             else:
-                whole_file.write(path, data)
+                safe_files.write_whole(path, data)
             return True
         except (OSError, ValueError) as error:  # ValueError: the name cannot be one of a file
             name = str(path).encode("utf-8", "backslashreplace").decode()

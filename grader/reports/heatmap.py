@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from grader.catalog import extras
+from grader.catalog import errors
 from grader.catalog.errors import WrongUse
 from grader.judge.pictures import Matrix, Picture
 from grader.reports import templating
@@ -205,7 +205,7 @@ def save(pictures: Sequence[Picture], path: Path) -> None:
     try:
         import matplotlib
     except ImportError:
-        raise extras.missing("Pictures as files need matplotlib", "plot") from None
+        raise errors.missing_extra("Pictures as files need matplotlib", "plot") from None
     # "agg" draws without a screen; SVG text stays text; a learner's $ is no formula.
     with matplotlib.rc_context({"svg.fonttype": "none", "text.parse_math": False, "font.size": 8}):
         figure = _figure(pictures)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from grader.judge.pictures import Picture
-from grader.records import causes
+from grader.records import results
 from grader.records.results import CheckResult, ExerciseResult
 from grader.sandbox.tiers import Sandbox
 
@@ -13,7 +13,7 @@ SCHEMA = 1
 
 def record(result: ExerciseResult) -> dict[str, Any]:
     """The result as a dict of plain data."""
-    cause = causes.numbers(result)
+    cause = results.cause_numbers(result)
     fields = {
         "schema": SCHEMA,
         "exercise": result.exercise,

@@ -3,6 +3,8 @@
 A template is named by its path in grader/, as in "reports/templates/page.html".
 """
 
+import base64
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,11 @@ from markupsafe import Markup
 
 from grader.catalog import paths
 from grader.records.sanitize import inert
+
+
+def _inert(value: object) -> object:
+    """Markup unchanged, and any other value as text without control characters, which jinja2 escapes afterwards."""
+    return value if hasattr(value, "__html__") else inert(str(value))
 
 
 def render(template: str | Template, **facts: Any) -> str:
@@ -29,11 +36,6 @@ def escape(value: object) -> Markup:
     return markupsafe.escape(_inert(value))
 
 
-def _inert(value: object) -> object:
-    """Markup unchanged, and any other value as text without control characters, which jinja2 escapes afterwards."""
-    return value if hasattr(value, "__html__") else inert(str(value))
-
-
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(paths.GRADER),
     autoescape=True,
@@ -48,3 +50,27 @@ ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 ENVIRONMENT.filters["points"] = lambda points: f"{points:g}"
 ENVIRONMENT.filters["thousands"] = lambda count: f"{count:,}"
 ENVIRONMENT.filters["zip"] = zip
+
+
+def document(
+    template: str | Template, title: str, *, script: str = "", style: str = "", has_images: bool = False, **facts: Any
+) -> str:
+    """A whole page.
+
+    template: extends reports/templates/page.html and shows the facts; title: the page's heading; script, style: texts
+    of files of this package; has_images: whether it holds images, as data: addresses. The page's content security
+    policy allows exactly this: no style="…", no onclick="…", no image from elsewhere.
+    """
+    style = paths.module("reports/style.css").read_text("utf-8") + style
+    policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
+    if script:
+        policy += f"; script-src {_digest(script)}"
+    if has_images:
+        policy += "; img-src data:"
+    files = {"style": Markup(style), "script": Markup(script)}
+    return render(template, title=title, policy=policy, **files, **facts)
+
+
+def _digest(text: str) -> str:
+    """The hash of a style or script as a content security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -9,8 +9,7 @@ from typing import TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from grader.records.causes import Cause, causes
-from grader.records.results import NOT_CHECKED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import NOT_CHECKED, PASSED, Cause, CheckResult, ExerciseResult, causes
 from grader.records.sanitize import inert, label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}

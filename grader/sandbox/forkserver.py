@@ -8,10 +8,11 @@ from typing import Any
 
 from grader.catalog import Forbidden
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.sandbox import selftest
+from grader.sandbox.mounts import Tier
 from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
-from grader.sandbox.tiers import Sandbox, Tier, Unavailable, choose, weaker
+from grader.sandbox.tiers import Sandbox, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
 from grader.sandbox.workers_spent import WorkersSpent
 from grader.worker import framing, wire
@@ -30,7 +31,7 @@ def on_device(limits: Limits, device: str) -> Limits:
 class ForkServer:
     """A process that has imported torch and forks workers. It starts at once, in the background.
 
-    tier: "A" to "D", or a tiers.Tier; None takes the strongest that this machine offers. rule: one of an exercise; no
+    tier: "A" to "D", or a Tier; None takes the strongest that this machine offers. rule: one of an exercise; no
     worker has the ready-made functions that it forbids. Raises InfrastructureError where the machine does not offer the
     tier.
     """

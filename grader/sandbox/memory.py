@@ -5,6 +5,7 @@ import subprocess
 
 MEBIBYTE = 1 << 20
 PEAK = re.compile(rb"VmHWM:\s*(\d+) kB")  # Linux keeps the largest resident memory of each process
+NOW = re.compile(rb"VmRSS:\s*(\d+) kB")
 PS_S = 2.0
 
 
@@ -27,13 +28,16 @@ class Meter:
         return size
 
 
-def resident(pid: int) -> int | None:
-    """Bytes of physical memory: the peak so far on Linux, the current value elsewhere; None where there is none."""
+def resident(pid: int, measure: re.Pattern[bytes] = PEAK) -> int | None:
+    """Bytes of physical memory: the peak so far on Linux, the current value elsewhere; None where there is none.
+
+    measure: PEAK, or NOW for the current value on Linux too.
+    """
     try:
         with open(f"/proc/{pid:d}/status", "rb") as status:
-            peak = PEAK.search(status.read())
-        if peak:
-            return int(peak[1]) << 10
+            found = measure.search(status.read())
+        if found:
+            return int(found[1]) << 10
     except OSError:
         pass
     return _resident_by_ps(pid)

@@ -7,15 +7,12 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.catalog import paths
 from grader.sandbox import packages
 from grader.worker.lockdown import landlock
-
-if TYPE_CHECKING:
-    from grader.sandbox.tiers import Tier  # which imports this module
 
 LIBRARIES = (
     "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64", "/lib", "/lib64", "/lib32",
@@ -31,6 +28,25 @@ CUDA_LIBRARIES = ("/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/run/ope
 CUDA_SYSTEM = ("/sys/bus/pci", "/sys/devices", "/sys/module")
 CUDA_PROC = ("/proc/driver/nvidia", "/proc/devices", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm")
 CUDA_DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-caps", "dxg")
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One tier as this machine offers it. uid: the user that workers become (None: they keep the grader's)."""
+
+    name: str
+    bwrap: str | None = None
+    landlock: bool = False
+    seccomp: str = ""  # "open": files may be opened as Landlock allows; "closed": no files; "": no filter
+    uid: int | None = None
+    reasons: tuple[str, ...] = ()  # why the machine offers no stronger tier
+
+    def layers(self) -> tuple[str, ...]:
+        """The names of the tier's layers, for the record of a result."""
+        layers = {
+            "bubblewrap": self.bwrap, "Landlock": self.landlock, "seccomp": self.seccomp, "own user": self.uid,
+        }  # fmt: skip
+        return (*(name for name, is_used in layers.items() if is_used), "limits", "own process")
 
 
 def everything() -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from grader.catalog.errors import InfrastructureError
 from grader.sandbox import mounts
-from grader.sandbox.tiers import Tier
+from grader.sandbox.mounts import Tier
 
 # Without the garbage collector, which warm_up.warm enables again, torch is imported in nine tenths of the time. The
 # library registers functions that each fork calls, for programs whose threads hold locks or share random numbers. The

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from grader.catalog import Forbidden
-from grader.catalog.limits import Limits
-from grader.records import places
+from grader.catalog.exercise import Limits
+from grader.records import syntax
 from grader.records.source import defining, runs_only, statements
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
@@ -245,7 +245,7 @@ class Remote:
         seconds = self.limits.load_cpu_s or self.limits.call_s
         skip = [*{**self.skipped, **self.stopped()}]
         request = protocol.Load(
-            self.source, self.submission.filename, self.name, places.is_notebook(self.source), skip,
+            self.source, self.submission.filename, self.name, syntax.is_notebook(self.source), skip,
             seconds * STEPWISE_SHARE if stepwise else seconds, stepwise,
         )  # fmt: skip
         return self._answer_to(request, self.limits.load_cpu_s)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog import paths
-from grader.sandbox.tiers import Tier
+from grader.sandbox.mounts import Tier
 
 TEXT = b"nobody but the grader reads or changes this\n"
 # What a tier does not promise to refuse: Landlock does not hide names.

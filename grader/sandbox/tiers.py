@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.sandbox import mounts
+from grader.sandbox.mounts import Tier
 from grader.worker.lockdown import landlock, seccomp
 
 NAMES = ("A", "B", "C", "D")
@@ -24,25 +25,6 @@ TRIAL_S = 5.0
 
 class Unavailable(Exception):
     """This machine cannot offer the tier. The text says why and what would help."""
-
-
-@dataclass(frozen=True)
-class Tier:
-    """One tier as this machine offers it. uid: the user that workers become (None: they keep the grader's)."""
-
-    name: str
-    bwrap: str | None = None
-    landlock: bool = False
-    seccomp: str = ""  # "open": files may be opened as Landlock allows; "closed": no files; "": no filter
-    uid: int | None = None
-    reasons: tuple[str, ...] = ()  # why the machine offers no stronger tier
-
-    def layers(self) -> tuple[str, ...]:
-        """The names of the tier's layers, for the record of a result."""
-        layers = {
-            "bubblewrap": self.bwrap, "Landlock": self.landlock, "seccomp": self.seccomp, "own user": self.uid,
-        }  # fmt: skip
-        return (*(name for name, is_used in layers.items() if is_used), "limits", "own process")
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,12 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.sandbox.memory import Meter
 from grader.sandbox.process import Lost, Pid
 from grader.worker import framing, wire
-
-if TYPE_CHECKING:
-    from grader.sandbox.forkserver import ForkServer  # which imports this module
 
 AHEAD = 48 << 10  # bytes of unanswered requests: they fit into a socket's buffer, so that sending never blocks
 GLANCE_S = 0.1  # seconds between two measurements of the processor time of a silent worker
@@ -25,6 +22,12 @@ FEW_PAGES = 50  # new pages of memory between two measurements; an import takes 
 IN_ALL = 2  # the limit with imports, as a multiple of `call_cpu_s`
 SUSPICIOUS_S = 0.3  # seconds of computing without a reply, where the requests are sent again one by one anyway
 GRACE_S = 0.3  # seconds for a process that closed its connection to end, so that its exit status is known
+
+
+class Parent(Protocol):
+    """What a worker needs of the fork server that forked it."""
+
+    def _end(self, pid: Pid, grace: float = 0.0, stopped: bool = False) -> int | None: ...
 
 
 class WorkerEnded(Exception):
@@ -46,7 +49,7 @@ class TimedOut(Exception):
 class Worker:
     """One untrusted process, which answers encoded requests (worker/protocol.py). After an exception it is dead."""
 
-    def __init__(self, fork_server: ForkServer, connection: socket.socket, pid: Pid, limits: Limits):
+    def __init__(self, fork_server: Parent, connection: socket.socket, pid: Pid, limits: Limits):
         self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
         self.inbox, self.alive, self.took_too_long = framing.Inbox(connection), True, False
         self.meter: Meter | None = None  # of a worker whose memory is measured

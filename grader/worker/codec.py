@@ -25,9 +25,10 @@ DTYPES = {
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 MODES, WITHOUT_MODES = torch._C._len_torch_function_stack, torch._C.DisableTorchFunction
 NOTHING = contextlib.nullcontext()
+NO_BYTES = torch.empty(0, dtype=torch.uint8)
 ARTICLES = {
     "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
-    "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
+    "bytes": "bytes", "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
 }  # fmt: skip
 
 
@@ -74,6 +75,10 @@ class Encoder:
             return ["opaque", value.description]
         if type(value) is torch.Generator and self.strides:  # only in the grader's arguments, never in a result
             return ["generator", self.tensor(value.get_state())]
+        if type(value) is bytes and self.strides:  # likewise
+            return ["bytes", self.tensor(torch.frombuffer(bytearray(value), dtype=torch.uint8) if value else NO_BYTES)]
+        if type(value) is torch.dtype and value in NAMES:
+            return ["dtype", NAMES[value]]
         if type(value) in (torch.Tensor, torch.nn.Parameter):
             return self.tensor(value)
         if type(value) is Placed:
@@ -116,7 +121,7 @@ class Decoder:
 
     find: gives the object of a handle, from its number and the name of its class. Tensors are created on the CPU. They
     have the attribute `facts`, {"device": str, "requires_grad": bool}, as the other process reported it. With
-    `strides` they have their original layout in memory, and not that attribute.
+    `strides` they have their original layout in memory, require a gradient where they did, and have no such attribute.
     """
 
     def __init__(self, tensors: list[RawTensor], find=Handle, strides: bool = False):
@@ -139,6 +144,11 @@ class Decoder:
         if tag == "generator" and len(rest) == 1 and self.strides:
             generator = torch.Generator()
             return generator.set_state(self.value(rest[0], depth + 1))
+        if tag == "bytes" and len(rest) == 1 and self.strides:
+            data = self.value(rest[0], depth + 1)
+            return bytes_of(data, data.numel())
+        if tag == "dtype" and len(rest) == 1 and type(rest[0]) is str and rest[0] in DTYPES:
+            return DTYPES[rest[0]]
         if tag == "tensor" and len(rest) == 2:
             return self.tensor(*rest)
         if tag == "float" and rest in (["nan"], ["inf"], ["-inf"]):
@@ -178,7 +188,8 @@ class Decoder:
             filled(tensor, bytes(raw.data))
         if self.strides:
             stride = facts.get("stride")
-            return torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
+            tensor = torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
+            return tensor.requires_grad_() if facts.get("requires_grad") else tensor
         device = str(facts.get("device", "cpu"))[:20]
         tensor.facts = {"device": device, "requires_grad": facts.get("requires_grad") is True}
         return tensor

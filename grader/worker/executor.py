@@ -5,15 +5,18 @@ The same executor runs the solution in the grader's process, so that both are ex
 
 import contextlib
 import sys
+import types
 
 import torch
 
 from . import gradients, process_state, protocol
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, move_module
-from .modules import MODULE, described, set_parameters, watched_graphs
+from .modules import BASES, MODULE, described, set_parameters, watched_graphs
+from .nested import each
 from .op_record import OpRecord
 from .op_watch import OpWatch
+from .own_memory import shared_memory
 from .prints import Output
 from .protocol import Reply
 from .signatures import Signatures
@@ -59,15 +62,39 @@ class Executor:
         return self.source.run(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        return self.watched_call(request, decoder, lambda result, args, kwargs: encoder.node(result))
+        return self.watched_call(request, decoder, lambda result, args, kwargs: self.encoded(result, request, encoder))
 
     def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
-        return self.watched_call(request, decoder, lambda result, args, kwargs: encoder.node([result, args, kwargs]))
+        encode = lambda result, args, kwargs: encoder.node([result, *process_state.with_states(args, kwargs)])  # noqa: E731
+        return self.watched_call(request, decoder, encode)
 
     def call_for_graph(self, request: protocol.CallForGraph, decoder: Decoder, encoder: Encoder) -> Reply:
         with watched_graphs() as graphs:
             encode = lambda result, args, kwargs: encoder.node([result, any(graphs), torch.is_grad_enabled()])  # noqa: E731
             return self.watched_call(request, decoder, encode)
+
+    def read_attribute(self, request: protocol.ReadAttribute, decoder: Decoder, encoder: Encoder) -> Reply:
+        """Read an attribute. An AttributeError from inside a property is the learner's own."""
+        number, name = request.target
+        owner = self.objects[number]
+        process_state.set_seed(decoder.value(request.seed), request.device)
+        try:
+            value = owner if name == "__call__" else getattr(owner, name)
+            value = len(owner) if name == "__len__" else value
+        except AttributeError:
+            if any(name in vars(base) for base in BASES(type(owner))):
+                raise
+            return self.missing(request)
+        return Reply(value=self.encoded(value, request, encoder))
+
+    def hold_value(self, request: protocol.Hold, decoder: Decoder, encoder: Encoder) -> Reply:
+        """Keep a value of the grader's here."""
+        value = process_state.on_device(decoder.value(request.node), request.device)
+        return Reply(value=encoder.node(self.hold(value)))
+
+    def call_for_memory(self, request: protocol.CallForMemory, decoder: Decoder, encoder: Encoder) -> Reply:
+        encode = lambda result, args, kwargs: encoder.node([result, shared_memory(result, [*args, *kwargs.values()])])  # noqa: E731
+        return self.watched_call(request, decoder, encode)
 
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepared(request, decoder)
@@ -84,6 +111,11 @@ class Executor:
         if problem:
             return Reply(gradient=problem)
         return Reply(value=encoder.node(values), hits=names.hits if request.banned else None)
+
+    def call_for_backward(self, request: protocol.CallForBackward, decoder: Decoder, encoder: Encoder) -> Reply:
+        grad = process_state.on_device(decoder.value(request.grad), request.device)
+        encode = lambda result, args, kwargs: encoder.node(gradients.entries_of(result, grad))  # noqa: E731
+        return self.watched_call(request, decoder, encode)
 
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
         """Describe a module. The values of its parameters are sent only on request, as there may be a million."""
@@ -130,6 +162,8 @@ class Executor:
         target, args, kwargs = self.prepared(request, decoder)
         if target is None:
             return self.missing(request)
+        if type(request) is protocol.CallForBackward:
+            gradients.require(args, request.wanted)
         process_state.set_seed(decoder.value(request.seed), request.device)
         watch = self.watch(request) if request.banned or request.allowed else None
         fake_device = FakeDevice() if request.device == "meta" else NOTHING
@@ -139,6 +173,8 @@ class Executor:
             if mismatch:
                 return Reply(signature=mismatch)
             with fake_device, record:
+                for _ in range(request.times - 1):
+                    target(*each(torch.clone, args), **each(torch.clone, kwargs))
                 result = target(*args, **kwargs)
             value = encode(result, args, kwargs)
         reply = Reply(value=value)
@@ -162,27 +198,46 @@ class Executor:
         )
 
     def target(self, path: list):
-        """The target of ["attention_scores"] or [3, "forward"]; None where it is missing."""
-        if isinstance(path[0], int):
-            owner = self.objects[path[0]]
-            return owner if path[1] == "__call__" else getattr(owner, path[1], None)
-        value = self.source.module.__dict__.get(path[0])
-        return value if callable(value) else None
+        """The target of ["attention_scores"], ["MyFunction", "apply"] or [3, "forward"]; None where it is missing."""
+        is_object = isinstance(path[0], int)
+        value = self.objects[path[0]] if is_object else self.source.module.__dict__.get(path[0])
+        if len(path) == 2 and path[1] != "__call__":
+            value = getattr(value, path[1], None)
+        return value if is_object or callable(value) else None
 
     def missing(self, request: protocol.Call) -> Reply:
         """The reply where the target is missing."""
-        owner, name = request.target if len(request.target) == 2 else (None, request.target[0])
-        if owner is not None:
-            name = type(self.objects[owner]).__name__ + ("" if name == "__call__" else f".{name}")
+        owner, *methods = request.target
+        name = owner if isinstance(owner, str) else type(self.objects[owner]).__name__
+        if methods != ["__call__"] and (isinstance(owner, int) or owner in self.source.module.__dict__):
+            name = ".".join([name, *methods])
         return Reply(missing=name, names=self.source.names())
+
+    def encoded(self, value, request: protocol.Call, encoder: Encoder):
+        """The node of a result, or of a handle where the request keeps the result here."""
+        is_kept = request.kept and type(value) is not types.MethodType
+        return encoder.node(self.hold(value) if is_kept else value)
+
+    def hold(self, value) -> Handle:
+        """A handle for any object, which stays here until the check ends.
+
+        It has a number of its own even if the object has one already: then the numbers of all handles follow from the
+        requests alone, which a diagnosis sends to other code, too.
+        """
+        self.objects[number := len(self.objects)] = value
+        return Handle(number, type(value).__name__ if self.is_known(value) else "")
 
     def keep(self, value) -> Handle | None:
         """A handle for an object of a class that the source defines, or for any nn.Module; None for others."""
-        if not isinstance(value, MODULE) and type(value).__module__ != self.source.module.__name__:
+        if not self.is_known(value):
             return None
         number = next((number for number, kept in self.objects.items() if kept is value), len(self.objects))
         self.objects[number] = value
         return Handle(number, type(value).__name__)
+
+    def is_known(self, value) -> bool:
+        """Whether it is an object of a class that the source defines, or an nn.Module."""
+        return isinstance(value, MODULE) or type(value).__module__ == self.source.module.__name__
 
     def find(self, number: int, class_name: str):
         return self.objects[number]
@@ -192,6 +247,9 @@ HANDLERS = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
     protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
+    protocol.CallForBackward: Executor.call_for_backward, protocol.ReadAttribute: Executor.read_attribute,
+    protocol.Hold: Executor.hold_value,
+    protocol.CallForMemory: Executor.call_for_memory,
     protocol.Describe: Executor.describe, protocol.Assign: Executor.assign, protocol.Convert: Executor.convert,
     protocol.Forget: Executor.forget,
 }  # fmt: skip

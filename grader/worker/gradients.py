@@ -69,6 +69,19 @@ def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tenso
     return filled, None
 
 
+def require(args: list, wanted: list[bool]) -> None:
+    """Make the first arguments leaves, of which those that are wanted require a gradient."""
+    for value, is_wanted in zip(args, wanted, strict=False):
+        value.requires_grad_(is_wanted)
+
+
+def entries_of(result, grad: torch.Tensor) -> list:
+    """What the backward of the autograd.Function that made the result gives: one entry for each argument; else []."""
+    backward = getattr(getattr(result, "grad_fn", None), "apply", None)
+    entries = () if backward is None else backward(grad)
+    return list(entries) if isinstance(entries, (list, tuple)) else [entries]
+
+
 def _add_outputs(name: str, value, outputs: dict) -> None:
     """Add every float tensor inside a result, by name."""
     if isinstance(value, torch.Tensor) and value.is_floating_point():

@@ -1,4 +1,7 @@
-"""Prepares torch for a call: restores its defaults, sets its seed, and moves the arguments to a device."""
+"""Prepares torch for a call: restores its defaults, sets its seed, and moves the arguments to a device.
+
+After a call it reads the states of the generators among the arguments.
+"""
 
 import torch
 
@@ -33,3 +36,9 @@ def on_device(value, device: str):
     if device == "meta":
         return place(value)
     return each(lambda t: torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=device).copy_(t), value)
+
+
+def with_states(args, kwargs):
+    """The arguments with the state in place of each generator: a generator itself is not sent back."""
+    read = lambda value: value.get_state() if type(value) is torch.Generator else value  # noqa: E731
+    return [read(value) for value in args], {name: read(value) for name, value in kwargs.items()}

@@ -40,7 +40,8 @@ class Call:
 
     args, kwargs: nodes. seed: the node of an int or of a state of torch's generator. device: the arguments are moved to
     it. banned: the names of functions, each call of which is a hit. allowed: groups of operations; where there are any,
-    every other operation is a hit too.
+    every other operation is a hit too. kept: the result stays in the worker, and the value is its Handle. times: how
+    often the call is made, each time with new copies of the tensors among the arguments; the result is the last one.
     """
 
     target: list
@@ -50,6 +51,8 @@ class Call:
     device: str = "cpu"
     banned: list = field(default_factory=list)
     allowed: list = field(default_factory=list)
+    kept: bool = False
+    times: int = 1
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,38 @@ class CallWithOperations(Call):
 @dataclass(frozen=True)
 class CallForGraph(Call):
     """A Call whose value is [result, whether a result of a module had a graph, whether grad mode is on afterwards]."""
+
+
+@dataclass(frozen=True)
+class CallForBackward(Call):
+    """A Call whose value is a list: what `result.grad_fn.apply(grad)` gives, one entry for each argument.
+
+    wanted: for each of the first arguments whether it requires a gradient. grad: the node of the result's gradient.
+    """
+
+    wanted: list = field(default_factory=list)
+    grad: object = None
+
+
+@dataclass(frozen=True)
+class ReadAttribute(Call):
+    """Read an attribute of an object ([3, "keys"]) without a call, or the object as it is now ([3, "__call__"]).
+
+    [3, "__len__"] is the object's len().
+    """
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Keep a value in the worker, so that several calls are given the same one. The reply's value is its Handle."""
+
+    node: object
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class CallForMemory(Call):
+    """A Call whose value is [result, "" or one of own_memory.SHARED: how its tensors share their memory]."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +140,10 @@ class Forget:
     """Drop the objects that the last check made."""
 
 
-Request = Load | Step | Call | Describe | Assign | Convert | Forget
+Request = Load | Step | Call | Hold | Describe | Assign | Convert | Forget
 KINDS = (
     Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph,
-    Describe, Assign, Convert, Forget,
+    CallForBackward, CallForMemory, ReadAttribute, Hold, Describe, Assign, Convert, Forget,
 )  # fmt: skip
 REQUESTS = {kind.__name__: kind for kind in KINDS}
 

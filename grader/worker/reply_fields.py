@@ -2,7 +2,7 @@
 
 MAX_TEXT = 20_000  # characters of one text
 MAX_ROWS = 1_000  # items of one list
-MAX_OPERATIONS = 4_000  # operations in one record
+MAX_OPERATIONS = 8_000  # operations in one record
 MAX_SHAPES = 16  # shapes of the input tensors, or of the output tensors, of one operation
 
 

@@ -39,6 +39,7 @@ CALLS = (
     protocol.CallForGradients,
     protocol.CallWithOperations,
     protocol.CallForGraph,
+    protocol.CallForMemory,
 )
 
 # Code similar to what learners write.

@@ -9,7 +9,7 @@ from figure_pages import FIGURES, agrees, shown
 from thorough import sample
 
 from grader.catalog import paths
-from grader.integrations.figures import joining, still_drawings
+from grader.integrations.figures import joining, placing
 from grader.judge import figure as numbers
 
 SCRIPT_BYTES = 150_000
@@ -131,7 +131,7 @@ def test_the_still_curves_and_points_are_those_that_the_script_draws(drawn):
     stills = drawn.page.locator(".kata-still svg").count()
     assert stills == len(numbers.start(drawn.folder)) + len(drawings)
     for drawing in drawings:
-        live, still = drawn.page.evaluate(DRAWINGS, [drawing.name, still_drawings.NAME])
+        live, still = drawn.page.evaluate(DRAWINGS, [drawing.name, placing.NAME])
         assert live and [len(one) for one in live] == [len(one) for one in still], drawing.name
         for one, printed in zip(live, still):
             assert torch.allclose(torch.tensor(one), torch.tensor(printed), atol=0.11, rtol=0), drawing.name

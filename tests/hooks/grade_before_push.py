@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
-from grader.desk import reset
+from grader.desk import checkout
 
 HELP = "Push all the same: git push --no-verify. Never ask again: git config kata.prepush false"
 CANNOT = 3  # the grader could not do its work: that stops nobody
@@ -45,7 +45,7 @@ def main(names: list[str]) -> int:
 def is_fresh(folder: str, source: bytes) -> bool:
     """Whether nothing was begun yet."""
     try:
-        return source == reset.source(folder).encode()
+        return source == checkout.source(folder).encode()
     except WrongUse:
         return False
 

@@ -12,10 +12,10 @@ import hostile
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
-from grader.classroom.intake import archives, beneath, exercise_names, platform_names, student_ids
+from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.finder import find
-from grader.classroom.similar.fingerprints import fingerprints
-from grader.records import forbidden, introspection, regular_file, submission
+from grader.classroom.similar import fingerprints
+from grader.records import forbidden, safe_files, submission
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
@@ -53,13 +53,13 @@ def _name(made: list[str], folder: Path) -> None:
     shown = label(text)
     if not shown.isprintable() or len(shown) > 400 or shown != shown.encode().decode():
         raise Broken(f"shown as {shown!r}")
-    exercise_names.exercise_of(text), exercise_names.exercise_of_folder(text)
-    platform_names.owner_of(text), beneath.is_too_long(text)
+    names.exercise_of(text), names.exercise_of_folder(text)
+    names.owner_of(text), beneath.is_too_long(text)
     keys = [text, other, text.upper()]
-    ids = student_ids.ids(keys)
+    ids = names.ids(keys)
     if len({id.casefold() for id in ids.values()}) != len(set(keys)) or not all(map(str.isprintable, ids.values())):
         raise Broken(f"ids {ids!r}")
-    platform_names.submitters_of(f"{text}\nsubmission_1:\n  :submitters:\n  - :name: {text}\n")
+    names.submitters_of(f"{text}\nsubmission_1:\n  :submitters:\n  - :name: {text}\n")
 
 
 def _archive(made: tuple[str, bytes], folder: Path) -> None:
@@ -100,7 +100,7 @@ def _notebook(data: bytes, folder: Path) -> None:
 
 def _source(text: str, folder: Path) -> None:
     data = text.encode("utf-8", "replace")
-    if len(data) <= regular_file.MAX_SOURCE:
+    if len(data) <= safe_files.MAX_SOURCE:
         _looked_at(submission.decode(data, "a.py", notebook=False))
 
 
@@ -116,10 +116,10 @@ CASES = {  # how each is made, which does not count, and what is done with it
 def _looked_at(found: Submission) -> None:
     """What is done with the source of everybody."""
     found.digest, fingerprints(found.source)
-    introspection.notes(found.source), introspection.reaches(found.source)
+    forbidden.notes(found.source), forbidden.reaches(found.source)
     for rule in RULES[:1]:
         forbidden.forbidden_uses(found.source, rule)
-    if len(found.source.encode()) > regular_file.MAX_SOURCE:
+    if len(found.source.encode()) > safe_files.MAX_SOURCE:
         raise Broken("larger than a source may be")
 
 

@@ -27,11 +27,11 @@ from grader.catalog import Forbidden, paths
 from grader.catalog.errors import BadSubmission
 from grader.classroom import run
 from grader.classroom.handins import HandIn, Student
-from grader.classroom.intake import archives, exercise_names, platform_names, student_ids, walker
+from grader.classroom.intake import archives, names, walker
 from grader.classroom.intake.finder import find
-from grader.classroom.similar.fingerprints import MOST, fingerprints
+from grader.classroom.similar import MOST_TOKENS, fingerprints
 from grader.classroom.store import Store
-from grader.records import introspection, limited, regular_file, source, submission
+from grader.records import forbidden, limited, safe_files, source, submission
 from grader.records.bounded_cache import BoundedCache
 from grader.records.forbidden import forbidden_uses
 from grader.records.sanitize import label
@@ -40,7 +40,7 @@ from grader.records.source import parses
 # Sources
 
 
-LOOKS = (introspection.notes, introspection.reaches, parses, fingerprints)
+LOOKS = (forbidden.notes, forbidden.reaches, parses, fingerprints)
 
 
 def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypatch):
@@ -67,7 +67,7 @@ def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(bomb, 
     else:
         with pytest.raises(BadSubmission, match="1 s or 200 MB"):
             look(BOMBS[bomb])
-    assert introspection.notes("import ctypes\n") and parses(HONEST)
+    assert forbidden.notes("import ctypes\n") and parses(HONEST)
     assert fingerprints(HONEST)
 
 
@@ -91,8 +91,8 @@ def test_the_helper_keeps_to_its_memory():
 def test_a_source_of_many_fingerprints_keeps_the_same_as_one_that_holds_it():
     function = "def f{0}(x):\n    y = x * {0} + z[{0}]\n    " + "\n    ".join(f"x.a{i}(y)" for i in range(60)) + "\n"
     one = "".join(function.replace("a", f"b{n}_").format(n) for n in range(30))
-    assert 0 < len(fingerprints(HONEST)) < MOST
-    assert len(fingerprints(one)) <= MOST
+    assert 0 < len(fingerprints(HONEST)) < MOST_TOKENS
+    assert len(fingerprints(one)) <= MOST_TOKENS
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "iso-8859-15", "cp1252", "windows-1251", "koi8-r", "shift_jis", "gbk"])
@@ -119,7 +119,7 @@ def test_other_declarations_do_not_count(head, encoding):
 
 
 def test_a_source_is_not_larger_once_it_is_read():
-    data = b"# coding: latin-1\n# " + b"\xe9" * (regular_file.MAX_SOURCE - 40)
+    data = b"# coding: latin-1\n# " + b"\xe9" * (safe_files.MAX_SOURCE - 40)
     with pytest.raises(BadSubmission):
         submission.decode(data, "a.py", notebook=False)
 
@@ -129,7 +129,7 @@ def test_a_source_is_not_larger_once_it_is_read():
 
 @pytest.mark.parametrize("data, reason", NOTEBOOKS.values(), ids=NOTEBOOKS)
 def test_a_notebook_that_cannot_be_graded_is_refused(data, reason):
-    assert len(data) <= regular_file.MAX_NOTEBOOK
+    assert len(data) <= safe_files.MAX_NOTEBOOK
     with pytest.raises(BadSubmission, match=reason):
         submission.decode(data, "a.ipynb", notebook=True)
 
@@ -138,7 +138,7 @@ def test_an_honest_notebook_with_many_pictures_is_read():
     picture = [{"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo" * 90_000}}]
     cells = [{"cell_type": "code", "source": ["%matplotlib inline\n", "y = '\u2028😀'\n"], "outputs": picture}] * 14
     data = json.dumps({"cells": cells}).encode()
-    assert 10e6 < len(data) < regular_file.MAX_NOTEBOOK
+    assert 10e6 < len(data) < safe_files.MAX_NOTEBOOK
     found = submission.decode(data, "a.ipynb", notebook=True)
     assert found.source.count("y = '\u2028😀'") == 14 and "14 magic" in found.notes[0]
 
@@ -150,8 +150,8 @@ def test_an_honest_notebook_with_many_pictures_is_read():
 def test_a_long_name_is_read_in_no_time(unit):
     began = time.process_time()
     for number in range(20):
-        exercise_names.exercise_of(f"{unit * 30_000}{number}")
-        platform_names.owner_of(f"{unit * 100}{number}")
+        names.exercise_of(f"{unit * 30_000}{number}")
+        names.owner_of(f"{unit * 100}{number}")
     assert time.process_time() - began < 2.0  # it took minutes
 
 
@@ -159,7 +159,7 @@ def test_a_long_name_is_read_in_no_time(unit):
 def test_a_name_is_shown_as_one_printable_line(name):
     shown = label(name)
     assert shown.isprintable() and len(shown) <= 400 and shown.encode()
-    (id,) = student_ids.ids([name]).values()
+    (id,) = names.ids([name]).values()
     assert id.isprintable() and id.encode() and len(id) < 100
 
 

@@ -14,8 +14,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.desk import reset
-from grader.integrations.nbgrader import cell_ids, public
+from grader.desk import checkout
 from grader.integrations.notebook import collect
 from grader.judge import examiner
 from grader.records.submission import Submission
@@ -65,8 +64,10 @@ def notebooks(made):
 def in_notebook(exercise, source: str) -> dict[str, bool]:
     """Which documented checks pass as documented_checks.py runs them."""
     module = types.ModuleType("documented_checks")
-    module.__file__ = str(paths.trained(exercise.folder).with_name(public.NAME))  # beside the model, as in a course
-    exec(compile(public.source(exercise), public.NAME, "exec"), module.__dict__)
+    module.__file__ = str(
+        paths.trained(exercise.folder).with_name(course.PUBLIC_NAME)
+    )  # beside the model, as in a course
+    exec(compile(course.public_source(exercise), course.PUBLIC_NAME, "exec"), module.__dict__)
     learner = {"__name__": "__main__"}
     passed = {}
     with contextlib.redirect_stdout(io.StringIO()):
@@ -103,7 +104,7 @@ def test_a_notebook_holds_the_lesson_the_code_and_every_point(exercise, notebook
     graded = [c.metadata.nbgrader for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
     assert sum(about.points for about in graded) == pytest.approx(exercise.max_points)
     assert len({about.grade_id for about in graded}) == len(graded) > 0
-    assert all(cell_ids.task(about.grade_id) is not None for about in graded)
+    assert all(of_cells.task_id(about.grade_id) is not None for about in graded)
 
 
 @pytest.mark.parametrize("exercise", sample(EXERCISES, 6), ids=lambda exercise: exercise.folder)
@@ -152,7 +153,7 @@ def test_documented_checks_judge_as_the_grader_does(exercise, fork_server):
 def test_nothing_hidden_is_released(notebooks):
     """No line of a hidden check that is longer than a few words stands in what is made from it."""
     for exercise in EXERCISES:
-        source = public.source(exercise)
+        source = course.public_source(exercise)
         made = nbformat.writes(notebooks[exercise.folder]) + source
         public_text = paths.documented_checks(exercise.folder).read_text("utf-8") + source
         hidden = "\n".join(path.read_text("utf-8") for path in paths.checks(exercise.folder)[1:])
@@ -211,7 +212,7 @@ def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_t
         exercise = catalog.find("03")
         full = sum(scores.values()) == pytest.approx(exercise.max_points)
         codes = ["", *(c.source for c in notebook.cells if c.cell_type == "code")]
-        ran = Submission(collect.source(codes, collect.defined(reset.source(exercise.folder))), "your notebook")
+        ran = Submission(collect.source(codes, collect.defined(checkout.source(exercise.folder))), "your notebook")
         checked = examiner.grade(exercise, ran, fork_server, examiner.Settings(seed=1)).status == "passed"
         path = f"submitted/{student}/{FOLDER}/{FOLDER}.ipynb"
         told = classroom.nbgrader("validate", path).stdout

@@ -17,8 +17,7 @@ from made_up_class import result_of
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.classroom import office, run
-from grader.classroom.course import overrides
+from grader.classroom import marking, office, run
 from grader.classroom.handins import Graded
 from grader.judge import examiner
 from grader.records import seeds as seeds_of
@@ -26,9 +25,8 @@ from grader.records import seeds as seeds_of
 needed("nbgrader", "classroom")
 nbformat = when_used("nbformat")
 PACKAGE = "grader.integrations.nbgrader"
-cells, course, gradebook, outcomes, preprocessors, submitted = (
-    when_used(f"{PACKAGE}.{name}")
-    for name in ("cells", "course", "gradebook", "outcomes", "preprocessors", "submitted")
+cells, course, gradebook, preprocessors, autograding = (
+    when_used(f"{PACKAGE}.{name}") for name in ("cells", "course", "gradebook", "preprocessors", "autograding")
 )
 
 SEED = 7
@@ -136,13 +134,13 @@ def test_the_rules_of_the_course_hold(classroom, grade):
 @pytest.mark.parametrize("status", ["failed", "error"])
 def test_points_for_a_whole_exercise_do_not_turn_what_passed_into_what_failed(status):
     result = replace(result_of(FOLDER, passed=0.5), status=status)
-    given = overrides.applied(result, [overrides.Override("ada", FOLDER, "", 3.5, "oral exam", "me")])
+    given = marking.apply_overrides(result, [marking.Override("ada", FOLDER, "", 3.5, "oral exam", "me")])
     made = [
         cells.Cell(f"task_{task}", "code", "", None, locked=True, grade=True, points=points)
         for task, points in ((0, 3.0), (1, 4.0))
     ]
-    assert sum(outcomes.score(given, cell) for cell in made) == 3.5
-    page = outcomes.html(given, made[0], first=True)
+    assert sum(cells.score(given, cell) for cell in made) == 3.5
+    page = cells.html(given, made[0], first=True)
     assert "oral exam" in page and "set by hand for the exercise" in page
     passed = sum(check.outcome == "passed" for check in result.checks)
     assert page.count("✔") == (passed if status == "failed" else 0)
@@ -180,7 +178,7 @@ def test_who_could_not_be_graded_stays_in_need_of_it(classroom, grade):
     done = gradebook.grade_course(classroom.root, FOLDER, lambda handins: grade(handins[:1]))
     assert done == gradebook.Recorded(("ada",), {"ben": "it was not graded"})
     assert not (classroom.root / "autograded" / "ben").exists()
-    assert [h.student.id for h in submitted.waiting(submitted.open_app(classroom.root, FOLDER, None))] == ["ben"]
+    assert [h.student.id for h in autograding.waiting(autograding.open_app(classroom.root, FOLDER, None))] == ["ben"]
 
 
 def test_wrong_use_says_what_to_type(classroom, tmp_path):
@@ -241,7 +239,7 @@ def test_any_database(classroom, grade, tmp_path_factory):
 def test_a_notebook_is_read_as_the_engine_reads_it(classroom):
     """The learner's cells alone, whatever stands in a grade cell; nothing else of the file matters."""
     fill(classroom)
-    handins = {h.student.id: h for h in submitted.waiting(submitted.open_app(classroom.root, FOLDER, None))}
+    handins = {h.student.id: h for h in autograding.waiting(autograding.open_app(classroom.root, FOLDER, None))}
     code = handins["ben"].read()
     assert "SystemExit" not in code.source and "%documented" not in code.source and code.notes == ()
     assert code.filename == f"{FOLDER}.ipynb"

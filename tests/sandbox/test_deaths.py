@@ -14,7 +14,7 @@ from worker_calls import call, load
 
 from grader import catalog
 from grader.catalog import paths
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.judge import examiner
 from grader.records.results import Settings
 from grader.records.submission import Submission

@@ -8,10 +8,10 @@ import pytest
 from thorough import nightly
 
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.limits import Limits
+from grader.catalog.exercise import Limits
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.tiers import Tier
+from grader.sandbox.mounts import Tier
 from grader.worker.lockdown import landlock, seccomp
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")

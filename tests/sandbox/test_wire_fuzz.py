@@ -173,7 +173,7 @@ def test_nothing_of_the_border_unpickles(monkeypatch):
     evil = pickle.dumps(print)
     assert not frames.survive(evil) and pickletools.dis(evil, out=io.StringIO()) is None
     for path in some(paths.GRADER.rglob("*.py")):
-        if path.name == "introspection_rules.py":
+        if path.name == "forbidden.py":
             continue  # it lists such words, for it looks for them in submissions
         source = path.read_text("utf-8").replace("_torch.load = ", "")  # another function in its place loads nothing
         words = {"pickle.load", "Unpickler", "torch.load", "marshal", "cloudpickle"}

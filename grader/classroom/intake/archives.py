@@ -1,40 +1,365 @@
 """Reads strangers' archives without unpacking them: checks names and sizes, and reads one member as bytes.
 
 Nothing is written to disk, so no path can leave a folder and no link can be followed. Entries, tables of contents,
-totals and ratios have limits, and a damaged or encrypted archive is refused with its reason (archive_limits.py). A
+totals and ratios have limits, and a damaged or encrypted archive is refused with its reason. A
 student's archive is read in the helper process (grader/records/limited.py), because a few kilobytes can keep the
 libraries busy without end. A platform's download, which may be large, is read in this process.
 
 A member of an archive that itself lies in an archive (a download that holds one archive for each student) is named
 "ada.zip//context_vectors.py".
+
+An extended header may precede a member. It is a list of records such as "15 path=a/b.py\n". tarfile of Python
+3.11 searches it with patterns that take quadratic time (mended later, CVE-2024-6232), and copies a global one for each
+member. So the records are read here, in one pass, and tarfile sees only those that matter.
 """
 
+import contextlib
+import functools
+import gzip
 import hashlib
 import io
+import lzma
 import os
+import stat
+import struct
+import tarfile
+import threading
+import time
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
+from typing import IO, BinaryIO
 
 from grader.catalog.errors import BadSubmission
 from grader.classroom.intake import beneath
-from grader.classroom.intake.archive_limits import BadArchive, Bounds, Entry, within
-from grader.classroom.intake.archive_reader import Reader
 from grader.classroom.intake.beneath import MAX_NAME, is_too_long
-from grader.classroom.intake.downloads import DOWNLOAD, downloads
-from grader.records import regular_file, submission
+from grader.records import safe_files, submission
 from grader.records.bounded_cache import BoundedCache
 from grader.records.limited import TooMuch, limited
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
+SMALL = 16 << 20  # bytes to which every archive may expand
+BROKEN = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, struct.error, EOFError,
+    NotImplementedError, RuntimeError, UnicodeError, ValueError, IndexError, OverflowError, MemoryError,
+)  # fmt: skip
+TOTAL, READ = 4 << 30, 1 << 20  # bytes: of the content of any archive, and of one header
+BLOCK = 512  # bytes of a member's header
+TYPE = slice(156, 157)  # the bytes of a header that hold the type of its member
+EXTENDED = (b"x", b"g", b"X")  # these types announce an extended header in the next bytes
+KEPT_RECORDS = (b"path", b"size", b"mtime")  # the others are left out
+MAX_VALUE = 4096  # bytes of a record's value; a path that is longer is refused in any case
+MAX_DIGITS = 20  # digits of a record's length
+LIST_S, BYTES_PER_S = 5.0, 1 << 20  # processor time to list an archive, and the packed bytes that add a second to it
+CHARSET, IN_UTF8, AS_IT_IS = b"hdrcharset", b"ISO-IR 10646 2000 UTF-8", b"BINARY"
+# An entry of a zip's table of contents: flags, lengths of the name, the extra field and the comment, member's offset.
+ENTRY, FIELDS, ZIP_IN_UTF8 = b"PK\1\2", struct.Struct("<4s4xH18x3H8xI"), 0x800
+CHUNK = 1 << 16  # bytes that are read at once
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 NESTED = "//"  # separates two archives; no path of a member has an empty part
 MAX_PACKED = 64 << 20  # bytes of a student's archive
 DEEPEST = 24  # folders below one another
-STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
-
 Listing = tuple[list[tuple], dict[str, int]]  # the members and how often names are repeated, see `_listed`
 listings: BoundedCache[bytes, Listing | str] = BoundedCache(16 << 20)  # by digest; a text says why one is refused
+
+
+class BadArchive(BadSubmission):
+    """The archive is damaged, encrypted or too large. The text says which."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The limits of an archive. entries, total: the most entries and expanded bytes.
+
+    table: the most bytes of one read, as of a zip's table of contents; ratio: the most expanded bytes for each packed
+    byte, in an archive that expands to more than SMALL; 0 sets no limit. A class's download has no ratio, because one
+    student's file of zeros would cause the refusal of all others. There each member has its own limit.
+    """
+
+    entries: int
+    total: int
+    table: int
+    ratio: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The facts that an archive states about one member. size: in bytes; modified: seconds since 1970."""
+
+    kind: str  # "dir", "file", "link" or "other"
+    size: int
+    modified: float
+
+
+class Bounded(io.RawIOBase):
+    """A file that raises BadArchive for a read or a seek beyond the bounds. packed: the bytes of the packed file."""
+
+    def __init__(self, file: BinaryIO, bounds: Bounds, packed: int | None = None) -> None:
+        self.file, self.bounds, self.packed = file, bounds, packed
+
+    def read(self, size: int = -1) -> bytes:
+        most = self.bounds.table
+        everything = size is None or size < 0
+        data = self.file.read(most + 1 if everything else min(size, most))
+        if len(data) > most or (not everything and size > most):
+            raise BadArchive(f"its table of contents is larger than {most >> 20} MB")
+        return data
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_SET and self.packed is not None:
+            within(self.bounds, 0, offset, self.packed)
+        return self.file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+
+def within(bounds: Bounds, entries: int, total: int, packed: int) -> None:
+    """Raise BadArchive where entries, total bytes or the ratio of total to packed bytes exceed the bounds."""
+    if entries > bounds.entries:
+        raise BadArchive(f"it holds more than {bounds.entries:,} entries. Hand in the exercises alone")
+    if total > bounds.total:
+        raise BadArchive(f"it expands to more than {bounds.total >> 20:,} MB. Hand in the exercises alone")
+    if bounds.ratio and total > SMALL and total > bounds.ratio * max(packed, 1):
+        raise BadArchive(f"it expands more than {bounds.ratio} times, as zip bombs do. Hand in the exercises alone")
+
+
+@contextlib.contextmanager
+def reasons() -> Iterator[None]:
+    """Turn every exception that the libraries raise for a damaged archive into a BadArchive with a reason."""
+    try:
+        yield
+    except BadSubmission:
+        raise
+    except OSError as error:
+        raise BadArchive(f"it cannot be read: {error.strerror or 'it is damaged'}") from None
+    except BROKEN as error:
+        if isinstance(error, RuntimeError) and "password" in str(error):
+            raise BadArchive("it is encrypted. Hand it in without a password.") from None
+        raise BadArchive(f"it is damaged, or packed in a way that is not understood ({type(error).__name__})") from None
+
+
+class Tar:
+    """A .tar.gz. To read its table of contents, all of it is unpacked once, up to the limits."""
+
+    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
+        packed = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
+        content = TarBytes(gzip.GzipFile(fileobj=file), bounds, packed)
+        self.archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
+        self.infos: dict[str, tarfile.TarInfo] = {}
+        self.repeated: Counter[str] = Counter()
+        for count, info in enumerate(self.archive, 1):
+            within(bounds, count, info.offset_data + info.size, packed)
+            self.repeated[info.name] += info.name in self.infos and not self.infos[info.name].isdir()
+            self.infos[info.name] = info
+        content.listing = False
+        self.members = {name: self._entry(info) for name, info in self.infos.items()}
+
+    @staticmethod
+    def _entry(info: tarfile.TarInfo) -> Entry:
+        kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
+        return Entry("link" if info.issym() or info.islnk() else kind, info.size, float(info.mtime))
+
+    def stream(self, name: str) -> IO[bytes] | None:
+        """A regular member, open for reading."""
+        return self.archive.extractfile(self.infos[name])
+
+
+class TarBytes(Bounded):
+    """The bytes of a tar, in which extended headers are strict and short.
+
+    Raises BadArchive for a damaged header, and where listing takes much longer than it does for an honest archive.
+    """
+
+    def __init__(self, file: BinaryIO, bounds: Bounds, packed: int) -> None:
+        super().__init__(file, bounds, packed)
+        self.listing = True  # whether the headers are being read, and not a member
+        self.announced = False  # whether the last block announced an extended header
+        self.until = time.thread_time() + LIST_S + packed / BYTES_PER_S
+
+    def read(self, size: int = -1) -> bytes:
+        if self.listing and time.thread_time() > self.until:
+            raise BadArchive("its table of contents takes too long to read")
+        data = super().read(size)
+        if self.announced:
+            data = strict(data)
+            self.announced = False
+        else:
+            self.announced = self.listing and len(data) == BLOCK and data[TYPE] in EXTENDED
+        return data
+
+
+def strict(header: bytes) -> bytes:
+    """An extended header with the records in KEPT alone. Raises BadArchive.
+
+    The character set comes first, because tarfile searches the whole header for it.
+    """
+    records = {CHARSET: IN_UTF8}
+    position = 0
+    while header[position : position + 1] not in (b"", b"\0"):
+        space = header.find(b" ", position, position + MAX_DIGITS + 1)
+        digits = header[position : max(space, position)]
+        end = position + int(digits) if digits.isdigit() else 0
+        key, equals, value = header[space + 1 : end - 1].partition(b"=")
+        if not equals or end > len(header) or header[end - 1 : end] != b"\n":
+            raise BadArchive("it is damaged (in an extended header)")
+        if key in KEPT_RECORDS or (key == CHARSET and value == AS_IT_IS):
+            records[key] = value[:MAX_VALUE]
+        position = end
+    return b"".join(_record(key, value) for key, value in records.items())
+
+
+class Zip:
+    """A zip file."""
+
+    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
+        content = ZipBytes(file, bounds)
+        self.archive = zipfile.ZipFile(content)
+        content.listing = False
+        infos = self.archive.infolist()
+        within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
+        self.members = {info.filename: self._entry(info) for info in infos}
+        self.repeated = Counter(info.filename for info in infos if not info.is_dir())
+        self.repeated.subtract(set(self.repeated))  # how often each name is repeated; the last entry counts
+
+    @staticmethod
+    def _entry(info: zipfile.ZipInfo) -> Entry:
+        mode = info.external_attr >> 16 if info.create_system == 3 else 0
+        kind = "dir" if info.is_dir() else "file"
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            kind = "link" if stat.S_ISLNK(mode) else "other"
+        try:
+            modified = time.mktime((*info.date_time, 0, 0, -1))
+        except (ValueError, OverflowError):
+            modified = 0.0
+        return Entry(kind, info.file_size, modified)
+
+    def stream(self, name: str) -> IO[bytes]:
+        """A member, open for reading. Raises BadArchive where it is encrypted or packed in a rare way."""
+        info = self.archive.getinfo(name)
+        if info.flag_bits & 1:
+            raise BadArchive(f"{label(name)} is encrypted. Hand it in without a password.")
+        if info.compress_type not in (
+            zipfile.ZIP_STORED,
+            zipfile.ZIP_DEFLATED,
+        ):  # others have no limits
+            raise BadArchive(
+                f"{label(name)} is packed in a rare way. Make the zip again with the usual method, Deflate."
+            )
+        return self.archive.open(info)
+
+
+class ZipBytes(Bounded):
+    """The bytes of a zip file, without the UTF-8 flag of each name that is not UTF-8.
+
+    zipfile would refuse the whole archive because of one such name. Without the flag it reads code page 437.
+    """
+
+    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
+        super().__init__(file, bounds)
+        self.listing = True  # whether the table of contents is being read
+        self.unreadable: set[int] = set()  # the offsets of members with such names
+
+    def read(self, size: int = -1) -> bytes:
+        start, data = self.tell(), super().read(size)
+        if self.listing and data.startswith(ENTRY):
+            return self._without_flags(data)
+        if start in self.unreadable and len(data) >= 8:
+            return data[:7] + bytes([data[7] & ~(ZIP_IN_UTF8 >> 8)]) + data[8:]
+        return data
+
+    def _without_flags(self, table: bytes) -> bytes:
+        """The table of contents without these flags."""
+        plain_table, start = bytearray(table), 0
+        while start + FIELDS.size <= len(table):
+            signature, flags, *lengths, member = FIELDS.unpack_from(table, start)
+            if signature != ENTRY:
+                break
+            name = table[start + FIELDS.size : start + FIELDS.size + lengths[0]]
+            if flags & ZIP_IN_UTF8 and name.decode("utf-8", "ignore").encode() != name:
+                struct.pack_into("<H", plain_table, start + 8, flags & ~ZIP_IN_UTF8)
+                self.unreadable.add(member)
+            start += FIELDS.size + sum(lengths)
+        return bytes(plain_table)
+
+
+class Reader:
+    """One open archive. members: by name. Raises BadArchive where it is damaged or exceeds the bounds."""
+
+    def __init__(self, name: str, file: BinaryIO, bounds: Bounds) -> None:
+        self.file = file
+        with reasons():
+            self.inner = (Zip if name.lower().endswith(".zip") else Tar)(file, bounds)
+        self.members = self.inner.members
+
+    def read(self, name: str, limit: int) -> bytes:
+        """The bytes of one member, at most `limit`. Raises BadArchive where it is larger, absent or damaged."""
+        entry = self.members.get(name)
+        if entry is None or entry.kind != "file":
+            raise BadArchive(f"there is no file {label(name)} in it")
+        too_large = f"{label(name)} is too large: {entry.size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."
+        if entry.size > limit:
+            raise BadArchive(too_large)
+        chunks, size = [], 0
+        with reasons(), self.inner.stream(name) as stream:
+            while chunk := stream.read(CHUNK):
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > limit:  # the table of contents states a smaller size
+                    raise BadArchive(too_large)
+        return b"".join(chunks)
+
+
+DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
+
+
+class Downloads:
+    """The downloads that were opened so far. An open archive has one position, so threads take turns.
+
+    places: where they lie.
+    """
+
+    def __init__(self) -> None:
+        self.places: set[str] = set()
+        self._lock = threading.RLock()
+        self._opened = functools.lru_cache(maxsize=4)(self._reader_of_version)
+
+    def open(self, place: str) -> tuple[dict[str, Entry], dict[str, int]]:
+        """The members by name, and how often a name occurs again. Raises BadArchive and NoSuchFile."""
+        self.places.add(place)
+        with self._lock:
+            return self._reader(place).members, self._reader(place).inner.repeated
+
+    def read(self, place: str, member: str, limit: int) -> bytes:
+        """The content of one member. Raises BadArchive where it is larger than `limit` bytes or cannot be read."""
+        with self._lock:
+            return self._reader(place).read(member, limit)
+
+    def _reader(self, place: str) -> Reader:
+        with beneath.reasons(place):
+            facts = beneath.facts(place)
+        return self._opened(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns, os.getpid()))
+
+    def _reader_of_version(self, place: str, version: tuple) -> Reader:
+        return Reader(os.path.basename(place), beneath.opened(place), DOWNLOAD)
+
+
+downloads = Downloads()
+
+
+STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
 
 
 @dataclass(slots=True)
@@ -133,18 +458,13 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
     return root
 
 
-def _set_aside(root: Node, node: Node, number: int = 0) -> None:
-    """Keep an entry with the name of another entry, so that it is reported."""
-    root.folder[f"{node.member}{NESTED}{number}{NESTED}{len(root.folder)}"] = node
-
-
 def read(place: str, member: str) -> Submission:
     """One member as a submission. Raises BadSubmission (BadArchive among them) or NoSuchFile."""
     outer, _, inner = member.partition(NESTED)
     shown_name = label(f"{os.path.basename(place)}:{member}")
     if not inner and place in downloads.places:
-        data = downloads.read(place, member, regular_file.limit_of(member))
-        return submission.decode(data, shown_name, regular_file.is_notebook(member))
+        data = downloads.read(place, member, safe_files.limit_of(member))
+        return submission.decode(data, shown_name, safe_files.is_notebook(member))
     packed = _packed(place, outer if inner else "")
     name = outer if inner else os.path.basename(place)
     source, notes = _code(packed, name, inner or member, shown_name, *astuple(STUDENT))
@@ -155,7 +475,36 @@ def content(place: str, member: str) -> bytes:
     """The bytes of a member of a download. Raises BadSubmission, also for an archive of a student's, or NoSuchFile."""
     if NESTED in member or place not in downloads.places:
         raise BadArchive("it is in the archive of a student")
-    return downloads.read(place, member, regular_file.limit_of(member))
+    return downloads.read(place, member, safe_files.limit_of(member))
+
+
+@limited
+def _listed(data: bytes, name: str, *bounds: int) -> Listing:
+    """The members of a student's archive, each with the fields of its Entry; and how often each name is repeated."""
+    reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
+    repeated = {name: count for name, count in reader.inner.repeated.items() if count > 0}
+    return [(name, *astuple(entry)) for name, entry in reader.members.items()], repeated
+
+
+@limited
+def _code(data: bytes, name: str, member: str, shown_name: str, *bounds: int) -> tuple[str, tuple[str, ...]]:
+    """The source in one member of a student's archive, and the notes on it."""
+    content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, safe_files.limit_of(member))
+    decoded = submission.decode(content, shown_name, safe_files.is_notebook(member))
+    return decoded.source, decoded.notes
+
+
+def _record(key: bytes, value: bytes) -> bytes:
+    """A record, which begins with its own length."""
+    text = b" %s=%s\n" % (key, value)
+    length = len(text) + len(str(len(text)))
+    length = len(text) + len(str(length))
+    return b"%d%s" % (length, text)
+
+
+def _set_aside(root: Node, node: Node, number: int = 0) -> None:
+    """Keep an entry with the name of another entry, so that it is reported."""
+    root.folder[f"{node.member}{NESTED}{number}{NESTED}{len(root.folder)}"] = node
 
 
 def _packed(place: str, member: str) -> bytes:
@@ -180,19 +529,3 @@ def _listing(data: bytes, name: str) -> Listing:
     if isinstance(cached, str):
         raise BadSubmission(cached)
     return cached
-
-
-@limited
-def _listed(data: bytes, name: str, *bounds: int) -> Listing:
-    """The members of a student's archive, each with the fields of its Entry; and how often each name is repeated."""
-    reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
-    repeated = {name: count for name, count in reader.inner.repeated.items() if count > 0}
-    return [(name, *astuple(entry)) for name, entry in reader.members.items()], repeated
-
-
-@limited
-def _code(data: bytes, name: str, member: str, shown_name: str, *bounds: int) -> tuple[str, tuple[str, ...]]:
-    """The source in one member of a student's archive, and the notes on it."""
-    content = Reader(name, io.BytesIO(data), Bounds(*bounds)).read(member, regular_file.limit_of(member))
-    decoded = submission.decode(content, shown_name, regular_file.is_notebook(member))
-    return decoded.source, decoded.notes

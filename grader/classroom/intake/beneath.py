@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.records import regular_file
+from grader.records import safe_files
 from grader.records.sanitize import label
 
 BORDER = "//"
@@ -95,13 +95,13 @@ def reasons(place: str) -> Iterator[None]:
 def opened(place: str) -> BinaryIO:
     """A stranger's regular file, open for reading. Raises NoSuchFile, and BadSubmission for a link or a device."""
     with reasons(place), folder_of(place) as descriptor:
-        return regular_file.open_regular(os.path.basename(place), folder=descriptor)
+        return safe_files.open_regular(os.path.basename(place), folder=descriptor)
 
 
 def read(place: str, limit: int) -> bytes:
     """The bytes of a stranger's file, at most `limit`. Raises NoSuchFile or BadSubmission."""
     with opened(place) as file:
-        return regular_file.read_open(file, label(os.path.basename(place)), limit)
+        return safe_files.read_open(file, label(os.path.basename(place)), limit)
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

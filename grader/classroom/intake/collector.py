@@ -1,22 +1,33 @@
-"""Collects the best file of each student for each exercise."""
+"""Collects the best file of each student for each exercise, and counts what is not graded.
+
+These rules decide in turn: the better name (the lesson's own, then the number, then the slug with more words, then the
+only file of an exercise's folder), the later upload ("-1", "(1)"), the lower depth, the later modification, the suffix
+.py.
+"""
 
 import itertools
 import os
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from grader.catalog import Exercise
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Student, Unplaced
-from grader.classroom.intake import student_ids
-from grader.classroom.intake.claims import likeness
-from grader.classroom.intake.exercise_names import ALONE, exercise_meant, in_short, reading_of
-from grader.classroom.intake.file_log import FileLog
-from grader.classroom.intake.folders import Entry
-from grader.classroom.intake.offers import Offer, better
+from grader.classroom.intake import archives, beneath, names
+from grader.classroom.intake.beneath import is_too_long
+from grader.classroom.intake.names import ALONE, exercise_meant, in_short, likeness, reading_of
 from grader.records.sanitize import label
 
+TEXT = 64 << 20  # bytes of a platform's list of its students
+SAME_TIME_S = 2.0  # archives keep times no finer
+MOST_LISTED = 20  # files of one student that are listed
+MOST_PASSED, MOST_DEEP = 200_000, 40  # of one student: files that are counted without a look, and nested folders
+T = TypeVar("T")
 EXPECTED = {"readme.md", "hints.md", "timestamp.txt", "__init__.py", "conftest.py", "thumbs.db", "desktop.ini"}
 USUAL, FOREIGN = "README and the like", "neither .py nor .ipynb"  # why a file is left out
 OTHER_EXERCISES, OTHER_ATTEMPTS = "of exercises not asked for", "other attempts"
@@ -29,6 +40,155 @@ ONE_EACH = (
 NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
 # Pictures and data that lie beside an answer. No other file without an answer to its exercise is passed over.
 BESIDE_ANSWERS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".json", ".js", ".css", ".pt", ".npy", ".toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """An entry of a folder on disk; archives.Node offers the same of an archive's.
+
+    kind: "dir", "file", "link", or "other" (pipes, devices); archives have "outside" too (an absolute path, or "..").
+    "long" stands for a name of more than beneath.MAX_NAME bytes, which is refused.
+    """
+
+    name: str
+    kind: str
+    place: str
+    member = ""
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place)
+
+    @property
+    def modified(self) -> float:
+        """Seconds since 1970; 0 where they cannot be read."""
+        try:
+            return beneath.facts(self.place).st_mtime
+        except OSError:
+            return 0.0
+
+    def children(self) -> list["Disk"]:
+        """The entries of the folder in the order of their names. Raises OSError."""
+        entries = (
+            Disk(sys.intern(name), "long" if is_too_long(name) else kind, beneath.joined(self.place, name))
+            for name, kind in beneath.entries(self.place)
+        )
+        return sorted(entries, key=lambda entry: entry.name)
+
+    def text(self) -> str:
+        """The content as UTF-8 text. Raises NoSuchFile or BadSubmission."""
+        return beneath.read(self.place, TEXT).decode("utf-8", "replace")
+
+    def opened(self, download: bool = False) -> archives.Node:
+        """The root of this archive. Raises archives.BadArchive."""
+        return archives.tree(self.place, download=download)
+
+
+Entry = Disk | archives.Node
+
+
+def root_folder(folder: Path) -> Disk:
+    """The folder that the instructor names, the only one that may be reached through a link."""
+    place = beneath.place(folder)
+    kind = "dir" if os.path.isdir(place) else "file"
+    return Disk(os.path.basename(os.path.realpath(place)), kind, place)
+
+
+@dataclass(slots=True)
+class Offer:
+    """A file of one student for one exercise. order: the criteria to compare, smaller is better."""
+
+    node: Entry
+    order: tuple[int, int, int]
+    origin: Origin
+
+
+def better(old: Offer, new: Offer) -> tuple[Offer, str]:
+    """The better one of two files, and why it is better."""
+    reasons = ("it has the better name", "it was uploaded later", "it lies less deep")
+    for first, second, reason in zip(old.order, new.order, reasons):
+        if first != second:
+            return (old if first < second else new), reason
+    difference = new.node.modified - old.node.modified
+    if abs(difference) > SAME_TIME_S:
+        return (new if difference > 0 else old), "it was changed last"
+    notebooks = [offer.node.name.lower().endswith(".ipynb") for offer in (old, new)]
+    if notebooks[0] != notebooks[1]:
+        return (new if notebooks[0] else old), "of a .py and an .ipynb of the same time the .py does"
+    return old, "its path comes first"
+
+
+class FileLog:
+    """The outcomes of files so far. In each method `key` is a student's key, "" for a file of no student."""
+
+    def __init__(self) -> None:
+        self.files = self.refused = 0
+        self.left_out: Counter[str] = Counter()  # files, by reason
+        self.misplaced: list[Misplaced] = []
+        self.needs_person: list[NeedsPerson] = []
+        self.refusals: dict[str, str] = {}  # why the first file of a student was refused, by key
+        self.listed: Counter[str] = Counter()  # files that were listed, by student
+        self.passed: Counter[str] = Counter()  # files that were counted without a look, by student
+        self.complete = True  # whether every file could be counted
+
+    def attempt(self, key: str, where: str, step: Callable[[], T]) -> T | None:
+        """The result of `step`. Where a broken folder or archive makes it fail, the entry is refused, and None."""
+        try:
+            return step()
+        except (BadSubmission, NoSuchFile) as error:
+            reason = str(error)
+        except OSError as error:
+            reason = f"it cannot be read: {error.strerror}"
+        self.files += 1
+        self.refuse(key, where, reason)
+        return None
+
+    def refuse(self, key: str, where: str, reason: str, files: int = 1) -> None:
+        """Count files as refused, and list them with the reason."""
+        self.refused += files
+        self.refusals.setdefault(key, reason)
+        self.list_file(key, where, reason)
+
+    def leave_out(self, key: str, node: Entry, reason: str) -> None:
+        """Leave out a file, or a folder with everything in it."""
+        files = self.count(key, node)
+        self.files += files
+        self.left_out[reason] += files
+
+    def ask(self, entries: Sequence[tuple[Entry, str]], who: Iterable[str], reason: str, to_do: str) -> None:
+        """List entries, each with its place, as in need of a person, who must say whose they are."""
+        files = sum(self.count(where, node) for node, where in entries)
+        self.files += files
+        places = tuple(sorted(label(where) for _, where in entries))
+        self.needs_person.append(NeedsPerson(tuple(map(label, who)), places, reason, to_do, files))
+
+    def list_file(self, key: str, where: str, reason: str) -> None:
+        """List a file that does not count, with the reason. At most MOST_LISTED files of a student are listed."""
+        self.listed[key] += 1
+        if not key or self.listed[key] <= MOST_LISTED:
+            self.misplaced.append(Misplaced(label(where), reason))
+
+    def list_the_rest(self) -> None:
+        """Add a line for each student of whom more files could not be placed than were listed."""
+        for key, count in self.listed.items():
+            if key and count > MOST_LISTED:
+                self.misplaced.append(Misplaced(label(key), f"{count - MOST_LISTED:,} more files could not be placed"))
+
+    def count(self, key: str, node: Entry, depth: int = 0) -> int:
+        """The number of files in an entry that is not examined. An archive is one file.
+
+        Where there are too many, the count stops and is marked as incomplete.
+        """
+        if node.kind != "dir":
+            self.passed[key] += 1
+            return 1
+        try:
+            if depth > MOST_DEEP or self.passed[key] > MOST_PASSED:
+                raise OSError
+            return sum(self.count(key, child, depth + 1) for child in node.children())
+        except OSError:
+            self.complete = False
+            return 0
 
 
 class Collector:
@@ -183,7 +343,7 @@ class Collector:
     def students(self, keys: Iterable[str]) -> dict[str, Student]:
         """The students whose files have these keys, by the id that their platform gives."""
         names_by_id = {self.shorter.get(id, id): name for key in keys for id, name in self.people[key]}
-        ids = student_ids.ids(names_by_id)
+        ids = names.ids(names_by_id)
         return {id: Student(ids[id], label(self.shorter.get(name, name))) for id, name in names_by_id.items()}
 
     def unplaced(self, placed: set[str]) -> Iterable[Unplaced]:

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 
 from grader import catalog
 from grader.catalog import Exercise
-from grader.classroom.course import totals
-from grader.classroom.course.standing import NOTHING, Standing
-from grader.classroom.course.totals import PLAIN
+from grader.classroom import marking
 from grader.classroom.grades import number
 from grader.classroom.handins import Student
+from grader.classroom.marking import NOTHING, PLAIN, Standing
 from grader.records.results import ExerciseResult
 from grader.reports import json as as_json
 from grader.reports.html import demand_level, verdict
-from grader.reports.html_page import document
+from grader.reports.templating import document
 
 STYLE = ".verdict:target { border-color: var(--link); } .comment { white-space: pre-line; }"
 
@@ -149,7 +148,7 @@ def _sum(results: Sequence[ExerciseResult], exercises: Sequence[str], standing: 
     """The points, and those of all exercises that count, handed in or not."""
     raw = {result.exercise: result.points for result in results}
     points, max_points = [standing.points(folder, raw.get(folder)) for folder in exercises], list(map(_most, exercises))
-    return totals.total(exercises, points, max_points, standing.rule), totals.maximum(
+    return marking.total(exercises, points, max_points, standing.rule), marking.maximum(
         exercises, max_points, standing.rule
     )
 

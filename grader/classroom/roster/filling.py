@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import catalog
-from grader.classroom.course.settings import TOTAL
+from grader.classroom.course_rules import TOTAL
 from grader.classroom.grades import number
-from grader.classroom.intake import exercise_names
-from grader.classroom.roster import canvas_gradebook, moodle_files
-from grader.classroom.roster.people import Listing, Roster
-from grader.classroom.rows import Row
-from grader.classroom.summary import Summary
-from grader.records import whole_file
+from grader.classroom.intake import names
+from grader.classroom.roster import moodle, reading
+from grader.classroom.roster.sheet import Listing, Roster
+from grader.classroom.summary import Row, Summary
+from grader.records import safe_files
 from grader.records.sanitize import label
 
 FOLDER = "upload"
@@ -39,7 +38,7 @@ def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> t
             continue
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            whole_file.write(folder / filled_sheet.name, filled_sheet.text)
+            safe_files.write_whole(folder / filled_sheet.name, filled_sheet.text)
             lines.append(f"To upload: {folder / filled_sheet.name}")
         except OSError as error:
             lines.append(f"{folder / filled_sheet.name} cannot be written: {error.strerror}")
@@ -64,16 +63,16 @@ def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: 
             points = _points(rows[id], exercises, summary) if id in rows else None
             before = sheet.cell(row, column)
             if points is None:
-                kept_count += before not in ("", "-", *canvas_gradebook.UNTOUCHED)
-            elif before in canvas_gradebook.UNTOUCHED or (is_worksheet and moodle_files.is_locked(sheet, row)):
+                kept_count += before not in ("", "-", *reading.UNTOUCHED)
+            elif before in reading.UNTOUCHED or (is_worksheet and moodle.is_locked(sheet, row)):
                 kept_count += 1
             else:
                 cells[row, column] = number(points)
                 changed.add(row)
         lines += _about(listing, column, exercises, kept_count, summary)
-    modified = sheet.column(moodle_files.GRADED) if is_worksheet else None
+    modified = sheet.column(moodle.GRADED) if is_worksheet else None
     if modified is not None:
-        cells |= {(row, modified): moodle_files.now() for row in changed}
+        cells |= {(row, modified): moodle.now() for row in changed}
     return Filled(sheet.path.name, sheet.filled(cells), tuple(lines))
 
 
@@ -88,10 +87,10 @@ def _columns(listing: Listing, columns: Columns, summary: Summary) -> dict[int, 
             if grade is not None and graded.intersection(chosen_exercises) | ({TOTAL} & set(chosen_exercises))
             else {}
         )
-    title_of = {"canvas": canvas_gradebook.title_of, "moodle": moodle_files.title_of}.get(listing.kind, str.strip)
+    title_of = {"canvas": reading.title_of, "moodle": moodle.title_of_moodle}.get(listing.kind, str.strip)
     columns_found = {}
     for index, title in enumerate(listing.sheet.header):
-        named = exercise_names.exercise_of_title(title_of(title))
+        named = names.exercise_of_title(title_of(title))
         chosen_exercises = columns.get(title.strip()) or columns.get(title_of(title)) or ((named,) if named else ())
         if graded.intersection(chosen_exercises) or chosen_exercises == (TOTAL,):
             columns_found[index] = chosen_exercises
@@ -119,10 +118,10 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept_count
     max_points = summary.max_points if is_total else sum(catalog.find(folder).max_points for folder in exercises)
     so_far = " with the exercises handed in so far" if is_total else f": set {number(max_points)} there"
     if listing.kind == "canvas":
-        possible = canvas_gradebook.possible_points(listing.sheet, column)
+        possible = reading.possible_points(listing.sheet, column)
     else:
         is_worksheet = listing.kind == "worksheet"
-        possible = listing.sheet.cell(0, listing.sheet.column(*moodle_files.MAXIMUM)) if is_worksheet else ""
+        possible = listing.sheet.cell(0, listing.sheet.column(*moodle.MAXIMUM)) if is_worksheet else ""
     try:
         if possible and float(possible.replace(",", ".")) != max_points:
             lines.append(f"    it has {possible} points there and {number(max_points)} here{so_far}")

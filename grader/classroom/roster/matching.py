@@ -1,25 +1,68 @@
 """Finds the person of the roster to whom each hand-in belongs, by the rules of the platform that named the file.
 
 Nobody is guessed: where no person or several are meant, a person settles it once, in aliases.csv.
+
+The number in the name of a file belongs to the assignment, so one person has several. Without a roster only the full
+name tells that they are one: it counts where each assignment has it at most once.
 """
 
+import csv
+import io
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from grader.catalog.errors import WrongUse
+from grader.classroom.grades import cell
 from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Student, Unplaced
-from grader.classroom.intake.claims import likeness
-from grader.classroom.roster.people import Person, Roster
+from grader.classroom.intake.names import likeness
+from grader.classroom.roster import sheet
+from grader.classroom.roster.sheet import Person, Roster
 from grader.records.sanitize import label
 
+MOODLE = "Moodle"
 NO_WORD = re.compile(r"[^\w]")
 NO_FILE = re.compile(r"[\x00-\x1f&<>\"`|':\\/]")  # what Moodle's clean_filename takes out of a full name
 MOST_SIMILAR = 5  # people who are named
 NOT_OURS = "-"  # in aliases.csv: who handed this in is no student of the class
 LEFT_OUT = "of people who are not in the class"
 TO_DO = "write the id of the student on the roster behind it in {}, or - where it is nobody of the class, grade again"
+ALIASES = "aliases.csv"
+ALIAS_TITLES = ("found", "name", "student", "could be")
+
+
+def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple[Found, int]:
+    """The hand-ins with one student for each full name, and how many numbers were joined to another one.
+
+    past: the students of earlier runs, with the exercises that they handed in; who is among them keeps that id.
+    """
+    exercises: dict[str, dict[Student, set[str]]] = defaultdict(lambda: defaultdict(set))  # by full name and student
+    for handin in found.handins:
+        if handin.origin.platform == MOODLE:
+            exercises[likeness(handin.student.name)][handin.student].add(handin.exercise)
+    earlier: dict[str, list[Student]] = defaultdict(list)
+    for student in past:
+        earlier[likeness(student.name)].append(student)
+    joined_to: dict[Student, Student] = {}
+    for name, by_student in exercises.items():
+        before = [student for student in earlier[name] if student.id.isdigit()]
+        exercises_by_student = dict(by_student) | {
+            past_student: past[past_student] for past_student in before if past_student not in by_student
+        }
+        handed_in = [exercise for folders in exercises_by_student.values() for exercise in folders]
+        if name and len(handed_in) == len(set(handed_in)) and len(before) <= 1:  # else two people have this name
+            first = before[0] if before else min(by_student, key=lambda student: int(student.id))
+            joined_to |= {student: first for student in by_student if student.id != first.id}
+    handins = [replace(handin, student=joined_to.get(handin.student, handin.student)) for handin in found.handins]
+    handins.sort(key=lambda handin: (handin.student.id, handin.exercise))
+    unplaced = tuple(
+        replace(past_student, student=joined_to.get(past_student.student, past_student.student))
+        for past_student in found.unplaced
+    )
+    return replace(found, handins=tuple(handins), unplaced=unplaced), len(joined_to)
 
 
 @dataclass(frozen=True)
@@ -163,6 +206,61 @@ def spoken(name: str) -> tuple[str, ...]:
         return name, f"{first.strip()} {last.strip()}"
     name_words = name.split()
     return (name, *(" ".join(name_words[cut:] + name_words[:cut]) for cut in range(1, min(len(name_words), 5))))
+
+
+class Aliases(dict[str, str]):
+    """The meaning of each name found in an archive: a student's id, or NOT_OURS."""
+
+    def get(self, key: str, default: str | None = None) -> str | None:  # type: ignore[override]
+        """The meaning of a name. The file holds names as safe cells."""
+        return super().get(cell(key), default)
+
+
+def read_aliases(path: Path, roster: Roster) -> Aliases:
+    """The settled names. Raises WrongUse where the file has other columns, or names a student whom nobody knows."""
+    settled = Aliases()
+    if not path.exists():
+        return settled
+    table = sheet.read_sheet(path)
+    name_column, student_column = table.column("found"), table.column("student")
+    if name_column is None or student_column is None:
+        raise WrongUse(f"{label(str(path))} needs the columns found and student")
+    ids = {person.id for person in roster.people}
+    for row in range(len(table.rows)):
+        id = table.cell(row, student_column)
+        if id and id not in ids and id != NOT_OURS:
+            raise WrongUse(f"{label(str(path))}, line {row + 2}: nobody on the roster has the id {label(id)}")
+        if id:
+            settled[table.cell(row, name_column)] = id
+    return settled
+
+
+def add_aliases(path: Path, open_names: Iterable[Open]) -> int:
+    """Add names that wait for a person, each with an empty cell for the student. Returns how many are new.
+
+    Raises WrongUse where the file cannot be written.
+    """
+    table = sheet.read_sheet(path) if path.exists() else None
+    old = {table.cell(row, table.column("found")) for row in range(len(table.rows))} if table else set()
+    new = [name for name in open_names if cell(name.key) not in old]
+    if not new:
+        return 0
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if table is not None and not path.read_bytes().endswith(b"\n"):
+        text.write("\n")
+    if table is None:
+        writer.writerow(ALIAS_TITLES)
+    writer.writerows(
+        [cell(open_name.key), cell(open_name.name), "", cell(" ".join(open_name.fits or open_name.similar))]
+        for open_name in new
+    )
+    try:
+        with path.open("a", encoding="utf-8", newline="") as file:
+            file.write(text.getvalue())
+    except OSError as error:
+        raise WrongUse(f"{label(str(path))} cannot be written: {error.strerror}") from None
+    return len(new)
 
 
 def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:

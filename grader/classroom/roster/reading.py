@@ -1,25 +1,104 @@
-"""Reads a roster: one file, or a folder with several, such as Moodle's worksheets of several assignments."""
+"""Reads a roster: a platform's file or a plain list, or a folder with several.
+
+Lists without grades: nbgrader imports students from the columns id, first_name, last_name, email, lms_user_id (nbgrader
+db student import). Classroom 50 keeps username, first_name, last_name, email, section, github_id, role (roster.csv;
+students.csv before).
+
+Canvas' gradebook, by the rules in the source of canvas-lms:
+
+- lib/gradebook_exporter.rb writes the titles Student (or LastName, FirstName), ID, SIS User ID, SIS Login ID, perhaps
+  Integration ID and Root Account, Section, then the course's own columns, assignments as "title (number)", and totals.
+  Up to two rows follow that are no students: "Manual Posting", and "    Points Possible". A name that begins with "="
+  is written as ="name". A cell says "EX" for an excused student and "N/A" where the assignment is not the student's.
+- lib/gradebook_importer.rb finds a student by ID, else by SIS User ID, SIS Login ID and name, and an assignment by the
+  number in the title. It reads ";" too, and a decimal comma.
+- An empty cell over an existing score is a change there (no_change_to_value?): the score is deleted. So a cell for
+  which there are no points is never emptied here, it stays as it was.
+"""
 
 import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.intake import exercise_names, student_ids
-from grader.classroom.intake.claims import likeness
-from grader.classroom.roster import canvas_gradebook, moodle_files, moodle_foreign, plain_list, sheet
-from grader.classroom.roster.people import Listing, Person, Roster, merged
+from grader.classroom.intake import names
+from grader.classroom.intake.names import likeness
+from grader.classroom.roster import moodle, sheet
+from grader.classroom.roster.sheet import Listing, Person, Roster, Sheet, merged, without_id
 from grader.records.sanitize import label
 
+IDS = ("id", "student", "student_id", "student id", "username", "identifier", "github_username")
+NAMES, FIRST, LAST = ("name", "full name", "full_name"), ("first_name", "first name"), ("last_name", "last name")
+EMAILS = ("email", "e-mail", "email address", "email_address")
+SIS_IDS = ("sis_id", "sis id", "sis user id", "lms_user_id", "id number")
+LOGINS = ("login", "username", "github_username", "sis login id")
+STUDENT = ("", "student")
+TITLE = re.compile(r"(.*)\s\(\d+\)", re.S)  # Assignment.title_and_id
+NO_STUDENT = re.compile(r"\s*(points possible|manual posting.*|muted)?\s*", re.I)
+QUOTED_NAME = re.compile(r'="(.*)"', re.S)
+UNTOUCHED = ("EX", "N/A")
+TEST_STUDENT = "student, test"  # the course's StudentViewEnrollment, whose login is a hash and who has no SIS ID
 KEPT = ("aliases.csv", "overrides.csv", "comments.csv", "handed_in.csv")  # ours, beside the roster
 KINDS = "a Canvas gradebook, a Moodle grading worksheet or grade export, nbgrader's students, Classroom 50's roster"
 MOST_FILES, MOST_NAMED = 200, 3  # files of a folder; students that a message names
 PLATFORMS = {"canvas": "Canvas", "worksheet": "Moodle", "moodle": "Moodle", "plain": "a list"}  # by kind of listing
 
 
-def read(path: Path, titles: Mapping[str, str] | None = None) -> Roster:
+def is_plain_list(sheet: Sheet) -> bool:
+    """Whether the file names students by a column of ids."""
+    return sheet.column(*IDS) is not None
+
+
+def people_of_list(sheet: Sheet) -> dict[int, Person]:
+    """The students by row. Who has another role is left out. Raises WrongUse for a name without an id."""
+    by_row = {}
+    for row in range(len(sheet.rows)):
+        id, email = sheet.cell(row, sheet.column(*IDS)), sheet.cell(row, sheet.column(*EMAILS))
+        both = (sheet.cell(row, sheet.column(*titles)) for titles in (FIRST, LAST))
+        name = sheet.cell(row, sheet.column(*NAMES)) or " ".join(filter(None, both))
+        if sheet.cell(row, sheet.column("role")).casefold() not in STUDENT or not (id or name or email):
+            continue
+        if not id:
+            raise WrongUse(without_id(sheet, row, name or email, sheet.titles[sheet.column(*IDS) or 0]))
+        by_row[row] = Person(
+            id,
+            name,
+            email,
+            sheet.cell(row, sheet.column(*SIS_IDS)),
+            sheet.cell(row, sheet.column(*LOGINS)),
+            sheet.cell(row, sheet.column("section")),
+            sheet.cell(row, sheet.column("group")),
+        )
+    return by_row
+
+
+def is_gradebook(sheet: Sheet) -> bool:
+    """Whether Canvas wrote this file."""
+    first = list(sheet.titles[:3])
+    return (first[:2] == ["Student", "ID"] or first == ["LastName", "FirstName", "ID"]) and "Section" in sheet.titles
+
+
+def people_of_gradebook(sheet: Sheet) -> dict[int, Person]:
+    """The students by row."""
+    return {row: person for row in range(len(sheet.rows)) if (person := _person(sheet, row)) is not None}
+
+
+def title_of(title: str) -> str:
+    """An assignment's title without its number."""
+    match = TITLE.fullmatch(title.strip())
+    return match[1] if match else title.strip()
+
+
+def possible_points(sheet: Sheet, column: int) -> str:
+    """The cell of the row "Points Possible"; "" without such a row."""
+    rows = (row for row in range(len(sheet.rows)) if "Points Possible" in sheet.cell(row, 0))
+    return next((sheet.cell(row, column) for row in rows), "")
+
+
+def read_roster(path: Path, titles: Mapping[str, str] | None = None) -> Roster:
     """The roster in a file, or in the .csv files of a folder. Raises WrongUse where it cannot be read.
 
     titles: what columns are called in English, by the title that they have there.
@@ -32,7 +111,7 @@ def read(path: Path, titles: Mapping[str, str] | None = None) -> Roster:
         files = []
     if not files:
         raise WrongUse(f"There is no roster {label(str(path))}. Name a CSV file, or a folder of them: ROSTER=…")
-    return joined([listing(sheet.read(file), titles or {}) for file in files])
+    return joined([listing(sheet.read_sheet(file), titles or {}) for file in files])
 
 
 def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
@@ -41,12 +120,12 @@ def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
         index: titles[own_title] for index, title in enumerate(table.header) if (own_title := title.strip()) in titles
     }
     table = replace(table, english=named)
-    foreign = replace(table, english=moodle_foreign.titles(table) | named)
+    foreign = replace(table, english=moodle.foreign_titles(table) | named)
     platform_listing = _of_platform(table)
     if platform_listing is None and (guessed := _of_platform(foreign)) is not None:
         platform_listing = replace(guessed, is_guessed=True)
-    if platform_listing is None and plain_list.is_mine(table):
-        platform_listing = Listing("plain", table, plain_list.people(table))
+    if platform_listing is None and is_plain_list(table):
+        platform_listing = Listing("plain", table, people_of_list(table))
     if platform_listing is None:
         known_columns = ", ".join(map(label, table.header[:8]))
         first = label(next((title.strip() for title in table.header if title.strip()), "its title"))
@@ -58,18 +137,6 @@ def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
     if not platform_listing.people:
         raise WrongUse(f"{label(str(table.path))} names no student")
     return platform_listing
-
-
-def _of_platform(table: sheet.Sheet) -> Listing | None:
-    """The people of a file of Canvas or Moodle; None where it is neither's."""
-    stem = exercise_names.exercise_of_download(table.path.stem)
-    if canvas_gradebook.is_mine(table):
-        return Listing("canvas", table, canvas_gradebook.people(table))
-    if moodle_files.is_worksheet(table):
-        return Listing("worksheet", table, moodle_files.people(table), stem)
-    if moodle_files.is_export(table):
-        return Listing("moodle", table, moodle_files.people(table))
-    return None
 
 
 def joined(listings: Sequence[Listing]) -> Roster:
@@ -98,7 +165,7 @@ def joined(listings: Sequence[Listing]) -> Roster:
             f"The roster has several students {label(twice[0])}, and nothing that tells them apart. "
             "In Moodle: show the ID number or e-mail address (site administration, user policies), download again"
         )
-    safe = student_ids.ids(keys)
+    safe = names.ids(keys)
     people = [replace(person, id=safe[person.id], name=label(person.name)) for person in people]
     return Roster(tuple(people), tuple(listings), {place: people[index].id for place, index in places.items()})
 
@@ -121,6 +188,41 @@ class _Known:
         if not indices and person.id == person.name:  # the file tells nothing else
             indices = self.by_name.get(likeness(person.name), set())
         return next(iter(indices)) if len(indices) == 1 else None
+
+
+def _person(sheet: Sheet, row: int) -> Person | None:
+    """The student in this row, or None. Raises WrongUse for a name without an ID."""
+    id, login = sheet.cell(row, sheet.column("ID")), sheet.cell(row, sheet.column("SIS Login ID"))
+    sis_id = sheet.cell(row, sheet.column("SIS User ID"))
+    first = sheet.column("FirstName")
+    name = sheet.cell(row, 0) if first is None else f"{sheet.cell(row, 0)}, {sheet.cell(row, first)}"
+    if quoted := QUOTED_NAME.fullmatch(name):
+        name = quoted[1]
+    if NO_STUDENT.fullmatch(name) or (name.casefold() == TEST_STUDENT and not sis_id and "@" not in login):
+        return None
+    if not id:
+        raise WrongUse(without_id(sheet, row, name, "ID"))
+    return Person(
+        id,
+        name,
+        login if "@" in login else "",
+        sis_id,
+        login,
+        sheet.cell(row, sheet.column("Section")),
+        numbers=(id,),
+    )
+
+
+def _of_platform(table: sheet.Sheet) -> Listing | None:
+    """The people of a file of Canvas or Moodle; None where it is neither's."""
+    stem = names.exercise_of_download(table.path.stem)
+    if is_gradebook(table):
+        return Listing("canvas", table, people_of_gradebook(table))
+    if moodle.is_worksheet(table):
+        return Listing("worksheet", table, moodle.people_of_moodle(table), stem)
+    if moodle.is_export(table):
+        return Listing("moodle", table, moodle.people_of_moodle(table))
+    return None
 
 
 def _demand_same_people(

@@ -1,4 +1,4 @@
-"""Restores the released cells of a submitted notebook, and extracts the learner's code.
+"""Restores the released cells of a submitted notebook, reads the learner's code, and writes a result as their outputs.
 
 The gradebook alone decides which cells are graded, what they hold and how many points they have. Of the metadata in a
 submission only the claimed ids of the cells are used.
@@ -6,21 +6,44 @@ submission only the claimed ids of the cells are used.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 import nbformat
+from nbformat.v4 import new_output
 
-from grader.catalog.errors import BadSubmission
-from grader.records import regular_file, submission
+from grader.catalog.errors import BadSubmission, InfrastructureError
+from grader.records import safe_files, submission
 from grader.records.limited import limited
+from grader.records.results import ERROR, FAILED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
+from grader.reports.templating import render
 
-if TYPE_CHECKING:  # a notebook is restored without nbgrader's database
+if TYPE_CHECKING:
     from nbgrader.api import Gradebook
 
+SETUP_ID = "documented_checks"  # the cell that makes %documented known
 OUR_MAGIC = re.compile(r"\s*%(documented\b.*|load_ext\s+documented_checks)\s*")
+MAX_OUTPUT = 2_000  # characters of what the code printed
+
+
+def checks_id(task: int) -> str:
+    """The id of the grade cell with a task's checks; 0 stands for checks that belong to no task."""
+    return f"task_{task}" if task else "whole"
+
+
+def task_id(grade_id: str) -> int | None:
+    """The task whose checks this grade cell holds; None where the course did not make the cell."""
+    if grade_id == "whole":
+        return 0
+    number = grade_id.removeprefix("task_")
+    return int(number) if number != grade_id and number.isdecimal() and number.isascii() else None
+
+
+def solution_id(definition: str) -> str:
+    """The id of the cell in which the learner writes this definition."""
+    return f"write_{definition}"
 
 
 @dataclass(frozen=True)
@@ -104,7 +127,7 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
         {"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts
     ]
     data = json.dumps({"cells": code_cells}).encode()
-    if len(data) > regular_file.MAX_NOTEBOOK:
+    if len(data) > safe_files.MAX_NOTEBOOK:
         raise BadSubmission(f"{name} holds more code than can be graded.")
     return submission.decode(data, name, notebook=True)
 
@@ -136,6 +159,58 @@ def claimed(cell: Mapping[str, Any]) -> str | None:
     about = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = about.get("grade_id") if isinstance(about, dict) else None
     return name if isinstance(name, str) else None
+
+
+def score(result: ExerciseResult, cell: Cell) -> float:
+    """The points of a grade cell: the share of its checks that passed, of the points that it has in the gradebook.
+
+    Points that a person gave for the exercise are shared by all cells. Raises InfrastructureError where the cell holds
+    no checks of this exercise.
+    """
+    if result.given is not None:
+        return round(result.given / (result.max_points or 1.0) * cell.points, 6)
+    if result.status == ERROR:
+        return 0.0
+    checks = checks_of(result, cell)
+    max_points = sum(check.max_points for check in checks)
+    if all(check.outcome == PASSED for check in checks):
+        return cell.points
+    return round(min(max(sum(check.points for check in checks) / max_points, 0.0), 1.0) * cell.points, 6)
+
+
+def output(result: ExerciseResult, cell: Cell, first: bool) -> nbformat.NotebookNode:
+    """The output of a grade cell. nbgrader reads the score from its plain text, and people see the HTML.
+
+    first: it is the first grade cell, whose output also has the messages about the whole notebook.
+    """
+    data = {"text/plain": repr(score(result, cell)), "text/html": html(result, cell, first)}
+    return new_output("execute_result", data=data, execution_count=None)
+
+
+def html(result: ExerciseResult, cell: Cell, first: bool) -> str:
+    """The feedback below one grade cell."""
+    printed = result.output if first and result.output.strip() else ""
+    return render(
+        "integrations/nbgrader/templates/cell.html",
+        result=result,
+        cell=cell,
+        first=first,
+        score=score(result, cell),
+        checks=_checks([] if result.status == ERROR else checks_of(result, cell)),
+        printed=printed[:MAX_OUTPUT] + (" …" if len(printed) > MAX_OUTPUT else ""),
+    )
+
+
+def checks_of(result: ExerciseResult, cell: Cell) -> list[CheckResult]:
+    """The checks that a grade cell stands for. Raises InfrastructureError where there are none."""
+    task = task_id(cell.id)
+    checks = [check for check in result.checks if (check.task or 0) == task]
+    if task is None or (not checks and result.status != ERROR):
+        raise InfrastructureError(
+            f"the grade cell {cell.id} holds no checks of {result.exercise}. "
+            "Make the source notebook again: make nbgrader COURSE=dir, then nbgrader generate_assignment"
+        )
+    return checks
 
 
 def _places(submitted: list[dict[str, Any]], cells: Sequence[Cell]) -> dict[Cell, int]:
@@ -177,3 +252,12 @@ def _canonical(submitted: Mapping[str, Any], cell: Cell | None) -> nbformat.Note
 def _without_our_magic(line: str) -> str:
     """The line, or "" where it only runs the documented checks."""
     return "" if OUR_MAGIC.fullmatch(line) else line
+
+
+def _checks(checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
+    """Each check with its diagnosis, or "" where an earlier check has the same one."""
+    shown_before: set[str] = set()
+    for check in checks:
+        is_new_diagnosis = check.outcome == FAILED and check.diagnosis and check.diagnosis not in shown_before
+        shown_before |= {check.diagnosis} if is_new_diagnosis else set()
+        yield check, check.diagnosis if is_new_diagnosis else ""

@@ -1,5 +1,10 @@
-"""A course for nbgrader: one assignment for each exercise, made from its lesson, solution and checks."""
+"""A course for nbgrader: one assignment for each exercise, made from its lesson, solution and checks.
 
+It is assembled from the grader's own sources, so that a notebook judges by the same rules. It holds nothing hidden:
+test_documented.py is the only file of checks that is read.
+"""
+
+import ast
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +14,29 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from grader import catalog
-from grader.catalog import paths
-from grader.catalog.errors import WrongUse
-from grader.classroom.course.settings import NAME as RULES
+from grader.catalog import documented, paths
+from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.classroom.course_rules import NAME as RULES
 from grader.integrations import links
-from grader.integrations.nbgrader import assignment, cell_ids, public
+from grader.integrations.nbgrader import assignment, cells
 
+PUBLIC_NAME = "documented_checks.py"
+HEADER = '''"""The documented checks of exercise {folder}: made from the grader's sources, not to be edited.
+
+In a notebook beside this file: %load_ext documented_checks, then %documented 1 for the checks of task 1.
+Hidden checks, on fresh inputs, are added when the notebook is graded.
+"""'''
+# The modules from which definitions are copied, each after those that it needs.
+OURS = (
+    "worker/codec",
+    "catalog/documented",
+    "judge/words",
+    "judge/compare",
+    "judge/renaming",
+    "judge/promises",
+    "sentence",
+)
+RUNNER = "integrations/nbgrader/in_notebook"
 SETUP = "# Makes %documented known: it runs the documented checks of a task.\n%load_ext documented_checks"
 DOCUMENTED = """# Task {task}: its documented checks. Hidden ones, on fresh inputs, follow when the notebook is graded.
 %documented {task}"""
@@ -59,6 +81,45 @@ EXCHANGE = "# c.Exchange.root = …  # the folder that students and instructors 
 
 
 @dataclass(frozen=True)
+class _Definition:
+    """One top-level statement that defines names, as text, and the names that it uses."""
+
+    path: Path
+    names: frozenset[str]
+    text: str
+    uses: frozenset[str]
+
+
+def public_source(exercise: catalog.Exercise) -> str:
+    """The text of one exercise's documented_checks.py.
+
+    Raises InfrastructureError where a check and the grader define the same name.
+    """
+    numbers: dict[str, dict[str, str]] = {}
+    for number in documented.numbers(exercise.folder):
+        numbers.setdefault(f"test_{number.check}", {})[number.id] = number.printed
+    runner, checks = paths.module(f"{RUNNER}.py"), paths.documented_checks(exercise.folder)
+    offered = [definition for name in OURS for definition in _definitions(paths.module(f"{name}.py"))]
+    own_definitions = [*_definitions(runner), *_definitions(checks)]
+    copied = _needed(offered, own_definitions)
+    owner: dict[str, Path] = {}
+    for definition in [*copied, *own_definitions]:
+        for name in definition.names:
+            if owner.setdefault(name, definition.path) != definition.path:
+                both = f"{paths.shown(owner[name])} and {paths.shown(definition.path)}"
+                raise InfrastructureError(f"{name} is defined in {both}: rename the one of the check")
+    files = [*dict.fromkeys(definition.path for definition in copied), runner, checks]
+    used = frozenset().union(*(definition.uses for definition in [*copied, *own_definitions]))
+    imports = sorted({line for path in files for line in _imports(path, used)})
+    text_parts = [HEADER.format(folder=exercise.folder), "\n".join(imports)]
+    # The runner's classes come first.
+    ordered = sorted([*copied, *own_definitions], key=lambda d: (d.path == checks, d.path != runner))
+    text_parts += [definition.text for definition in ordered if definition.path != checks]
+    text_parts += [f"NUMBERS = {numbers!r}", *(definition.text for definition in ordered if definition.path == checks)]
+    return "\n\n\n".join(text_parts) + "\n"
+
+
+@dataclass(frozen=True)
 class Group:
     """The checks of one task: their points, and whether some of them are public."""
 
@@ -78,7 +139,7 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
             folder = course / "source" / exercise.folder
             folder.mkdir(parents=True, exist_ok=True)
             nbformat.write(notebook(exercise), folder / f"{exercise.folder}.ipynb")
-            (folder / public.NAME).write_text(public.source(exercise), "utf-8")
+            (folder / PUBLIC_NAME).write_text(public_source(exercise), "utf-8")
             for path in beside(exercise.folder):
                 shutil.copyfile(path, folder / path.name)
             written.append(f"source/{exercise.folder}")
@@ -106,6 +167,7 @@ def config(course: Path, exchange: Path | None) -> str:
 def beside(folder: str) -> list[Path]:
     """The files that a student gets beside the notebook, since its lesson or its checks name them."""
     named = [paths.PROMISES, paths.experiment(folder), *paths.diagrams(folder), paths.trained(folder)]
+    named += paths.model_files(folder)
     return [path for path in named if path.exists()]
 
 
@@ -120,20 +182,20 @@ def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
     """The instructor's notebook of one exercise."""
     groups = {group.task: group for group in check_groups(exercise)}
     solution = paths.solution(exercise.folder).read_text("utf-8")
-    cells = []
+    written = []
     for number, cell in enumerate(assignment.cells(lesson(exercise.folder), solution, frozenset(groups))):
         if isinstance(cell, assignment.Markdown):
-            cells.append(new_markdown_cell(cell.text, id=f"lesson-{number}"))
+            written.append(new_markdown_cell(cell.text, id=f"lesson-{number}"))
         elif isinstance(cell, assignment.Checks):
-            cells.append(_checks(groups[cell.task]))
+            written.append(_checks(groups[cell.task]))
         elif cell.name:
-            about = _nbgrader(cell_ids.solution(cell.name), solution=True)
-            cells.append(new_code_cell(cell.text, id=cell_ids.solution(cell.name), metadata=about))
+            about = _nbgrader(cells.solution_id(cell.name), solution=True)
+            written.append(new_code_cell(cell.text, id=cells.solution_id(cell.name), metadata=about))
         else:
-            about = _nbgrader(cell_ids.SETUP, locked=True)
-            cells.append(new_code_cell(SETUP, id=cell_ids.SETUP, metadata=about))
-            cells.append(new_code_cell(cell.text, id=f"given-{number}"))
-    return new_notebook(cells=cells, metadata=METADATA)
+            about = _nbgrader(cells.SETUP_ID, locked=True)
+            written.append(new_code_cell(SETUP, id=cells.SETUP_ID, metadata=about))
+            written.append(new_code_cell(cell.text, id=f"given-{number}"))
+    return new_notebook(cells=written, metadata=METADATA)
 
 
 def check_groups(exercise: catalog.Exercise) -> list[Group]:
@@ -149,12 +211,69 @@ def check_groups(exercise: catalog.Exercise) -> list[Group]:
     ]
 
 
+def _needed(offered: list[_Definition], own_definitions: list[_Definition]) -> list[_Definition]:
+    """The offered definitions that these use, directly or not. Names that the checks define have priority."""
+    defined = {
+        name
+        for definition in own_definitions
+        if definition.path.name == paths.DOCUMENTED_CHECKS
+        for name in definition.names
+    }
+    needed = {name for definition in own_definitions for name in definition.uses} - defined
+    chosen: set[int] = set()
+    while True:
+        newly_needed = {i for i, definition in enumerate(offered) if i not in chosen and definition.names & needed}
+        if not newly_needed:
+            return [offered[index] for index in sorted(chosen)]
+        chosen |= newly_needed
+        needed |= {name for index in newly_needed for name in offered[index].uses}
+
+
+def _definitions(path: Path) -> list[_Definition]:
+    """All definitions at the top level of a module."""
+    text = path.read_text("utf-8")
+    lines, definitions = text.splitlines(), []
+    for node in ast.parse(text).body:
+        names = _defined(node)
+        if names:
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+            uses = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+            segment = "\n".join(lines[first - 1 : node.end_lineno])
+            definitions.append(_Definition(path, frozenset(names), segment, frozenset(uses)))
+    return definitions
+
+
+def _defined(node: ast.stmt) -> set[str]:
+    """The names that a statement defines."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    parts = [part for target in targets if target is not None for part in ast.walk(target)]  # a, b = 1, 2 too
+    return {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def _imports(path: Path, used: frozenset[str]) -> list[str]:
+    """The imports of a module from outside the grader, as far as they are used."""
+    lines = []
+    for node in ast.parse(path.read_text("utf-8")).body:
+        module = getattr(node, "module", None) or ""
+        if not isinstance(node, (ast.Import, ast.ImportFrom)) or getattr(node, "level", 0):
+            continue
+        if module.partition(".")[0] == "grader":
+            continue
+        for alias in node.names:
+            if (alias.asname or alias.name.partition(".")[0]) in used:
+                statement = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(module, [alias], 0)
+                lines.append(ast.unparse(statement))
+    return lines
+
+
 def _checks(group: Group) -> nbformat.NotebookNode:
     """The grade cell of a group of checks."""
     tasks = f"Task {group.task}" if group.task else "All tasks"
     source = DOCUMENTED.format(task=group.task) if group.public and group.task else HIDDEN.format(what=tasks)
-    about = _nbgrader(cell_ids.checks(group.task), grade=True, locked=True, points=group.points)
-    return new_code_cell(source, id=cell_ids.checks(group.task), metadata=about)
+    about = _nbgrader(cells.checks_id(group.task), grade=True, locked=True, points=group.points)
+    return new_code_cell(source, id=cells.checks_id(group.task), metadata=about)
 
 
 def _nbgrader(

@@ -1,20 +1,196 @@
-"""Grades the submissions of an nbgrader course in parallel and records the results in the gradebook in one process."""
+"""Grades the submissions of an nbgrader course in parallel and records the results in the gradebook in one process.
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+nbgrader keeps the latest hand-in alone. So each run keeps the notebooks that it sees, in FOLDER of the course. An
+earlier one that counts is laid there as `nbgrader collect` would have left it, and is recorded from there.
+
+nbgrader has a comment for each cell that the student writes: one of the autograder, and one of a person, which is shown
+instead. So a comment takes a cell without a person's, and no person's comment is ever replaced.
+
+nbgrader's own export (grades.csv) has a line for each submission, and neither weights nor dropped results.
+"""
+
+import contextlib
+import csv
+import io
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.apps import AutogradeApp
 
-from grader.classroom import without_effect
-from grader.classroom.course import overrides
+from grader import catalog
+from grader.catalog.errors import BadSubmission, NoSuchFile
+from grader.classroom import marking, private
+from grader.classroom import office as offices
+from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
+from grader.classroom.grades import cell, number
 from grader.classroom.handins import Graded, HandIn
-from grader.classroom.office import CHANGED, Office
-from grader.integrations.nbgrader import autograding, earlier_attempts, late, remarks, submitted
+from grader.classroom.history import History
+from grader.classroom.intake import beneath
+from grader.classroom.marking import Comments, Mark
+from grader.classroom.office import CHANGED, Office, lines_without_effect
+from grader.classroom.store import Store
+from grader.integrations.nbgrader import autograding, late
 from grader.integrations.nbgrader.autograding import Recorded
-from grader.integrations.nbgrader.earlier_attempts import Chosen
+from grader.records import safe_files
+from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
+
+AUTOMATIC = "No response."  # what nbgrader itself says of a cell that was not touched
+TOTALS = "totals.csv"
+BY_HAND, NOT_AUTOGRADED = "has cells that wait for a person's score", "is not autograded"
+Words = Mapping[tuple[str, str], tuple[str, ...]]  # by student and exercise
+Submissions = Mapping[str, Mapping[str, SubmittedAssignment]]  # exercise → student → submission
+FOLDER, COUNTING = ".attempts", "counting"  # COUNTING: the submitted/ from which earlier attempts are recorded
+DIGITS = 20  # of a digest, in the name of a folder
+
+
+def write_remarks(course: Path, app: AutogradeApp, comments: Comments) -> tuple[str, ...]:
+    """Write the comments on an assignment, and take back those that are not in the files any more.
+
+    Returns lines about students who have a person's comment in every cell.
+    """
+    assignment = app.coursedir.assignment_id
+    texts: dict[str, str] = {}
+    for (student, exercise), text in sorted(comments.items()):
+        if exercise in ("", assignment):
+            texts[student] = "\n\n".join(filter(None, (texts.get(student), text)))
+    before = _remembered(course, assignment)
+    lines = []
+    with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
+        for submission in gradebook.assignment_submissions(assignment):
+            id = submission.student.id
+            cells = [comment for notebook in submission.notebooks for comment in notebook.comments]
+            for cell in cells:
+                if cell.auto_comment is not None and cell.auto_comment == before.get(id):
+                    cell.auto_comment = None
+            free = [cell for cell in cells if cell.manual_comment is None]
+            free.sort(key=lambda cell: (cell.auto_comment == AUTOMATIC, cell.name))
+            if id in texts and free:
+                free[0].auto_comment = texts[id]
+            elif id in texts:
+                lines.append(
+                    f"{label(id)} {assignment}: every cell has a comment of formgrader's, so the file's is in none"
+                )
+        gradebook.db.commit()
+    _remember(course, assignment, texts)
+    return tuple(lines)
+
+
+def totals_table(course: Path, office: Office, db_url: str | None = None) -> str:
+    """The file: a row for each student of the gradebook, a column for each assignment that is an exercise.
+
+    Points are nbgrader's, after its penalties; a cell is empty where nothing was handed in or scores are missing, and
+    in that last case so is the total.
+    """
+    directory = autograding.open_app(course, "", db_url).coursedir
+    with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        folders = {exercise.folder for exercise in catalog.exercises()}
+        max_points = {
+            assignment.name: float(assignment.max_score)
+            for assignment in gradebook.assignments
+            if assignment.name in folders
+        }
+        handed_in = {
+            name: {handin.student.id: handin for handin in gradebook.assignment_submissions(name)}
+            for name in max_points
+        }
+        names = {
+            student.id: " ".join(filter(None, (student.first_name, student.last_name)))
+            for student in gradebook.students
+        }
+        text = io.StringIO()
+        remarks = words_of_attempt(course, max_points)
+        rows = _rows(office, dict(sorted(max_points.items())), handed_in, names, remarks)
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        return text.getvalue()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The marks of an assignment, by student. earlier: of whom an earlier attempt counts."""
+
+    marks: Mapping[str, Mark]
+    earlier: frozenset[str] = frozenset()
+
+
+def choose_attempts(
+    course: Path, office: Office, handins: Sequence[HandIn], results: Mapping[str, ExerciseResult]
+) -> Chosen:
+    """The attempts that count, of students whose latest hand-in has a result. Raises OSError.
+
+    handins: the latest ones, which are kept where an earlier one may count; results: theirs, by student.
+    """
+    file = Store(course)
+    try:
+        history = History(file)
+        marks, earlier_chosen = {}, set()
+        for handin in handins:
+            id, exercise = handin.student.id, handin.exercise
+            if id not in results:
+                continue
+            own_overrides = [
+                override for override in office.overrides if (override.student, override.exercise) == (id, exercise)
+            ]
+            student_office = replace(office, overrides=tuple(own_overrides))
+            marks[id] = offices.marks_of(student_office, file, history, handin.student, [results[id]])[exercise]
+            tried = history.of(id).get(exercise, [])
+            if office.keeps_attempts and tried:
+                _keep(_place(course, exercise, id, tried[-1].digest), handin)
+            if marks[id].is_earlier and _place(course, exercise, id, marks[id].digest).is_dir():
+                earlier_chosen.add(id)
+        private.everything(course / FOLDER)
+        return Chosen(marks, frozenset(earlier_chosen))
+    finally:
+        file.close()
+
+
+def not_recorded(course: Path, app: AutogradeApp, chosen: Chosen) -> set[str]:
+    """The students whose attempt that counts is not the one that the gradebook has."""
+    directory, assignment = app.coursedir, app.coursedir.assignment_id
+    recorded, folders = _facts(course, assignment), autograding.folders(app)
+    found = set()
+    for id, mark in chosen.marks.items():
+        graded = directory.format_path(directory.autograded_directory, id, assignment)
+        place = str(_place(course, assignment, id, mark.digest)) if id in chosen.earlier else folders[id]
+        is_same = recorded.get(id, {}).get("digest") == mark.digest and os.path.isdir(graded)
+        times = [directory.get_existing_timestamp(folder) for folder in (graded, place) if os.path.isdir(folder)]
+        if not is_same or len(set(times)) > 1:  # the second: nbgrader's own autograde has recorded another one since
+            found.add(id)
+    return found
+
+
+def lay_attempts(course: Path, assignment: str, chosen: Chosen, students: Iterable[str]) -> None:
+    """Lay the earlier attempts that count where they are recorded from. Raises OSError."""
+    counting = course / FOLDER / COUNTING
+    shutil.rmtree(counting, ignore_errors=True)
+    for id in students:
+        shutil.copytree(_place(course, assignment, id, chosen.marks[id].digest), counting / id / assignment)
+
+
+def note_attempts(course: Path, assignment: str, chosen: Chosen, students: Iterable[str]) -> None:
+    """Remember which attempts the gradebook has now."""
+    file = Store(course)
+    try:
+        facts = file.fact(f"recorded {assignment}", {})
+        for id in students:
+            mark = chosen.marks[id]
+            facts[id] = {"digest": mark.digest, "words": [word for word in mark.notes if word != offices.CHANGED]}
+        file.note(f"recorded {assignment}", facts)
+    finally:
+        file.close()
+
+
+def words_of_attempt(course: Path, assignments: Iterable[str]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The remarks on recorded attempts, by student and assignment."""
+    return {
+        (id, assignment): tuple(fact["words"])
+        for assignment in assignments
+        for id, fact in _facts(course, assignment).items()
+    }
 
 
 def grade_course(
@@ -31,37 +207,130 @@ def grade_course(
     course, whose deadline goes into the gradebook, overrides into the scores and comments to the cells,
     also of what has been autograded. Raises WrongUse where there is no such course or assignment.
     """
-    app = submitted.open_app(course, assignment, db_url)
+    app = autograding.open_app(course, assignment, db_url)
     if office is None:
-        handins = submitted.waiting(app, force)
+        handins = autograding.waiting(app, force)
         results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
         recorded = autograding.record(app, results)
     else:
         late.use(app, office.course)
         by_hand = office.set_by_hand(assignment)
-        handins = submitted.waiting(app, force or office.keeps_attempts, by_hand)
+        handins = autograding.waiting(app, force or office.keeps_attempts, by_hand)
         results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
-        chosen = earlier_attempts.choose(course, office, handins, results)
-        again = (
-            set(chosen.marks)
-            if force or not office.keeps_attempts
-            else earlier_attempts.not_recorded(course, app, chosen) | by_hand
-        )
+        chosen = choose_attempts(course, office, handins, results)
+        again = set(chosen.marks) if force or not office.keeps_attempts else not_recorded(course, app, chosen) | by_hand
         recorded = _record_chosen(course, app, office, chosen, sorted(again & set(chosen.marks)), db_url)
         notes = (
-            *remarks.write(course, app, office.comments),
-            *without_effect.lines(office, _everybody(app), [assignment]),
+            *write_remarks(course, app, office.comments),
+            *lines_without_effect(office, _everybody(app), [assignment]),
         )
         recorded = replace(recorded, notes=(*recorded.notes, *notes))
     students = [handin.student.id for handin in handins]
     missing = {student: "it was not graded" for student in students if student not in results}
-    return replace(recorded, failed=missing | dict(recorded.failed) | submitted.refused(app))
+    return replace(recorded, failed=missing | dict(recorded.failed) | autograding.refused(app))
+
+
+def _remembered(course: Path, assignment: str) -> dict[str, str]:
+    """The comments that were written last."""
+    file = Store(course)
+    try:
+        return file.fact(f"commented {assignment}", {})
+    finally:
+        file.close()
+
+
+def _remember(course: Path, assignment: str, texts: dict[str, str]) -> None:
+    file = Store(course)
+    try:
+        file.note(f"commented {assignment}", texts)
+    finally:
+        file.close()
+
+
+def _rows(
+    office: Office, max_points: Mapping[str, float], handed_in: Submissions, names: Mapping[str, str], remarks: Words
+) -> Iterator[list[str]]:
+    """The rows, the titles first. max_points: of each exercise in the gradebook; remarks: of attempts that count."""
+    exercises = list(max_points)
+    maximum = marking.maximum(exercises, list(max_points.values()), office.rule)
+    yield ["student", "name", *exercises, "total", "max", "late", "note"]
+    for student, name in sorted(names.items()):
+        own_handins = {
+            exercise: handed_in[exercise][student] for exercise in exercises if student in handed_in[exercise]
+        }
+        waits = {exercise: reason for exercise, handin in own_handins.items() if (reason := _unfinished(handin))}
+        own_overrides = [
+            override for override in office.overrides if override.student == student and override.exercise in max_points
+        ]
+        # An override counts without a submission too.
+        by_hand = {override.exercise: override.points for override in own_overrides if not override.check}
+        points = [
+            _points(own_handins[exercise])
+            if exercise in own_handins and exercise not in waits
+            else None
+            if exercise in own_handins
+            else by_hand.get(exercise)
+            for exercise in exercises
+        ]
+        total = None if waits else marking.total(exercises, points, list(max_points.values()), office.rule)
+        late = [
+            f"{exercise[:2]}: {number(handin.late_submission_penalty)} points lost"
+            for exercise, handin in own_handins.items()
+            if handin.late_submission_penalty
+        ]
+        notes = [f"{override.exercise[:2]}: {override.words}" for override in own_overrides] + [
+            f"{exercise[:2]}: {reason}" for exercise, reason in waits.items()
+        ]
+        notes += [
+            f"{exercise[:2]}: {remark}" for exercise in own_handins for remark in remarks.get((student, exercise), ())
+        ]
+        row = [cell(student), cell(name), *map(number, points), number(total), number(maximum)]
+        yield [*row, cell("; ".join(late)), cell("; ".join(notes))]
+
+
+def _points(submission: SubmittedAssignment) -> float:
+    """The points that count, as in nbgrader's export: `score` is the value before the penalty."""
+    return round(max(0.0, submission.score - (submission.late_submission_penalty or 0.0)), 6)
+
+
+def _unfinished(submission: SubmittedAssignment) -> str:
+    """Why a score is missing, so that the sum would be too low; "" where none is."""
+    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+    if not any(grade.auto_score is None and grade.manual_score is None for grade in grades):
+        return ""
+    return BY_HAND if any(grade.auto_score is not None for grade in grades) else NOT_AUTOGRADED
+
+
+def _facts(course: Path, assignment: str) -> dict[str, dict]:
+    """The facts that `note` stored."""
+    file = Store(course)
+    try:
+        return file.fact(f"recorded {assignment}", {})
+    finally:
+        file.close()
+
+
+def _place(course: Path, assignment: str, student: str, digest: str) -> Path:
+    """The folder in which an attempt is kept."""
+    return course / FOLDER / assignment / student / (digest[:DIGITS] or "none")
+
+
+def _keep(place: Path, handin: HandIn) -> None:
+    """Keep a notebook and its time as they were handed in."""
+    folder, _, name = handin.place.rpartition("/")
+    place.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(NoSuchFile, BadSubmission):
+        safe_files.write_whole(place / name, beneath.read(handin.place, safe_files.MAX_NOTEBOOK))
+    with contextlib.suppress(NoSuchFile, BadSubmission):
+        time = beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP)
+        if not (place / TIMESTAMP).exists():  # of equal hand-ins the first one
+            safe_files.write_whole(place / TIMESTAMP, time)
 
 
 def _everybody(app: AutogradeApp) -> list[str]:
     """The ids of all students of the gradebook, and of who handed in."""
     with Gradebook(app.coursedir.db_url, app.coursedir.course_id) as gradebook:
-        return sorted({student.id for student in gradebook.students} | submitted.folders(app).keys())
+        return sorted({student.id for student in gradebook.students} | autograding.folders(app).keys())
 
 
 def _record_chosen(
@@ -70,20 +339,20 @@ def _record_chosen(
     """Record these students' attempts that count, an earlier one from where it is kept."""
     assignment = app.coursedir.assignment_id
     results = {
-        id: overrides.of(mark.result, id, office.overrides)
+        id: marking.overridden(mark.result, id, office.overrides)
         for id in students
         if (mark := chosen.marks[id]).result is not None
     }
     earlier = sorted(chosen.earlier & set(results))
-    earlier_attempts.lay(course, assignment, chosen, earlier)
-    kept = submitted.open_app(course, assignment, db_url)
-    kept.coursedir.submitted_directory = f"{earlier_attempts.FOLDER}/{earlier_attempts.COUNTING}"
+    lay_attempts(course, assignment, chosen, earlier)
+    kept = autograding.open_app(course, assignment, db_url)
+    kept.coursedir.submitted_directory = f"{FOLDER}/{COUNTING}"
     late.use(kept, office.course)
     parts = [
         autograding.record(app, {id: result for id, result in results.items() if id not in earlier}),
         autograding.record(kept, {id: results[id] for id in earlier}),
     ]
     graded = tuple(id for part in parts for id in part.graded)
-    earlier_attempts.note(course, assignment, chosen, (*graded, *sorted(chosen.marks.keys() - set(students))))
+    note_attempts(course, assignment, chosen, (*graded, *sorted(chosen.marks.keys() - set(students))))
     notes = [f"{label(id)} {assignment}: {CHANGED}" for id, mark in chosen.marks.items() if CHANGED in mark.notes]
     return Recorded(graded, {**parts[0].failed, **parts[1].failed}, tuple(sorted(chosen.earlier)), tuple(notes))

@@ -10,10 +10,9 @@ from nbgrader.plugins import LateSubmissionPlugin
 from traitlets import Unicode
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals
-from grader.classroom.course import overrides, rules_file
-from grader.classroom.course.lateness import lateness, share
-from grader.classroom.course.settings import Course
+from grader.classroom import arrivals, course_rules, marking
+from grader.classroom.course_rules import Course
+from grader.classroom.marking import lateness, share
 from grader.classroom.roster import reading
 
 
@@ -31,7 +30,7 @@ class CourseLateness(LateSubmissionPlugin):
             own: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
             return own
         try:
-            course = rules_file.read(Path(self.rules))
+            course = course_rules.read_rules(Path(self.rules))
         except WrongUse as error:
             self.log.error("%s", error)
             raise
@@ -40,7 +39,7 @@ class CourseLateness(LateSubmissionPlugin):
         if _is_set_by_hand(Path(self.rules), student_id, exercise):
             return None
         submission = step.gradebook.find_submission(step.assignment_id, student_id)
-        handed_in_times = arrivals.read(Path(self.rules).with_name(arrivals.NAME), course.zone)
+        handed_in_times = arrivals.read_handed_in(Path(self.rules).with_name(arrivals.HANDED_IN), course.zone)
         handed_in = handed_in_times.get((student_id, exercise)) or submission.timestamp.replace(tzinfo=timezone.utc)
         section = _section(course, student_id)
         deadline, end = course.deadline(student_id, section, exercise), course.last(student_id, section, exercise)
@@ -75,7 +74,7 @@ def _first_deadline(course: Course, exercise: str) -> datetime | None:
 
 def _is_set_by_hand(rules: Path, student: str, exercise: str) -> bool:
     """Whether a person gave points for the whole exercise: they count as they are, however late it came."""
-    overridden = overrides.read(rules.with_name(overrides.NAME))
+    overridden = marking.read_overrides(rules.with_name(marking.OVERRIDES))
     return any(
         (override.student, override.exercise, override.check) == (student, exercise, "") for override in overridden
     )
@@ -92,4 +91,4 @@ def _section(course: Course, student: str) -> str:
 @functools.lru_cache(maxsize=1)  # nbgrader asks for one student at a time
 def _sections(roster: Path, titles: tuple[tuple[str, str], ...], changed: int) -> dict[str, str]:
     """Student's id → section. titles: of its columns, in English; changed: when the file was."""
-    return {person.id: person.sections for person in reading.read(roster, dict(titles)).people}
+    return {person.id: person.sections for person in reading.read_roster(roster, dict(titles)).people}

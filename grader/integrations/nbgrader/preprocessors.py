@@ -16,8 +16,7 @@ from traitlets import Enum, Float, Integer, Unicode
 
 from grader import catalog
 from grader.catalog.errors import InfrastructureError
-from grader.integrations.nbgrader import outcomes
-from grader.integrations.nbgrader.cells import Cell, learner_code, released, restore
+from grader.integrations.nbgrader.cells import Cell, learner_code, output, released, restore
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.seeds import secret_seed
 from grader.sandbox.forkserver import ForkServer
@@ -101,7 +100,7 @@ def write(nb: NotebookNode, cells: tuple[Cell, ...], result: ExerciseResult) -> 
     for cell in nb["cells"]:
         grade_cell = graded.get(cell["metadata"].get("nbgrader", {}).get("grade_id"))
         if grade_cell is not None:
-            cell["outputs"] = [outcomes.output(result, grade_cell, first)]
+            cell["outputs"] = [output(result, grade_cell, first)]
             first = False
 
 

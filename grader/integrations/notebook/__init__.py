@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
-from grader.desk import reset
+from grader.desk import checkout
 from grader.integrations.notebook import collect
 from grader.integrations.notebook.grading_process import GradingProcess
 
@@ -80,11 +80,11 @@ def experiment(exercise: str | int | None = None) -> None:
 
 def figure(exercise: str | int | None = None) -> object:
     """The lesson's interactive figure as a widget. Its button shows your own matrices beside the expected ones."""
-    from grader.integrations.notebook import figure_widget
+    from grader.integrations.notebook import display
 
     try:
         chosen = _exercise(exercise)
-        return figure_widget.make(chosen, lambda: _asked("matrices", chosen.folder))
+        return display.make_widget(chosen, lambda: _asked("matrices", chosen.folder))
     except (catalog.NoSuchExercise, WrongUse) as error:
         return _show({"text": str(error)})
 
@@ -96,7 +96,7 @@ def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> di
         chosen = _exercise(exercise)
     except catalog.NoSuchExercise as error:
         return {"text": str(error)}
-    defined_names = collect.defined(reset.source(chosen.folder))
+    defined_names = collect.defined(checkout.source(chosen.folder))
     source = collect.source(shell.history_manager.input_hist_raw, defined_names)
     if not source:
         return {
@@ -116,7 +116,7 @@ def _exercise(name: str | int | None) -> catalog.Exercise:
         return catalog.find(Path.cwd().name)
     ran = set(collect.defined("\n".join(map(_python, _shell().history_manager.input_hist_raw))))
     complete = [
-        exercise for exercise in catalog.exercises() if set(collect.defined(reset.source(exercise.folder))) <= ran
+        exercise for exercise in catalog.exercises() if set(collect.defined(checkout.source(exercise.folder))) <= ran
     ]
     if len(complete) == 1:
         return complete[0]

@@ -10,8 +10,8 @@ from typing import Any
 from grader import catalog
 from grader.catalog.errors import InfrastructureError
 from grader.desk import progress
-from grader.records.regular_file import MAX_SOURCE
 from grader.records.results import ExerciseResult
+from grader.records.safe_files import MAX_SOURCE
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 

@@ -9,7 +9,7 @@ import symtable
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from grader.records import notebook_code
+from grader.records import submission
 
 EVERYTHING = "*"
 COMPREHENSIONS = {"listcomp", "setcomp", "dictcomp", "genexpr"}
@@ -72,7 +72,7 @@ def defined(source: str) -> list[str]:
 def _statements(number: int, cell: str) -> list[Statement]:
     """The statements of one cell. A cell that is not Python has none, because no part of it was run."""
     try:
-        text, _ = notebook_code.without_magics(cell)
+        text, _ = submission.without_magics(cell)
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []

@@ -1,11 +1,14 @@
-"""Renders verdicts and pictures for notebooks, as HTML with a small style of its own, and as text."""
+"""Shows verdicts, pictures and figures in notebooks: HTML with a small style of its own, and text."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from grader.catalog import Exercise
+from grader.catalog import Exercise, errors, paths
+from grader.catalog.errors import WrongUse
 from grader.desk import experiment as desk
 from grader.desk.experiment import Experiment
+from grader.integrations.figures import joining
+from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
 from grader.records.results import ExerciseResult
 from grader.reports import heatmap, html, terminal
@@ -45,6 +48,32 @@ def experiment(measured: Experiment) -> dict:
     conclusions = [measured.claim, desk.verdict(measured)]
     plain_lines = [measured.question, "", *desk.lines(measured), "", *conclusions]
     return {"text": "\n".join(plain_lines), "html": render(EXPERIMENT, **desk.drawn(measured))}
+
+
+def make_widget(exercise: Exercise, ask: Callable[[], dict]) -> object:
+    """The widget. ask: gives the learner's own matrices, when the reader asks for them.
+
+    Raises WrongUse where anywidget is not installed or the exercise has no figure.
+    """
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        raise errors.missing_extra("Figures in notebooks need anywidget", "notebook") from None
+    if not figure.has_figure(exercise.folder):
+        raise WrongUse(f"{exercise.folder} has no figure.")
+    traits = {
+        "_esm": joining.widget(exercise.folder),
+        "_css": paths.figure_module("figures.css").read_text("utf-8"),
+        "data": traitlets.Dict().tag(sync=True),
+        "mine": traitlets.Dict().tag(sync=True),  # the answer of `ask`
+        "asked": traitlets.Int(0).tag(sync=True),  # how many times the button was pressed
+        "can_ask": traitlets.Bool().tag(sync=True),
+    }
+    kind = type("Figure", (anywidget.AnyWidget,), traits)
+    widget = kind(data=figure.data(exercise.folder), can_ask=paths.pictures(exercise.folder).exists())
+    widget.observe(lambda change: setattr(widget, "mine", ask()), "asked")
+    return widget
 
 
 def _plain(picture: Picture) -> dict:

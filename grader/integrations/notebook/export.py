@@ -4,14 +4,21 @@ import hashlib
 import json
 import re
 import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Exercise, extras, paths
+from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import reset
-from grader.integrations.notebook import layout
+from grader.desk import checkout, lesson
+from grader.integrations.nbgrader import assignment
 from grader.reports.json import SCHEMA
 
+BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
+# The paragraph that names the common promises, and the list that follows it.
+PROMISES = re.compile(r"^[^\n|]*\[common promises\].*?(?=\n\n(?![-*] )|\Z)", re.M | re.S)
+EXPERIMENT = "## Experiment\n"  # this section ends with a cell that runs the experiment
+FOLDED = "<details>\n<summary>What else is graded</summary>\n\n{}\n\n</details>"
 MADE, KEPT = "made", "kept"
 MINE = "attention-kata"  # our key in the notebook's metadata
 FIRST = (
@@ -45,6 +52,37 @@ MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" continues after such a 
 UNKNOWN = "https://…"  # to be filled in
 
 
+@dataclass(frozen=True)
+class Cell:
+    """One cell. is_example: a call of the lesson; it may raise an error while the code is not written."""
+
+    text: str
+    is_code: bool = False
+    is_example: bool = False
+
+
+def cells(lesson: str, stub: str) -> list[Cell]:
+    """The cells in order. A call follows the code that it calls, and a value that the lesson shows ends its cell."""
+    parts = assignment.cells(lesson, stub, frozenset())
+    missing = {part.name for part in parts if isinstance(part, assignment.Code) and part.name}
+    arranged: list[Cell] = []
+    waiting: list[Cell] = []  # examples, and the text between them, until the code that they call has come
+    for number, part in enumerate(parts):
+        following = parts[number + 1] if number + 1 < len(parts) else None
+        if isinstance(part, assignment.Markdown):
+            first, *rest = list(_of_section(part.text))
+            arranged.append(first)
+            waiting += rest
+        elif isinstance(part, assignment.Code):
+            missing -= {part.name}
+            lines = [line for line in part.text.splitlines() if line.strip() not in (assignment.BEGIN, assignment.END)]
+            arranged.append(Cell("\n".join(lines), is_code=True))
+        if not isinstance(following, assignment.Code) and not _calls(waiting, missing):
+            arranged += waiting
+            waiting = []
+    return [*arranged, *waiting]
+
+
 def make(exercise: Exercise) -> tuple[Path, str]:
     """Write the notebook. Returns its path, and MADE, or KEPT where a notebook exists that somebody has worked in.
 
@@ -53,7 +91,7 @@ def make(exercise: Exercise) -> tuple[Path, str]:
     try:
         import jupytext
     except ImportError:
-        raise extras.missing("Notebooks are made by jupytext", "notebook") from None
+        raise errors.missing_extra("Notebooks are made by jupytext", "notebook") from None
     path = paths.notebook(exercise.folder)
     if path.exists() and not is_untouched(path):
         return path, KEPT
@@ -76,7 +114,7 @@ def percent(exercise: Exercise) -> str:
     lesson = paths.lesson(exercise.folder).read_text("utf-8")
     parts = [_markdown(FIRST.format(stub=paths.stub(exercise.folder).name))]
     parts.append(f"{HIDDEN}\n{SETUP.format(repository=repository(), folder=exercise.folder)}")
-    for cell in layout.cells(lesson, reset.source(exercise.folder)):
+    for cell in cells(lesson, checkout.source(exercise.folder)):
         if cell.is_code:
             parts.append(f"{MAY_FAIL if cell.is_example else '# %%'}\n{cell.text}")
         else:
@@ -109,6 +147,34 @@ def fingerprint(notebook: dict) -> str:
     """The SHA-256 of the kinds and texts of all cells, in hexadecimal."""
     contents = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(contents).encode()).hexdigest()
+
+
+def _of_section(text: str) -> Iterator[Cell]:
+    """The cells of a section of the lesson. In the sections of the tasks each `python` block is a code cell."""
+    if not lesson.EXAMPLES_HEADING.match(text.partition("\n")[0]):
+        yield Cell(_folded(text))
+        if text.startswith(EXPERIMENT):
+            yield Cell("experiment()", is_code=True)
+        return
+    end = 0
+    for block in BLOCK.finditer(text):
+        if before := text[end : block.start()].strip("\n"):
+            yield Cell(_folded(before))
+        yield from (Cell(piece, is_code=True, is_example=True) for piece in lesson.cells(block[1]))
+        end = block.end()
+    if after := text[end:].strip("\n"):
+        yield Cell(_folded(after))
+
+
+def _folded(text: str) -> str:
+    """The text with the list of promises in a closed `<details>`."""
+    return PROMISES.sub(lambda match: FOLDED.format(match[0].strip()), text)
+
+
+def _calls(waiting: Iterable[Cell], names: Iterable[str]) -> bool:
+    """Whether one of the examples calls a function or class of these names."""
+    code = "\n".join(cell.text for cell in waiting if cell.is_example)
+    return any(re.search(rf"\b{name}\b", code) for name in names)
 
 
 def _markdown(text: str) -> str:

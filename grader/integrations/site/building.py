@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from grader.catalog import extras, paths
+from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 
 
@@ -21,7 +21,7 @@ def build(out: Path) -> int:
         from mkdocs.config import load_config
         from mkdocs.exceptions import MkDocsException
     except ImportError:
-        raise extras.missing("The site needs mkdocs-material and latex2mathml", "docs") from None
+        raise errors.missing_extra("The site needs mkdocs-material and latex2mathml", "docs") from None
     if out.exists() and not (out / "search").is_dir() and any(out.iterdir()):
         raise WrongUse(f"{out} is not empty and no site of ours. Name another folder: OUTPUT=site")
     warnings = _Warnings()

@@ -7,13 +7,13 @@ from mkdocs.structure.pages import Page
 from grader import catalog
 from grader.catalog import paths
 from grader.integrations.figures import joining, placing
-from grader.integrations.site import experiment_bars, lesson_cards, mathml, pages
+from grader.integrations.site import pages
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add the tracks to the learner's section of the navigation, before the help that ends it."""
+    """Add the paths to the learner's section of the navigation, before the help that ends it."""
     learn = next(iter(config.nav[0].values()))
-    learn[-1:-1] = pages.tracks()
+    learn[-1:-1] = pages.by_path()
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
@@ -32,11 +32,11 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
     """Convert the formulas of a page, draw its experiment, show the overview as cards. html: made from Markdown."""
-    html = mathml.with_mathml(html, page.file.src_uri)
+    html = pages.with_mathml(html, page.file.src_uri)
     for exercise in catalog.exercises():
         if page.file.src_uri == pages.page_of(exercise.folder):
-            html = experiment_bars.with_bars(html, exercise.folder)
-    return lesson_cards.cards(html) if page.file.src_uri == pages.OVERVIEW else html
+            html = pages.with_bars(html, exercise.folder)
+    return pages.cards(html) if page.file.src_uri == pages.OVERVIEW else html
 
 
 def on_post_page(output: str, page: Page, **_: object) -> str:

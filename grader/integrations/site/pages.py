@@ -1,20 +1,151 @@
-"""The pages of the site as Markdown, and the order of the lessons. Only what is listed here is shown: no solutions."""
+"""The pages of the site: lessons, cards, bars, formulas as MathML. Only what is listed here is shown: no solutions.
 
+A test measures those numbers anew (tests/test_experiments.py), so the bars show what was measured.
+"""
+
+import ast
+import html
+import itertools
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader import catalog
 from grader.authoring import tables
 from grader.catalog import paths
-from grader.desk import hints
+from grader.desk import experiment, hints
 from grader.integrations import links
-from grader.integrations.site import lesson_cards
 from grader.judge import figure
 
+FORMULA = re.compile(
+    r'<(span|div) class="arithmatex">\\(?P<open>[(\[])(?P<latex>.*?)\\[)\]]</\1>(?P<stop>[.,;:)]*)', re.S
+)
+TEXT = re.compile(r"\\text\{[^}]*\}")  # here the converter does not understand "\_"
+HEAD = """# All lessons
+
+By path, in the order in which they build on each other. Your own progress: `make report`. The times are
+[estimates by one rule](self-study.md#how-long-a-lesson-takes).
+"""
+FACT = re.compile(r"^- \*\*(?P<name>[^*]+)\*\* (?P<text>.*(?:\n  .*)*)", re.M)  # of a lesson's head
+ABLE, TIME, DIFFICULTY = "You will be able to", "Time", "Difficulty"
+COLUMNS = ("lesson", "you will be able to", "time", "difficulty", "points")
+SECTION = re.compile(r'<h2 id="experiment".*?(?=<h2 |\Z)', re.S)
+BARS_TABLE = re.compile(r"<table>.*?</table>", re.S)
+ROW = re.compile(r"<tr>(.*?)</tr>", re.S)
+CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.S)
+TAG = re.compile(r"<[^>]+>")
+BAR = (
+    '<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+    '<rect{kind} width="{width:.1f}" height="10"></rect></svg></td>'
+)
 HOME, OVERVIEW = "index.md", "overview.md"
 BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
 IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
+
+
+def with_mathml(content: str, page_name: str) -> str:
+    """The HTML with MathML in place of every formula that arithmatex marked. page_name: the page, for messages.
+
+    Raises PluginError, which mkdocs shows, where a formula cannot be read.
+    """
+    from latex2mathml.converter import convert
+    from mkdocs.exceptions import PluginError
+
+    def converted(match: re.Match[str]) -> str:
+        """One formula as MathML."""
+        latex, is_block = html.unescape(match["latex"]).strip(), match["open"] == "["
+        try:
+            formula = convert(
+                TEXT.sub(lambda text: text[0].replace("\\_", "_"), latex), display="block" if is_block else "inline"
+            )
+        except Exception as error:  # it raises many kinds
+            raise PluginError(f"{page_name}: the formula {latex!r} cannot be read ({type(error).__name__})") from None
+        if "\\" in formula:
+            raise PluginError(f"{page_name}: the formula {latex!r} uses a command that is not known")
+        formula = formula.replace("<math ", f'<math aria-label="{html.escape(latex)}" ', 1)
+        if is_block:
+            return f'<div class="formula" tabindex="0">{formula}</div>{match["stop"]}'
+        return f'<span class="unbroken">{formula}{match["stop"]}</span>'
+
+    return FORMULA.sub(converted, content)
+
+
+def cards_page(places: Mapping[str, str]) -> str:
+    """The page in Markdown. places: folder → the page of its lesson."""
+    parts = [HEAD]
+    for path, exercises in itertools.groupby(catalog.by_path(), key=lambda exercise: exercise.path):
+        rows = [card_row(exercise, places[exercise.folder]) for exercise in exercises]
+        after = f"After it you can {path.after}.\n\n" if path.after else ""
+        parts.append(f"\n## {path_title(path)}\n\n{after}{_line(COLUMNS)}{_line(['---'] * len(COLUMNS))}")
+        parts += map(_line, rows)
+    return "".join(parts)
+
+
+def path_title(path: catalog.LearningPath) -> str:
+    """The name of a path as a heading."""
+    return path.name[:1].upper() + path.name[1:]
+
+
+def card_row(exercise: catalog.Exercise, place: str) -> list[str]:
+    """The cells of one exercise."""
+    lesson = paths.lesson(exercise.folder)
+    text = lesson.read_text("utf-8") if lesson.exists() else ""
+    facts = {fact["name"]: " ".join(fact["text"].split()) for fact in FACT.finditer(text)}
+    name = f"[{exercise.folder[:2]} {exercise.title}]({place})" if text else exercise.title
+    time = facts.get(TIME, "").removeprefix("about ").partition(" (")[0]
+    return [name, facts.get(ABLE, ""), time, facts.get(DIFFICULTY, ""), f"{exercise.max_points:g}"]
+
+
+def cards(content: str) -> str:
+    """The HTML of the page with each cell's column told in it, so that a phone can show a row as a card."""
+    names = iter(())
+
+    def named(tag: re.Match[str]) -> str:
+        """A tag of a row or of a cell."""
+        nonlocal names
+        if tag[0] == "<tr>":
+            names = iter(COLUMNS)
+            return tag[0]
+        return f'<td data-column="{html.escape(next(names, ""))}">'
+
+    return (
+        re.sub(r"<tr>|<td>", named, content)
+        .replace("<table>", '<div class="cards"><table>')
+        .replace("</table>", "</table></div>")
+    )
+
+
+def with_bars(content: str, folder: str) -> str:
+    """The HTML of a lesson, with a bar in each row of the table of its experiment. Without a script it stays as it is.
+
+    Raises ValueError where the table lacks the column that the script names.
+    """
+    section = SECTION.search(content)
+    table = BARS_TABLE.search(content, section.start(), section.end()) if section else None
+    plot = column(folder)
+    if table is None or not plot:
+        return content
+    head, *rows = [[_text(cell) for cell in CELL.findall(row)] for row in ROW.findall(table[0])]
+    if plot not in head:
+        raise ValueError(f"the table of the experiment of {folder} has no column {plot!r}: {head}")
+    values = [_number(row[head.index(plot)]) for row in rows]
+    hollow = " (hollow: below 0)" if any(_is_negative(value) for value in values) else ""
+    ends = iter([f'<th class="bar">{html.escape(plot)}, drawn{hollow}</th>', *_bars(values)])
+    drawn = table[0].replace("<table>", f'<table class="experiment" style="--columns: {len(head)}">')
+    drawn = re.sub("</tr>", lambda end: next(ends) + end[0], drawn)
+    return content[: table.start()] + f'<div class="experiment" tabindex="0">{drawn}</div>' + content[table.end() :]
+
+
+def column(folder: str) -> str:
+    """The column that the script of an exercise names as the one to draw; "" where there is no script."""
+    script = paths.experiment(folder)
+    if not script.exists():
+        return ""
+    for node in ast.parse(script.read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["PLOT"]:
+            return str(ast.literal_eval(node.value))
+    return ""
 
 
 @dataclass(frozen=True)
@@ -38,7 +169,7 @@ def site() -> Site:
     generated = tables.pages()
     pages |= {page: BEHIND + text for page, text in generated.items()}
     pages |= {page: BEHIND + pages[page] for page in papers if page in pages}
-    pages[OVERVIEW] = lesson_cards.page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
+    pages[OVERVIEW] = cards_page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
     for exercise in catalog.exercises():
         if page_of(exercise.folder) in pages and (text := hints_page(exercise)):
             pages[hints_of(exercise.folder)] = text
@@ -52,14 +183,14 @@ def site() -> Site:
     return Site(pages, images)
 
 
-def tracks() -> list[dict[str, list[dict[str, str]]]]:
-    """The lessons in the order of progress, by track, as the navigation of mkdocs takes them."""
-    by_track: dict[str, list[dict[str, str]]] = {}
-    for exercise in catalog.exercises():
+def by_path() -> list[dict[str, list[dict[str, str]]]]:
+    """The lessons by path, as the navigation of mkdocs takes them."""
+    entries: dict[str, list[dict[str, str]]] = {}
+    for exercise in catalog.by_path():
         if paths.lesson(exercise.folder).exists():
             entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
-            by_track.setdefault(lesson_cards.TRACKS.get(exercise.track, exercise.track), []).append(entry)
-    return [{track: entries} for track, entries in by_track.items()]
+            entries.setdefault(path_title(exercise.path), []).append(entry)
+    return [{path: listed} for path, listed in entries.items()]
 
 
 def page_of(folder: str) -> str:
@@ -104,3 +235,29 @@ def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
     text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
     text = IMAGE.sub(lambda image: image[0] if (path.parent / image[1]).is_file() else "", text)
     return links.fitted(text, path, page, places)
+
+
+def _line(cells: Iterable[str]) -> str:
+    """A row of a Markdown table."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _bars(values: Sequence[experiment.Cell]) -> list[str]:
+    """A cell for each value."""
+    signs = [' class="negative"' if _is_negative(value) else "" for value in values]
+    return [BAR.format(kind=sign, width=100 * share) for sign, share in zip(signs, experiment.shares(values))]
+
+
+def _is_negative(value: experiment.Cell) -> bool:
+    return not isinstance(value, str) and value < 0
+
+
+def _number(text: str) -> experiment.Cell:
+    try:
+        return float(text.replace(",", "").replace("−", "-"))
+    except ValueError:
+        return text
+
+
+def _text(cell: str) -> str:
+    return html.unescape(TAG.sub("", cell)).strip()

@@ -15,8 +15,8 @@ from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
 from grader.judge.where.edits import Change, Tree, Unit, attributes_assigned_in, attributes_of
 from grader.judge.where.trial import Probe, Trial
-from grader.records.places import is_notebook, place
 from grader.records.sanitize import inert
+from grader.records.syntax import is_notebook, place
 from grader.sandbox.call_results import LearnerError
 
 MAX_PAIRS = 10  # of definitions that are replaced together

@@ -4,7 +4,6 @@ Fault localisation by trying repairs: Weimer et al. 2009 (GenProg), Singh et al.
 """
 
 import itertools
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,11 +18,12 @@ from grader.judge.where.statements import AN_ORDER
 from grader.judge.where.trial import Trial, are_of_drawing, probes
 from grader.judge.where.values import NOTHING, Values
 from grader.records import containment
-from grader.records.results import ExerciseResult
+from grader.records.results import FAILED, ExerciseResult
 from grader.records.source import nesting
 from grader.records.submission import Submission
 
-SECONDS = 1.6  # for one submission
+WORK = 3_000  # for one submission: see Trial
+STUDENTS_WORK = 150  # in a class, where many are graded one after the other
 MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits, tried first where objects draw other numbers
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
@@ -33,20 +33,20 @@ def located(
     examiner: Examiner,
     submission: Submission,
     result: ExerciseResult,
-    seconds: float = SECONDS,
+    work: int = WORK,
     is_cancelled: Callable[[], bool] = lambda: False,
     documented: bool = False,
 ) -> ExerciseResult:
     """The result of the submission that the examiner examined last, with the places of its failed checks.
 
-    seconds: how long the search may take. is_cancelled: called between two candidates; once it is true, nothing more is
+    work: how much the search may do. is_cancelled: called between two candidates; once it is true, nothing more is
     tried. documented: the search uses the documented checks alone, neither outcomes nor diagnoses of hidden ones: for
     what students read.
     """
     if examiner.explained is None:
         return result
     explained = examiner.explained.documented() if documented else examiner.explained
-    found_places = places(examiner, submission, explained, seconds, is_cancelled=is_cancelled)
+    found_places = places(examiner, submission, explained, work, is_cancelled=is_cancelled)
     checks = tuple(
         replace(check, lines=found_places[check.id].lines, where=found_places[check.id].sentence)
         if check.id in found_places
@@ -56,21 +56,32 @@ def located(
     return replace(result, checks=checks)
 
 
+def for_students(examiner: Examiner, submission: Submission, result: ExerciseResult) -> ExerciseResult:
+    """The result with the lines that a class's students read, as examiner.grade_all's `completed`.
+
+    A line that depends on a hidden check could carry a value of it out, as a student's code decides which changes help.
+    Each student's search may do the same work, whatever was graded before.
+    """
+    if result.status != FAILED:
+        return result
+    return located(examiner, submission, result, STUDENTS_WORK, documented=True)
+
+
 def places(
     examiner: Examiner,
     submission: Submission,
     explained: Explained,
-    seconds: float = SECONDS,
+    work: int = WORK,
     excluded_mistake: str = "",
     is_cancelled: Callable[[], bool] = lambda: False,
 ) -> dict[str, Place]:
     """The place of the mistake for each failed check for which one was found.
 
-    seconds: how long the search may take. excluded_mistake: a known mistake that gives no guidance, for measuring.
+    work: how much the search may do. excluded_mistake: a known mistake that gives no guidance, for measuring.
     Raises nothing: where the search breaks, there is no place.
     """
     no_places: dict[str, Place] = {}
-    arguments = (examiner, submission, explained, seconds, excluded_mistake, is_cancelled)
+    arguments = (examiner, submission, explained, work, excluded_mistake, is_cancelled)
     return containment.optional("the search for the line", no_places, _places, *arguments)
 
 
@@ -78,7 +89,7 @@ def _places(
     examiner: Examiner,
     submission: Submission,
     explained: Explained,
-    seconds: float,
+    work: int,
     excluded_mistake: str,
     is_cancelled: Callable[[], bool],
 ) -> dict[str, Place]:
@@ -91,7 +102,7 @@ def _places(
         return {}
     if not tree.units:
         return {}
-    trial = Trial(examiner, submission, time.monotonic() + seconds, is_cancelled)
+    trial = Trial(examiner, submission, work, is_cancelled)
     try:
         found_places = Search(examiner, tree, trial, explained, excluded_mistake).run()
         return {} if is_cancelled() else found_places
@@ -122,10 +133,10 @@ class Search:
     def run(self) -> dict[str, Place]:
         """The place of each failed check."""
         found_places: dict[str, Place] = {}
-        groups, end = self.blame.groups(), self.trial.deadline
+        groups, work = self.blame.groups(), self.trial.work
         for number, group in enumerate(groups):
-            now = time.monotonic()
-            self.trial.deadline = now + (end - now) / (len(groups) - number)  # time that one saves is the others'
+            done = self.trial.done
+            self.trial.work = done + (work - done) // (len(groups) - number)  # what one leaves is the others'
             names = [check.id for check in group.checks]
             unplaced = [name for name in names if name not in found_places or not found_places[name].lines]
             # With a base two definitions are wrong: such a check has a second place.

@@ -17,7 +17,7 @@ from grader.judge.explanations import FRESH
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.judge.where.edits import Change, Unit, parameters_of
-from grader.records import places
+from grader.records import syntax
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.recorder import Recorder
@@ -54,13 +54,20 @@ def {SWAP}(owner, text):
 """
 MAKERS = ("__init__", "__new__")
 MAX_LOADS = 200  # sources that one worker loads: each may leave something behind
-CALL_S = 0.5  # for one call; right code takes a hundredth of it
-TOTAL_S = 2.0  # for all calls of one candidate
+CALL_S = 0.5  # of processor time for one call; right code takes a hundredth of it
+LATEST_S = 20.0  # for a whole search, on a machine that is far too busy
+# What a search does, counted in requests.
+LOAD, CHECK = 2, 3
+FAILURE = 100  # a candidate that hung, or ended its worker
+HANGS = ("timeout", "ended")
 ANSWER_S = 0.15  # processor time of one answer, where many are asked ahead
 FAILURES = (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError)
 BATCHES = (4, 8, 16)  # candidates that are sent together: few at first, as the likeliest come first
 MAX_BYTES = 1 << 20  # of all requests of a probe
-PROBED = (protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.Describe)
+PROBED = (
+    protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.CallForBackward,
+    protocol.ReadAttribute, protocol.Describe,
+)  # fmt: skip
 DESCRIPTION = {"parameters", "frozen", "training"}  # what is compared of a module; its submodules may differ
 Item = TypeVar("Item")
 
@@ -107,16 +114,20 @@ def call(target: str, *arguments: Any) -> bytes:
 class Trial:
     """Runs one candidate after the other in the same worker, which is replaced where it ends or hangs.
 
-    deadline: the value of time.monotonic() after which nothing more is tried. is_cancelled: once it is true, neither.
-    tried_count: how many candidates were tried. slow: statements that were stopped once, which no candidate runs.
+    work: how much may be done, in requests that a worker answers: a count, so that a busy machine finds the same line
+    as a quiet one. done: how much was done. is_cancelled: once it is true, nothing more is tried. tried_count: how many
+    candidates were tried. slow: statements that were stopped once, which no candidate runs.
     """
 
-    def __init__(self, examiner: Examiner, submission: Submission, deadline: float, is_cancelled: Callable[[], bool]):
+    def __init__(self, examiner: Examiner, submission: Submission, work: int, is_cancelled: Callable[[], bool]):
         self.examiner, self.submission = examiner, submission
-        self.deadline, self.is_cancelled = deadline, is_cancelled
+        self.work, self.done, self.is_cancelled = work, 0, is_cancelled
+        self.latest = time.monotonic() + LATEST_S
         limits = examiner.limits
-        cpu_s = min(limits.call_cpu_s, CALL_S) if limits.call_cpu_s else None
-        self.limits = replace(limits, call_s=min(limits.call_s, 2 * CALL_S), call_cpu_s=cpu_s, total_s=TOTAL_S)
+        if limits.call_cpu_s:  # elapsed time does not matter, as a busy machine lets a right candidate wait
+            self.limits = replace(limits, call_cpu_s=min(limits.call_cpu_s, CALL_S), total_s=LATEST_S)
+        else:
+            self.limits = replace(limits, call_s=min(limits.call_s, 2 * CALL_S), total_s=LATEST_S)
         self.worker: Worker | None = None
         self.answering_worker: Worker | None = None  # the one that `answers` and `swapped` ask
         self.remote: Remote | None = None
@@ -126,12 +137,12 @@ class Trial:
 
     @property
     def is_over(self) -> bool:
-        return time.monotonic() >= self.deadline or self.is_cancelled()
+        return self.done >= self.work or time.monotonic() >= self.latest or self.is_cancelled()
 
     def answers(self, sources: Sequence[str], requests: Sequence[bytes]) -> Iterator[list[bytearray] | None]:
         """For each source its encoded replies to the requests; None where there is none, as the worker ended or hung.
 
-        The sources are sent ahead of the replies. Ends early where the time is over, and at once where the trial is
+        The sources are sent ahead of the replies. Ends early where the work is done, and at once where the trial is
         cancelled.
         """
         return self._answers([], [[self._load(source)] for source in sources], requests)
@@ -167,20 +178,23 @@ class Trial:
                     number = len(setups[answered]) + len(requests)
                     answer = [next(replies) for _ in range(number)][-len(requests) :]
                     answered, self.tried_count = answered + 1, self.tried_count + 1
+                    self.done += number
                     yield answer
             except FAILURES:
                 answered, self.tried_count = answered + 1, self.tried_count + 1
+                self.done += FAILURE
                 yield None
 
     def _load(self, source: str) -> bytes:
         """The encoded request that loads a source."""
-        filename, is_notebook = self.submission.filename, places.is_notebook(source)
+        filename, is_notebook = self.submission.filename, syntax.is_notebook(source)
         slug, skip = self.examiner.exercise.slug, list(self.slow)
         return protocol.encode_request(protocol.Load(source, filename, slug, is_notebook, skip, CALL_S))
 
     def load(self, source: str) -> bool:
         """Load this source as the candidate. Returns whether it could be loaded."""
         self.tried_count += 1
+        self.done += LOAD
         self.loads += 1
         reused_worker = self.worker if self.loads % MAX_LOADS else None
         if reused_worker is None and self.worker is not None:
@@ -193,6 +207,7 @@ class Trial:
             self.slow |= self.remote.stopped()
         except FAILURES:
             self.subject = None
+            self.done += FAILURE
             return False
         finally:
             self.worker = self.remote.worker
@@ -203,7 +218,8 @@ class Trial:
         """Whether the candidate passes a check."""
         if self.subject is None or self.remote is None:
             return False
-        _, error, _ = self.examiner.judge(check, self.subject, self.remote)
+        _, error, calls = self.examiner.judge(check, self.subject, self.remote)
+        self.done += CHECK + len(calls) + FAILURE * (isinstance(error, LearnerError) and error.kind in HANGS)
         self.worker = self.remote.worker
         return error is None
 
@@ -215,6 +231,7 @@ class Trial:
         """Whether the candidate passes these checks with the inputs of another seed, in a new worker."""
         if self.remote is None:
             return False
+        self.done += LOAD + CHECK
         session = Session(self.examiner.exercise, seed)
         session.checks = self.examiner.session.checks
         remote = Remote(self.examiner.fork_server, self.remote.submission, self.examiner.exercise.slug, self.limits)

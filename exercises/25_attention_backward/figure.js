@@ -1,0 +1,62 @@
+// Softmax's backward pass on three numbers: what counts is the distance from the weighted average.
+
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { dot, format, matmul, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
+
+const NAMES = range(3).map(String);
+
+export default {
+  render({ model, el }) {
+    const { scores, arriving } = model.get("data");
+    const figure = frame(
+      el, "What counts is not the sign of what arrives, but its distance from the weighted average.",
+    );
+    const sliders = (name, values, most) => values.map((value, i) => figure.slider({
+      label: `${name} ${i}`,
+      min: -most,
+      max: most,
+      step: 0.1,
+      digits: 1,
+      value,
+    }));
+    const score = sliders("Score", scores, 5);
+    const gradient = sliders("Gradient", arriving, 10);
+    const hidden = figure.toggle({ label: "Hide token 2" });
+    const alone = figure.toggle({ label: "Diagonal alone" });
+    figure.draw(() => {
+      const P = softmax(score.map((one, i) => (hidden.value && i === 2 ? -Infinity : one.value)));
+      const dP = gradient.map((one) => one.value);
+      const jacobian = P.map((p, i) => P.map((q, j) => {
+        if (i === j) return p * (1 - p);
+        return alone.value ? 0 : -p * q;
+      }));
+      const dS = matmul(jacobian, dP.map((value) => [value])).flat();
+      const average = dot(P, dP);
+      const up = range(3).filter((i) => dS[i] > 1e-9);
+      const total = sum(dS);
+      const fewer = up.length < 3 && dP.every((value) => value > 0);
+      const where = up.length
+        ? `is positive at ${up.join(" and ")}${fewer ? " alone" : ""}, where more than that arrives, and its sum is 0.`
+        : "is positive nowhere: nothing above it arrives at a place with weight.";
+      return {
+        show: [
+          row(
+            matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
+            matrix({ name: "gradient of the weights", values: dP, columns: NAMES, scale: 10 }),
+            matrix({ name: "average", values: [average], heat: false }),
+          ),
+          row(
+            matrix({ name: "Jacobian", values: jacobian, rows: NAMES, columns: NAMES, scale: 0.5 }),
+            matrix({ name: "gradient of the scores", values: dS, columns: NAMES, scale: 5 }),
+          ),
+        ],
+        say: alone.value
+          ? `The diagonal alone says ${dS.map((value) => format(value, 3)).join(", ")}. The sum is ${format(total, 3)} `
+            + "and not 0, so it cannot be the gradient of a softmax."
+          : `${fewer ? "All that arrives is positive. Its" : "The"} weighted average is ${format(average, 3)}. `
+            + `The gradient of the scores ${where}`,
+      };
+    });
+  },
+};

@@ -1,0 +1,63 @@
+// Four words and three ways to cut: temperature, top_k, top_p. What is left after each, and what the order does.
+
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { format, sum } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
+
+const normalized = (values) => values.map((value) => value / sum(values));
+
+export default {
+  render({ model, el }) {
+    const { logits, words } = model.get("data");
+    const V = logits.length;
+    const figure = frame(
+      el, "Temperature first, then top_k, then top_p. After each cut, what is left sums to 1 again.",
+    );
+    const temperature = figure.slider({ label: "Temperature", min: 0.1, max: 3, step: 0.1, digits: 1, value: 1 });
+    const topK = figure.slider({ label: "top_k", min: 1, max: V, value: 3 });
+    const topP = figure.slider({ label: "top_p", min: 0.05, max: 1, step: 0.05, digits: 2, value: 0.8 });
+    const early = figure.toggle({ label: "top_p before top_k" });
+    figure.draw(() => {
+      const most = Math.max(...logits);
+      const softmax = normalized(logits.map((logit) => Math.exp((logit - most) / temperature.value)));
+      // The words of the data come largest first, so a place is a rank.
+      const cutByK = (values) => normalized(values.map((value, i) => (i < topK.value ? value : 0)));
+      const cutByP = (values) => {
+        const stays = values.map((_, i) => topP.value === 1 || sum(values.slice(0, i)) < topP.value - 1e-9);
+        return normalized(values.map((value, i) => (stays[i] ? value : 0)));
+      };
+      const [one, two] = early.value ? [cutByP, cutByK] : [cutByK, cutByP];
+      const first = one(softmax);
+      const probabilities = two(first);
+      const names = early.value ? ["after top_p", "after top_k"] : ["after top_k", "after top_p"];
+      const left = probabilities.filter((value) => value > 0).length;
+      const turned = early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax));
+      const other = turned.filter((value) => value > 0).length;
+      return {
+        show: [
+          matrix({
+            name: "step by step",
+            values: [softmax, first],
+            rows: ["after the temperature", names[0]],
+            columns: words,
+            faint: (i, j) => i === 1 && first[j] === 0,
+          }),
+          row(
+            matrix({
+              name: "probabilities",
+              values: [probabilities],
+              rows: [names[1]],
+              columns: words,
+              faint: (i, j) => probabilities[j] === 0,
+            }),
+            matrix({ name: "words that can be drawn", values: [left], digits: 0, heat: false }),
+          ),
+        ],
+        say: `${left} of ${V} words can be drawn, “${words[0]}” with ${format(probabilities[0])}. `
+          + (other === left
+            ? "With the two cuts in the other order, as many can."
+            : `With the two cuts in the other order, ${other} can.`),
+      };
+    });
+  },
+};

@@ -1,0 +1,48 @@
+// A trained head over a long text: what the newest token looks at, with the first tokens kept or dropped.
+
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { dot, floats, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { bars, matrix } from "../../grader/integrations/figures/tables.js";
+
+export default {
+  render({ model, el }) {
+    const { tokens, width, queries, keys, seen: first, sinks: kept, window: reach } = model.get("data");
+    const rows = (text) => {
+      const numbers = floats(text);
+      return tokens.map((_, t) => Array.from(numbers.subarray(t * width, (t + 1) * width)));
+    };
+    const [query, key] = [rows(queries), rows(keys)];
+    const half = width / 2;
+    const rotated = (vector, place) => vector.map((value, i) => {
+      const angle = place * 10000 ** (-(i % half) / half);
+      const other = i < half ? -vector[i + half] : vector[i - half];
+      return value * Math.cos(angle) + other * Math.sin(angle);
+    });
+    const figure = frame(el, "A head that has nothing to say looks at the first token. What if that token is dropped?");
+    const seen = figure.slider({ label: "Tokens seen", min: 1, max: tokens.length, value: first });
+    const sinks = figure.slider({ label: "First tokens kept", min: 0, max: 4, value: kept });
+    const window = figure.slider({ label: "Window", min: 1, max: 16, value: reach });
+    figure.draw(() => {
+      const n = seen.value;
+      const positions = range(n).filter((t) => t < sinks.value || t >= n - window.value);
+      const last = rotated(query[n - 1], positions.length - 1);
+      const scores = positions.map((t, place) => dot(last, rotated(key[t], place)) / Math.sqrt(width));
+      const weights = softmax(scores);
+      const hasMark = positions[0] === 0;
+      const most = weights.indexOf(Math.max(...weights));
+      const name = (t) => `${tokens[t]} at ${t}`;
+      const echo = "abc".includes(tokens[n - 1]);
+      return {
+        show: [
+          matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
+          bars({ name: "weights of the newest token", values: weights, labels: positions.map(name), most: 1 }),
+        ],
+        say: `The newest token is ${name(n - 1)}, ${echo ? "an echo: it needs the token before it" : "no echo"}. `
+          + (hasMark
+            ? `The first token, <s>, gets ${format(weights[0])} of its attention, the other ${positions.length - 1} `
+              + `kept tokens ${format(sum(weights.slice(1)))}.`
+            : `<s> was dropped: ${name(positions[most])} gets ${format(weights[most])}, since weights sum to 1.`),
+      };
+    });
+  },
+};

@@ -1,0 +1,23 @@
+"""The figure: the lesson's target and a draft that has it upside down, kept half of the time."""
+
+import torch
+
+from grader.authors import Figure, Start
+
+WORDS = ("mat", "sofa", "roof", "moon")
+
+
+def data(documented):
+    """The target; the draft is mixed of it and of its reverse."""
+    return {"target": torch.tensor([4.0, 2.0, 1.0, 1.0]) / 8, "words": list(WORDS)}
+
+
+FIGURE = Figure(
+    "What is drawn after a rejection, and how many tokens four drafts give.",
+    data,
+    {
+        "drawn after a rejection from": Start("residual", columns=WORDS),
+        "acceptance rate": Start("rate"),
+        "tokens a round": Start("tokens"),
+    },
+)

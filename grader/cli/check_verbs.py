@@ -1,0 +1,194 @@
+"""Verbs that grade one exercise of one learner: once, or on every save."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from grader import catalog
+from grader.catalog import errors, paths
+from grader.catalog.errors import WrongUse
+from grader.cli.options import (
+    NEXT,
+    SUBMISSION,
+    WHERE,
+    exercise_or_next,
+    option,
+    seconds,
+    verb,
+)
+from grader.desk import progress
+from grader.records import submission
+from grader.records.results import ExerciseResult
+from grader.records.submission import Submission
+from grader.sandbox.devices import DEVICES, demand_device, pick_device
+from grader.sandbox.forkserver import ForkServer
+
+
+@verb(
+    "check",
+    NEXT,
+    SUBMISSION,
+    option("--device", choices=DEVICES, default="cpu", help="default: cpu"),
+    option("--seed", type=int, help="of the fresh inputs; default: a new one each time"),
+    option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
+    option("--format", choices=("text", "json", "junit", "github"), default="text"),
+    option("--output", metavar="FILE", type=Path, help="write the report there"),
+    option("--all", action="store_true", help="show every failed check in full"),
+    WHERE,
+)
+def check(options: argparse.Namespace) -> int:
+    """Grade one exercise: your own file, or the one named by --submission."""
+    device = pick_device(options.device)
+    if options.exercise is None and options.submission is not None:
+        raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
+    exercise = exercise_or_next(options.exercise)
+    path = options.submission or paths.stub(exercise.folder)
+    is_own_file = options.submission is None
+    with contextlib.ExitStack() as ending:
+        fork_server = ending.enter_context(ForkServer(device))  # it imports torch while this process does
+        from grader.reports import terminal
+
+        waiting = ending.enter_context(terminal.Waiting(terminal.console()))
+        if in_terminal(options):
+            waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} …")
+        from grader.judge import examiner  # heavy: torch
+        from grader.records import containment
+
+        demand_device(device)
+        seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
+        settings = examiner.Settings(device=device, seed=seed, timeout=options.timeout)
+        source = ""
+
+        def read() -> Submission:
+            """The submission, whose source the report needs too."""
+            nonlocal source
+            submitted = submission.read(path)
+            source = submitted.source
+            return submitted
+
+        def completed(judge: examiner.Examiner, submitted: Submission, verdict: ExerciseResult) -> ExerciseResult:
+            """Show the verdict at once where a person waits, then look for the lines."""
+            if not is_searched(options, verdict):
+                return verdict
+            if in_terminal(options):
+                waiting.end()
+                terminal.show(verdict, terminal.console(), options.all)
+                waiting.begin("Looking for the line …")
+            from grader.judge.where import search
+
+            return search.located(judge, submitted, verdict)
+
+        result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings, completed)
+        if is_own_file and result.status != "not_graded":
+            containment.optional("your progress", None, progress.note, result)
+        closing = [hidden_follow(exercise), next_step(result) if is_own_file else ""]
+        if fork_server.tier.name == "D":
+            closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
+        was_shown = in_terminal(options) and is_searched(options, result)
+    is_delivered = report(result, options, "\n".join(filter(None, closing)), source, was_shown)
+    return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
+
+
+def is_searched(options: argparse.Namespace, result: ExerciseResult) -> bool:
+    """Whether the lines of its mistakes are looked for."""
+    return options.where == "1" and result.status == "failed" and result.started
+
+
+def in_terminal(options: argparse.Namespace) -> bool:
+    """Whether the report is text for a person who waits for it."""
+    return options.format == "text" and options.output is None
+
+
+def report(
+    result: ExerciseResult, options: argparse.Namespace, closing: str, source: str = "", was_shown: bool = False
+) -> bool:
+    """Print the result, or write it to --output and also print the text for a person.
+
+    was_shown: the verdict stands there already, and only the places and the closing follow. Returns whether all of it
+    is where it was requested.
+    """
+    from grader.records import containment
+    from grader.reports import terminal
+    from grader.reports.delivery import deliver
+
+    if was_shown:
+        terminal.show_places(result, terminal.console(), closing)
+        return True
+    rendered = containment.optional(f"the report as {options.format}", None, render, result, options, source)
+    if rendered is None or (options.format == "text" and options.output is None):
+        terminal.show(result, terminal.console(), options.all, closing)
+        return rendered is not None
+    is_delivered = deliver(rendered, options.output)
+    if options.format == "github":
+        is_delivered = add_summary(result) and is_delivered
+    if is_delivered and options.output is not None:
+        terminal.show(result, terminal.console(), options.all, closing)
+    return is_delivered
+
+
+def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> str:
+    """The result in the requested format."""
+    from grader.reports import ci, terminal
+    from grader.reports import json as as_json
+
+    if options.format == "github":
+        return ci.annotations(result, source)
+    if options.format == "text":
+        return terminal.plain(result, options.all)
+    return as_json.render(result) if options.format == "json" else ci.as_junit(result)
+
+
+def add_summary(result: ExerciseResult) -> bool:
+    """Add the result to the summary of a GitHub Actions job, if there is one. Returns False where that fails."""
+    from grader.reports import ci
+
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(ci.summary(result))
+        except OSError as error:
+            print(f"the summary {path} cannot be written: {error.strerror}", file=sys.stderr)
+            return False
+    return True
+
+
+def hidden_follow(exercise: catalog.Exercise) -> str:
+    """The sentence on points that are not graded in a learner's bundle; elsewhere ""."""
+    if not exercise.hidden_points:
+        return ""
+    all_points = exercise.max_points + exercise.hidden_points
+    return f"These are {exercise.max_points:g} of {all_points:g} points. Hidden checks follow when you hand in."
+
+
+def next_step(result: ExerciseResult) -> str:
+    """The command that a learner would type next."""
+    number = result.exercise[:2]
+    if not result.started:
+        lesson = paths.shown(paths.lesson(result.exercise))
+        return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make watch EX={number}"
+    if result.status == "not_graded":
+        return ""
+    if result.status != "passed":
+        return f"Fix it, then: make check EX={number} SEED={result.seed} repeats the same inputs."
+    folders = [exercise.folder for exercise in catalog.by_path()]
+    later = catalog.by_path()[folders.index(result.exercise) + 1 :]
+    return f"Next: make check EX={later[0].folder[:2]}  ({later[0].title})" if later else "That was the last one."
+
+
+@verb(
+    "watch",
+    NEXT,
+    WHERE,
+    option("--poll", action="store_true", help="look at the file again and again, without file events"),
+)
+def watch(options: argparse.Namespace) -> int:
+    """Grade one exercise again on every save, with task, hints and verdict in one place."""
+    exercise = exercise_or_next(options.exercise)
+    from grader.desk import watch
+
+    return watch.run(exercise, options.poll, options.where == "1")

@@ -1,0 +1,273 @@
+"""The verb `grade`: a folder of a class, a course of nbgrader, or a few files of one exercise."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import catalog
+from grader.catalog import errors, paths
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
+from grader.cli.options import LEVELS, NO_SANDBOX, cores, jobs, option, seconds, verb
+from grader.records import submission
+from grader.records.results import ExerciseResult
+from grader.records.sanitize import label
+from grader.records.submission import Submission
+from grader.sandbox.devices import DEVICES, demand_device, pick_device
+from grader.sandbox.forkserver import ForkServer
+
+if TYPE_CHECKING:
+    from grader.classroom.office import Office
+    from grader.classroom.run import Plan
+    from grader.classroom.show import Show
+
+TIERS = ("A", "B", "C", "D")
+FORMS = ("plain", "canvas", "moodle")
+MOST_EARLIER = 8  # names of students
+A_FEW, A_CLASS = "a few files", "a class"
+
+
+@verb(
+    "grade",
+    option("what", metavar="DIR | EX", nargs="?", help="a folder of submissions, or an exercise"),
+    option("files", metavar="FILE", nargs="*", type=Path, help=".py files or .ipynb notebooks of EX"),
+    option("--device", choices=DEVICES, help="default: cpu"),
+    option("--seed", type=int, help="of the fresh inputs, the same for all; default: a new secret of the run"),
+    option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
+    option("--tier", choices=TIERS, help="this sandbox and no other; default: the strongest there is"),
+    NO_SANDBOX,
+    option(
+        "--files", metavar="FILE", nargs="+", type=Path, dest="named", help="the same as FILE, of --ex", group=A_FEW
+    ),
+    option("--format", choices=("text", "json"), default="text", group=A_FEW),
+    option("--output", metavar="FILE", type=Path, help="write the report there", group=A_FEW),
+    option("--submissions", metavar="DIR", type=Path, help="the same as DIR", group=A_CLASS),
+    option("--out", metavar="DIR", type=Path, default=Path("results"), help="default: results", group=A_CLASS),
+    option("--ex", metavar="03,07", default="all", help="these exercises; default: all", group=A_CLASS),
+    option("--jobs", metavar="N", type=jobs, help="processes; default: one a core", group=A_CLASS),
+    option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file", group=A_CLASS),
+    option("--csv", choices=FORMS, default="plain", help="the columns of grades.csv", group=A_CLASS),
+    option(
+        "--feedback", choices=LEVELS, help="how much feedback.html tells; default: as course.toml says", group=A_CLASS
+    ),
+    option(
+        "--roster", metavar="FILE", type=Path, help="who is in the class: a platform's CSV, or a folder", group=A_CLASS
+    ),
+    option("--rules", metavar="FILE", type=Path, help="default: course.toml, where there is one", group=A_CLASS),
+    option(
+        "--drop", action="store_true", help="students and hand-ins that are not there any more may go", group=A_CLASS
+    ),
+    option("--anonymous", action="store_true", help="class.html with pseudonyms", group=A_CLASS),
+    option("--log", metavar="FILE", type=Path, help="append every event as a line of JSON", group=A_CLASS),
+    option(
+        "--nbgrader", metavar="COURSE", type=Path, help="a course of nbgrader, recorded in its gradebook", group=A_CLASS
+    ),
+    option("--assignment", metavar="NAME", help="of that course", group=A_CLASS),
+    option("--force", action="store_true", help="grade what the gradebook has as autograded too", group=A_CLASS),
+    usage="%(prog)s DIR [--out results] …  |  %(prog)s EX FILE …  |  %(prog)s --nbgrader COURSE …",
+)
+def grade(options: argparse.Namespace) -> int:
+    """Grade others' files behind a sandbox that has been tried out: a folder of a whole class, or a few files."""
+    if options.nbgrader is not None:
+        return run_nbgrader(options)
+    if options.named and options.ex != "all" and not options.what:
+        options.what, options.files = options.ex, options.named
+    if options.submissions is None and options.what and not options.files and Path(options.what).exists():
+        options.submissions, options.what = Path(options.what), None
+    if options.submissions is not None:
+        if options.what or options.files:
+            raise WrongUse("name a folder of submissions, or an exercise and its files, not both")
+        return run_class(options)
+    if not options.what or not options.files:
+        raise WrongUse("name a folder of submissions, or an exercise and its files\nSee: kata grade --help")
+    return run_files(options)
+
+
+def run_class(options: argparse.Namespace) -> int:
+    """Grade a folder of submissions.
+
+    Returns exit code 3 where something could not be graded or written, or a person must say whose it is.
+    """
+    from grader.classroom import run as classroom
+    from grader.classroom.outputs import Unwritten
+
+    plan = planned(options, options.submissions, options.out)
+    office = office_of(options)
+    plan = replace(
+        plan,
+        office=office,
+        drop=options.drop,
+        anonymous=options.anonymous or office.course.anonymous,
+        level=options.feedback or office.course.feedback or "full",
+    )
+    with shown(options) as show:
+        try:
+            undone = classroom.run(plan, show)
+        except Unwritten as error:
+            show.say(str(error))
+            return errors.NOT_DONE
+    return errors.NOT_DONE if undone else errors.PASSED
+
+
+def run_nbgrader(options: argparse.Namespace) -> int:
+    """Grade an assignment of a course and record it in nbgrader's gradebook.
+
+    Returns exit code 3 where something could not be graded.
+    """
+    if not options.assignment:
+        raise WrongUse("name the assignment too: --assignment NN_slug")
+    from grader.classroom import handins, private
+    from grader.classroom import run as classroom
+    from grader.classroom.run import Event
+    from grader.reports.delivery import deliver
+
+    try:
+        from grader.integrations.nbgrader import autograding, gradebook
+    except ImportError:
+        raise errors.missing_extra("Grading its courses needs nbgrader", "classroom") from None
+    settings = autograding.settings_of(options.nbgrader)
+    for name in ("device", "seed", "timeout", "tier", "accept_tier"):
+        if getattr(options, name) is None:
+            setattr(options, name, settings.get(name))
+    rules = office_of(options, options.nbgrader)
+    plan = replace(planned(options, options.nbgrader, options.nbgrader), office=rules)
+    with shown(options) as show:
+        recorded = gradebook.grade_course(
+            options.nbgrader,
+            options.assignment,
+            lambda handins: classroom.graded(plan, handins, show),
+            options.force,
+            office=rules,
+        )
+        name = options.nbgrader.resolve().name
+        show(Event("recorded", {"course": name, "recorded": len(recorded.graded), "failed": dict(recorded.failed)}))
+        file = options.nbgrader / gradebook.TOTALS
+        written = deliver(gradebook.totals_table(options.nbgrader, rules), file)
+        private.everything(file)
+        lines = [f"Totals by the rules of the course: {file}"] if written else []
+        if recorded.earlier:
+            names = label(handins.listed(recorded.earlier, MOST_EARLIER))
+            lines.append(f"An earlier attempt counts, and is what the gradebook has: {names}")
+        lines += recorded.notes
+        show(Event("notes", {"lines": tuple(lines)}))
+    if not written:
+        return errors.NOT_DONE
+    return errors.NOT_DONE if recorded.failed or recorded.notes else errors.PASSED
+
+
+def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:
+    """The roster and the rules of the course. beside: the folder of course.toml, if no other file is named."""
+    from grader.classroom import course_rules, office
+
+    usual = beside / course_rules.NAME
+    return office.opened(options.rules or (usual if usual.exists() else None), options.roster)
+
+
+def planned(options: argparse.Namespace, submissions: Path, out: Path) -> Plan:
+    """The run that the options ask for."""
+    from grader.classroom.run import Plan
+
+    return Plan(
+        submissions=submissions,
+        out=out,
+        exercises=chosen(options.ex),
+        named=options.ex.strip().lower() != "all",
+        device=pick_device(options.device or "cpu"),
+        seed=options.seed,
+        timeout=options.timeout,
+        jobs=options.jobs or cores(),
+        tier=options.tier,
+        accept_tier=options.accept_tier,
+        dask=options.dask,
+        form=options.csv,
+        level=options.feedback or "full",
+    )
+
+
+@contextlib.contextmanager
+def shown(options: argparse.Namespace) -> Iterator[Show]:
+    """The progress of a run on stderr and in its log."""
+    from grader.classroom.show import Show
+
+    show = Show(options.log)
+    try:
+        yield show
+    finally:
+        show.close()
+
+
+def chosen(text: str) -> tuple[catalog.Exercise, ...]:
+    """The exercises of "03,07", or of "all". Raises WrongUse where the words name none."""
+    if text.strip().lower() == "all":
+        return catalog.for_class()
+    exercises = [catalog.find(name) for name in text.replace(" ", ",").split(",") if name]
+    by_folder = {exercise.folder: exercise for exercise in exercises}
+    if not by_folder:
+        raise WrongUse("EX names no exercise. Write EX=03,07 or EX=all")
+    return tuple(by_folder[folder] for folder in sorted(by_folder))
+
+
+def run_files(options: argparse.Namespace) -> int:
+    """Grade a few files. Returns exit code 1 where one did not pass, 3 where one could not be graded."""
+    exercise = catalog.find(options.what)
+    for path in options.files:
+        if not os.path.lexists(path):  # said at once, before the fork server starts
+            raise NoSuchFile(f"There is no file {paths.shown(path)}.")
+    device = pick_device(options.device or "cpu")
+    with ForkServer(device, options.tier) as fork_server:
+        from grader.judge import examiner  # heavy: it imports torch while the fork server does
+        from grader.records.seeds import secret_seed
+
+        demand_device(device)
+        sandbox = fork_server.demand(options.accept_tier)
+        seed = options.seed if options.seed is not None else secret_seed()
+        settings = examiner.Settings(device=device, seed=seed, timeout=options.timeout, reveal=False)
+        results: dict[Path, ExerciseResult] = {}
+
+        def readable() -> Iterator[Submission]:
+            """The files that can be read. The others get their results here."""
+            for path in options.files:
+                try:
+                    yield replace(submission.read(path, is_own=False), filename=str(path))
+                except BadSubmission as error:
+                    results[path] = examiner.unreadable(exercise, paths.shown(path), str(error), settings)
+                except Exception as error:
+                    results[path] = examiner.broken(exercise, paths.shown(path), error, settings)
+
+        def record(submitted: Submission, result: ExerciseResult) -> None:
+            """Keep a result by the path of its file."""
+            results[Path(submitted.filename)] = result
+
+        gc.freeze()
+        gc.enable()  # the answers of one file must be freed while the next is graded
+        examiner.grade_all(exercise, readable(), fork_server, settings, record)
+        graded = [replace(results[path], sandbox=sandbox) for path in options.files]
+    return errors.of_verdicts(graded) if _write_report(graded, options) else errors.NOT_DONE
+
+
+def _write_report(graded: list[ExerciseResult], options: argparse.Namespace) -> bool:
+    """Write the report in the requested format. Returns whether it is where it was requested."""
+    from grader.reports import json as as_json
+    from grader.reports.delivery import deliver
+
+    if options.format == "json":
+        report = {"schema": as_json.SCHEMA, "results": [as_json.record(result) for result in graded]}
+        text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = "".join(f"{_line(result)}\n" for result in graded)
+    return deliver(text, options.output)
+
+
+def _line(result: ExerciseResult) -> str:
+    """One result in one line: points, status, file, and the first cause of a failure."""
+    first = next((check for check in result.checks if check.outcome == "failed"), None)
+    cause = result.message or (first.diagnosis or first.message if first else "")
+    points = f"{result.points:g}/{result.max_points:g}"
+    return f"{points:>9}  {result.status:<6}  {label(result.submission)}  {cause.partition(chr(10))[0]}".rstrip()

@@ -1,0 +1,127 @@
+"""How a verb declares itself, and the options that several verbs share."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader import catalog
+from grader.desk import progress
+
+LEVELS = ("where", "full", "hints", "names", "none")  # of feedback
+VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
+
+Run = Callable[[argparse.Namespace], int]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. settings: what add_argument takes; group: the heading of --help that it is below, "" for none."""
+
+    names: tuple[str, ...]
+    group: str
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One command. run: does the work, and returns the exit code; its docstring's first line is the summary."""
+
+    run: Run
+    options: tuple[Option, ...]
+    usage: str | None
+
+    @property
+    def summary(self) -> str:
+        """What --help says about the verb."""
+        return (self.run.__doc__ or "").splitlines()[0]
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options to the verb's parser."""
+        parser.usage = self.usage
+        groups: dict[str, Any] = {"": parser}
+        for option in self.options:
+            if option.group not in groups:
+                groups[option.group] = parser.add_argument_group(option.group)
+            groups[option.group].add_argument(*option.names, **option.settings)
+
+
+DECLARED: dict[str, Verb] = {}
+
+
+def option(*names: str, group: str = "", **settings: Any) -> Option:
+    """An option, with the settings of argparse's add_argument."""
+    return Option(names, group, settings)
+
+
+def verb(name: str, *options: Option, usage: str | None = None) -> Callable[[Run], Run]:
+    """Declare the function below as what runs a verb."""
+
+    def declare(run: Run) -> Run:
+        DECLARED[name] = Verb(run, options, usage)
+        return run
+
+    return declare
+
+
+def exercise_or_next(name: str | None) -> catalog.Exercise:
+    """The exercise of this name; without a name the first that is not passed, or the last one where all are.
+
+    Who has begun with the others is not sent back to the warm-up.
+    """
+    if name is not None:
+        return catalog.find(name)
+    states = progress.load()
+    begun = any(
+        states[exercise.folder].status != "not started" for exercise in catalog.for_class() if exercise.folder in states
+    )
+    for exercise in catalog.by_path():
+        if begun and exercise.path.warm_up:
+            continue
+        if exercise.folder not in states or states[exercise.folder].status != "passed":
+            return exercise
+    return catalog.by_path()[-1]
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def jobs(text: str) -> int:
+    """The value of --jobs. Raises ArgumentTypeError where it is not a number from 1 on."""
+    if not text.isdecimal() or not text.isascii() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """The value of --timeout, in seconds. Raises ArgumentTypeError where it is out of range."""
+    value = float(text)
+    if not 0 < value <= 3600:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: seconds between 0 and 3600")
+    return value
+
+
+def positive(text: str) -> int:
+    """The value of --steps and --layers. Raises ArgumentTypeError where it is out of range."""
+    value = int(text)
+    if not 0 < value <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text} is out of range: 1 or more")
+    return value
+
+
+EXERCISE = option("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
+NEXT = option("exercise", nargs="?", metavar="EX", help="default: the first that is not done")
+SUBMISSION = option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
+TABLE_FORMAT = option("--format", choices=("text", "json", "md"), default="text")
+EXERCISES = option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
+OUT = option("--out", metavar="DIR", type=Path, default=Path("results"), help="results; default: results")
+RULES = option("--rules", metavar="FILE", type=Path, help="default: course.toml, where there is one")
+ROSTER = option("--roster", metavar="FILE", type=Path, help="who is in the class: a platform's CSV, or a folder")
+WHERE = option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
+NO_SANDBOX = option("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")

@@ -1,0 +1,301 @@
+"""Lets the learner's own model write: it reads a checkpoint in Hugging Face's format and continues a text.
+
+The learner's file runs in this process, as `python file.py` would run it: it is their own, and nothing is graded. All
+that is asked of it are the class that exercise.toml names under `writes`, `read_safetensors` and `generate`.
+"""
+
+import json
+import re
+import sys
+import time
+import traceback
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from grader.catalog import Exercise, errors, paths
+from grader.catalog.errors import WrongUse
+from grader.records.submission import Submission
+
+INDEX, WHOLE = "model.safetensors.index.json", "model.safetensors"
+HELD_BACK = "�"  # what a decoder gives for half a character: the next token completes it
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # tokens of a strange model must not command the terminal
+SMALL = 10_000_000  # weights of a model that is faster in one thread
+COLUMNS = ("tokens", "seconds", "tokens a second")
+
+
+class Tokenizer(Protocol):
+    """From text to token ids, and back."""
+
+    def encode(self, text: str) -> list[int]: ...
+
+    def decode(self, ids: list[int]) -> str: ...
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to write. tokens: how many at most. seed: of the generator from which tokens are drawn."""
+
+    prompt: str
+    tokens: int
+    temperature: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text, and what it cost. tokens: without the prompt."""
+
+    text: str
+    tokens: int
+    seconds: float
+
+    @property
+    def speed(self) -> float:
+        """Tokens a second."""
+        return self.tokens / max(self.seconds, 1e-9)
+
+
+def write(exercise: Exercise, submission: Submission, folder: Path, wish: Wish, out=None) -> list[Written]:
+    """Write the same text twice, without and with caches, and print both as they grow.
+
+    Raises WrongUse where the folder holds no such model, or where the learner's code fails.
+    """
+    out = out or sys.stdout
+    config, tokenizer = config_of(folder), tokenizer_of(folder)
+    ids = tokenizer.encode(wish.prompt)
+    if not ids:
+        raise WrongUse('This model needs a beginning: make write PROMPT="…"')
+    code = _Code(exercise, submission)
+    with code.telling():
+        model = _loaded(code, config, folder)
+    if sum(parameter.numel() for parameter in model.parameters()) < SMALL:
+        torch.set_num_threads(1)  # several would only wait for each other
+    texts = []
+    for heading, cached in (("without caches", False), ("with caches", True)):
+        print(f"\n{heading}\n{CONTROL.sub('', tokenizer.decode(ids))}", end="", flush=True, file=out)
+        with code.telling():
+            texts.append(_one(code, model, cached, ids, wish, ends(config), tokenizer, out))
+        print(file=out)
+    for line in table(*texts):
+        print(line, file=out)
+    return texts
+
+
+def table(without: Written, cached: Written) -> list[str]:
+    """Both ways side by side."""
+    lines = ["", " " * 16 + "".join(f"{name:>18}" for name in COLUMNS)]
+    for name, one in (("without caches", without), ("with caches", cached)):
+        lines.append(f"{name:16}{one.tokens:18}{one.seconds:18.2f}{one.speed:18.0f}")
+    lines.append("")
+    if without.text != cached.text:
+        lines.append(
+            "The two texts differ. If two tokens are nearly as likely, rounding decides; else look at the caches."
+        )
+    return [*lines, f"Your attention has written this, {cached.speed / without.speed:.1f} times as fast with caches."]
+
+
+def config_of(folder: Path) -> dict[str, Any]:
+    """The config of a checkpoint. Raises WrongUse where there is none, or one that needs more than the lesson has."""
+    config = _json(folder / "config.json")
+    scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
+    kind = scaling.get("rope_type", scaling.get("type", "default"))
+    wants = [name for name in ("attention_bias", "mlp_bias") if config.get(name)]
+    wants += [f"rotations of the kind {kind}"] * (kind != "default")
+    wants += [f"the activation {config['hidden_act']}"] * (config.get("hidden_act", "silu") != "silu")
+    wants += ["quantized weights"] * ("quantization_config" in config)
+    if wants:
+        raise WrongUse(f"{folder} needs what the lesson leaves out: {', '.join(wants)}.")
+    return config
+
+
+def ends(config: dict[str, Any]) -> set[int]:
+    """The tokens that end a text."""
+    value = config.get("eos_token_id")
+    return set(value) if isinstance(value, list) else set() if value is None else {value}
+
+
+def tokenizer_of(folder: Path) -> Tokenizer:
+    """The tokenizer of a checkpoint. Raises WrongUse where its package is not installed."""
+    path = folder / "tokenizer.json"
+    data = _json(path)
+    if data.get("model", {}).get("type") == "WordLevel" and data.get("pre_tokenizer", {}).get("type") == "Split":
+        return Words(data)
+    try:
+        import tokenizers
+    except ImportError:
+        raise errors.missing_extra("The tokenizer of this model needs the tokenizers package", "tokenizers") from None
+    try:
+        return _Library(tokenizers.Tokenizer.from_file(str(path)))
+    except Exception as error:  # the library has no class of its own for what it cannot read
+        raise WrongUse(f"{path} cannot be read: {error}") from None
+
+
+class Words:
+    """A tokenizer of whole words, as a tokenizer.json with the parts WordLevel and Split describes it."""
+
+    def __init__(self, data: dict[str, Any]):
+        self.ids: dict[str, int] = data["model"]["vocab"]
+        self.texts = {number: text for text, number in self.ids.items()}
+        self.pattern = re.compile(data["pre_tokenizer"]["pattern"]["Regex"])
+        self.special = {token["id"] for token in data.get("added_tokens", ()) if token.get("special")}
+        single = (data.get("post_processor") or {}).get("single", ())
+        self.begin = [self.ids[part["SpecialToken"]["id"]] for part in single if "SpecialToken" in part]
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text, after what begins every text. Raises WrongUse for a word that the model does not know."""
+        words = self.pattern.findall(text)
+        unknown = [word.strip() for word in words if word not in self.ids]
+        if unknown:
+            known = sorted(word.strip() for word in self.ids if word[1:2].isalpha())
+            raise WrongUse(
+                f"This model knows {len(self.ids)} words and marks, and “{unknown[0]}” is none of them in that place.\n"
+                f"Some that it knows: {', '.join(known[:: max(1, len(known) // 20)])}"
+            )
+        return [*self.begin, *(self.ids[word] for word in words)]
+
+    def decode(self, ids: list[int]) -> str:
+        """The text of some ids, without those that only begin or end it."""
+        return "".join(self.texts[number] for number in ids if number not in self.special)
+
+
+class _Library:
+    """A tokenizer of the tokenizers package."""
+
+    def __init__(self, tokenizer: Any):
+        self.tokenizer = tokenizer
+
+    def encode(self, text: str) -> list[int]:
+        return list(self.tokenizer.encode(text).ids)
+
+    def decode(self, ids: list[int]) -> str:
+        return str(self.tokenizer.decode(ids))
+
+
+class _Ended(Exception):
+    """The model has written a token that ends its text."""
+
+
+class Stream(torch.nn.Module):
+    """The learner's model, as generate calls it; every token that comes back to be fed is handed to `show`.
+
+    cached: whether the caches are used. If not, the whole text is fed again at every step.
+    """
+
+    def __init__(self, model: torch.nn.Module, cached: bool, show: Callable[[int], None]):
+        super().__init__()
+        self.model, self.cached, self.show = model, cached, show
+        self.text: torch.Tensor | None = None
+
+    def forward(self, token_ids: torch.Tensor, caches: Any = None) -> Any:
+        """As the learner's model."""
+        if self.text is None:
+            self.text = token_ids
+        else:
+            self.show(int(token_ids[0, -1]))
+            self.text = torch.cat([self.text, token_ids[:, -1:]], dim=1)
+        return self.model(token_ids, caches) if self.cached else self.model(self.text)
+
+
+def _one(
+    code: "_Code", model: torch.nn.Module, cached: bool, ids: list[int], wish: Wish, last: set[int], tokenizer, out
+) -> Written:
+    """Write one text. last: the tokens that end it."""
+    new: list[int] = []
+    printed = tokenizer.decode(ids)
+
+    def show(token: int) -> None:
+        nonlocal printed
+        if token in last:
+            raise _Ended
+        new.append(token)
+        text = tokenizer.decode([*ids, *new])
+        if not text.endswith(HELD_BACK):
+            print(CONTROL.sub("", text[len(printed) :]), end="", flush=True, file=out)
+            printed = text
+
+    stream, began = Stream(model, cached, show), time.perf_counter()
+    generator = torch.Generator().manual_seed(wish.seed)
+    try:
+        result = code["generate"](
+            stream, torch.tensor([ids]), wish.tokens, temperature=wish.temperature, generator=generator
+        )
+        show(int(result[0, -1]))  # the last token is never fed
+    except _Ended:
+        pass
+    return Written(tokenizer.decode([*ids, *new]), len(new), time.perf_counter() - began)
+
+
+def _loaded(code: "_Code", config: dict[str, Any], folder: Path) -> torch.nn.Module:
+    """The learner's model with the weights of a folder."""
+    model = code[code.exercise.writes](config)
+    state: dict[str, torch.Tensor] = {}
+    for path in weight_files(folder):
+        state |= code["read_safetensors"](path.read_bytes())
+    if config.get("tie_word_embeddings"):
+        state.pop("lm_head.weight", None)  # some files hold the embedding under both names
+    state = {name: value for name, value in state.items() if not name.endswith("rotary_emb.inv_freq")}  # in old files
+    model.load_state_dict(state)
+    return model.eval()
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files that hold the weights: one, or those that an index names. Raises WrongUse where there are none."""
+    if (folder / WHOLE).exists():
+        return [folder / WHOLE]
+    if not (folder / INDEX).exists():
+        raise WrongUse(f"{folder} holds neither {WHOLE} nor {INDEX}.")
+    names: Iterable[str] = _json(folder / INDEX).get("weight_map", {}).values()
+    return [folder / Path(name).name for name in dict.fromkeys(names)]
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise WrongUse(f"{path} is no JSON") from None
+    if not isinstance(data, dict):
+        raise WrongUse(f"{path} is no JSON object")
+    return data
+
+
+class _Code:
+    """The learner's file, run as a module."""
+
+    def __init__(self, exercise: Exercise, submission: Submission):
+        self.exercise, self.submission = exercise, submission
+        self.module = types.ModuleType(exercise.slug)
+        with self.telling():
+            exec(compile(submission.source, submission.filename, "exec"), self.module.__dict__)
+
+    def __getitem__(self, name: str) -> Any:
+        if not callable(getattr(self.module, name, None)):
+            raise WrongUse(
+                f"{self.submission.filename} has no {name}. See {paths.shown(paths.lesson(self.exercise.folder))}"
+            )
+        return getattr(self.module, name)
+
+    def telling(self) -> "_Telling":
+        """A block in which an exception of the learner's code becomes a WrongUse with its line."""
+        return _Telling(self.submission.filename)
+
+
+class _Telling:
+    def __init__(self, filename: str):
+        self.filename = filename
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: types.TracebackType | None) -> None:
+        if not isinstance(error, Exception) or isinstance(error, (WrongUse, _Ended)):
+            return
+        lines = [frame.lineno for frame in traceback.extract_tb(trace) if frame.filename == self.filename]
+        place = f"{self.filename}:{lines[-1]}: " if lines else ""
+        raise WrongUse(f"\n{place}{type(error).__name__}: {error}") from None

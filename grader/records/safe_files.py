@@ -1,0 +1,137 @@
+"""Reads one regular file once, under a limit of its size, and writes one as a whole, also where strangers can write.
+
+A folder of a student's may hold links with any name that could be guessed, and may be exchanged for a link while we
+write. So the folder is opened once; the new file gets a name of 128 random bits in it, is made there and nowhere else,
+and takes the old one's place. A link in that place is replaced, not followed.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from grader.catalog import paths
+from grader.catalog.errors import BadSubmission, NoSuchFile
+
+MAX_SOURCE = 256 << 10  # bytes of a .py file, and of the code in a notebook
+MAX_NOTEBOOK = 16 << 20  # bytes of a notebook, which may hold pictures
+EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
+OPEN_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+
+
+def is_notebook(name: str) -> bool:
+    """Whether a file of this name is a notebook."""
+    return name.lower().endswith(".ipynb")
+
+
+def limit_of(name: str) -> int:
+    """The largest size, in bytes, of a file of this name."""
+    return MAX_NOTEBOOK if is_notebook(name) else MAX_SOURCE
+
+
+def read_bytes(path: Path, limit: int, links: bool = False) -> bytes:
+    """The bytes of one regular file, at most `limit`. Raises NoSuchFile or BadSubmission as `open_regular`."""
+    with open_regular(path, links) as file:
+        return read_open(file, paths.shown(path), limit)
+
+
+def read_open(file: BinaryIO, shown_name: str, limit: int) -> bytes:
+    """The bytes of a file that `open_regular` opened, at most `limit`. Raises BadSubmission where there are more."""
+    size = os.fstat(file.fileno()).st_size
+    if size > limit:
+        raise BadSubmission(f"{shown_name} is too large: {size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit.")
+    data = file.read(limit + 1)
+    if len(data) > limit:
+        raise BadSubmission(f"{shown_name} grew while it was read. Try again.")
+    return data
+
+
+def open_regular(path: Path | str, links: bool = False, folder: int | None = None) -> BinaryIO:
+    """One regular file, open for reading. Raises NoSuchFile, and BadSubmission for a link, a pipe or a device.
+
+    links: hard links are allowed. folder: the descriptor of the folder to which `path` is relative.
+    """
+    shown_name = paths.shown(Path(path)) if folder is None else str(path)
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags, dir_fd=folder)
+    except FileNotFoundError:
+        raise NoSuchFile(f"There is no file {shown_name}.{reset_advice(shown_name)}") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise BadSubmission(f"{shown_name} is a symbolic link. Hand in the file itself.") from None
+        raise BadSubmission(f"{shown_name} cannot be read: {error.strerror}.") from None
+    facts, trouble = os.fstat(descriptor), ""
+    if stat.S_ISDIR(facts.st_mode):
+        trouble = f"{shown_name} is a directory. Name the .py or .ipynb file inside it."
+    elif not stat.S_ISREG(facts.st_mode):
+        trouble = f"{shown_name} is not a regular file."
+    elif facts.st_nlink > 1 and not links:
+        trouble = f"{shown_name} is a hard link to another file. Hand in a copy."
+    if trouble:
+        os.close(descriptor)
+        raise BadSubmission(trouble)
+    return os.fdopen(descriptor, "rb")
+
+
+def text_of(data: bytes, shown_name: str, encoding: str | None = None) -> str:
+    """The bytes of a file as text in UTF-8, else in the encoding that it declares. Raises BadSubmission.
+
+    shown_name: its name in messages.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = _decoded(data, encoding) if encoding else ""
+        if not text or len(text.encode()) > MAX_SOURCE:
+            raise BadSubmission(
+                f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
+            ) from None
+    if "\0" in text:
+        raise BadSubmission(f"{shown_name} holds a NUL byte: it is not a text file. Save it again as plain text.")
+    return text
+
+
+def reset_advice(shown_name: str) -> str:
+    """The command that restores a missing or empty file of the exercises; "" for any other file."""
+    match = EXERCISES_FILE.search(shown_name)
+    return f" The fresh stub: make reset EX={match[1]}" if match else ""
+
+
+def write_whole(path: Path, data: bytes | str, mode: int = 0o666, durable: bool = False) -> None:
+    """Replace a file as a whole. Text is written as UTF-8, and what UTF-8 cannot encode as an escape.
+
+    mode: of the file, less the umask. durable: wait until the disk has it. Raises OSError, and ValueError where the
+    name cannot be one of a file; then the old file is there and nothing else.
+    """
+    content = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
+    folder = os.open(path.parent, OPEN_FOLDER)
+    try:
+        new = f".{secrets.token_hex(16)}.new"
+        descriptor = os.open(new, OPEN_NEW, mode, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            os.replace(new, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(new, dir_fd=folder)
+            raise
+    finally:
+        os.close(folder)
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    """The text; "" where the bytes are none in this encoding."""
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return ""
