@@ -468,6 +468,10 @@ def test_config_keys(learner, rng):
 def test_strict_loading(learner, rng):
     """A checkpoint loads strictly: load_state_dict finds every name that it needs, and no other."""
     model, state = learner.Llama(CONFIG), fresh(rng, shapes_of_model(CONFIG))
+    names = model.state_dict()
+    if isinstance(names, dict) and set(names) - set(state):
+        summary = "the state dict has names that no checkpoint has: a buffer of your own needs persistent=False"
+        raise Mismatch(summary, f"it has also: {', '.join(sorted(set(names) - set(state)))}"[:300])
     model.load_state_dict(state)
     ids = rng.integers(0, 11, 2, 5)
     expect(logits_of(model(ids)), true_model(ids, state, CONFIG)[0].float(), "the logits of what was loaded", NEAR)
@@ -560,13 +564,13 @@ def fresh_tensors(rng) -> tuple[dict, dict]:
 @task(7)
 def test_fresh_file(learner, rng):
     """read_safetensors gives every tensor of a file by name, with its dtype and shape, and no metadata."""
+    for kind, dtype in KINDS.items():
+        one = {"a": (rng.randn(2, 3) > 0).to(dtype)}
+        expect(learner.read_safetensors(file_with(one, {"a": kind})), one)
     tensors, kinds = fresh_tensors(rng)
     for spaces, more in ((0, {}), (3, {"__metadata__": {"format": "pt"}}), (rng.integer(9, 20), {})):
         got = learner.read_safetensors(file_with(tensors, kinds, spaces, **more))
         expect(got, tensors)
-    for kind, dtype in KINDS.items():
-        one = {"a": (rng.randn(2, 3) > 0).to(dtype)}
-        expect(learner.read_safetensors(file_with(one, {"a": kind})), one)
     expect(learner.read_safetensors(file_of({})), {}, "the result for a file without tensors")
 
 
