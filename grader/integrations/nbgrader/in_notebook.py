@@ -51,10 +51,24 @@ class Target:
         self._function = function
 
     def __call__(self, *args: Any, seed: Any = None, state: Any = None, **kwargs: Any) -> Any:
+        if state is not None and not isinstance(state, dict):  # the code has an argument of this name
+            kwargs["state"], state = state, None
         result, _ = self._call(args, kwargs, seed)
         if state is not None:
             result.load(state)
         return result
+
+    def static(self, name: str) -> "Target":
+        """A static method of this class."""
+        return Target(getattr(self._function, name))
+
+    def read(self) -> Any:
+        """The value of an attribute, read without parentheses."""
+        if callable(self._function) and not isinstance(self._function, torch.nn.Module):
+            name = getattr(self._function, "__name__", "this")
+            remedy = "make it an attribute or a property"
+            raise Mismatch(f"{name} is a method, but it is read without parentheses: {remedy}")  # noqa: F821
+        return _wrapped(self._function)
 
     def inputs_after(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[Any]:
         """The arguments [args, kwargs] as they are after the call."""
@@ -80,6 +94,12 @@ class Module(Target):
 
     def __getattr__(self, name: str) -> Any:
         return Target(getattr(self._function, name))
+
+    def __len__(self) -> int:
+        return len(self._function)
+
+    def __bool__(self) -> bool:
+        return True
 
     def describe(self, values: bool = True) -> dict[str, Any]:
         """Parameters, the names of the frozen ones, and the mode. values: always given here, where copying is cheap."""
