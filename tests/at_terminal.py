@@ -43,6 +43,7 @@ class AtTerminal:
         )
         self.theirs = theirs  # stays open, so that `echoes` can read its settings
         self.raw, self.arrived, self.closed = "", threading.Condition(), False
+        self.silences = 0  # how often nothing was there to read
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
@@ -88,8 +89,12 @@ class AtTerminal:
         return bool(local & termios.ECHO and local & termios.ICANON)
 
     def ends(self, seconds: float = 20) -> int:
-        """Wait for the end of the program. Returns its exit code."""
-        return self.process.wait(timeout=seconds)
+        """Wait for the end of the program, and for what it wrote last. Returns its exit code."""
+        code = self.process.wait(timeout=seconds)
+        with self.arrived:
+            before = self.silences
+            self.arrived.wait_for(lambda: self.silences > before + 1 or not self.reader.is_alive(), 5)
+        return code
 
     def close(self) -> None:
         """Close the window, unless it is closed."""
@@ -122,6 +127,9 @@ class AtTerminal:
         pending = b""
         while not self.closed:
             if not select.select([self.ours], [], [], 0.1)[0]:
+                with self.arrived:
+                    self.silences += 1
+                    self.arrived.notify_all()
                 continue
             try:
                 pending += os.read(self.ours, 65536)
