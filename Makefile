@@ -13,6 +13,7 @@ else
 endif
 READY := $(ready)
 READY_DEV := $(ready:%=%-dev)
+READY_LINT := $(ready:%=%-lint)
 READY_WATCH := $(ready:%=%-watch)
 READY_PLOT := $(ready:%=%-plot)
 READY_CLASSROOM := $(ready:%=%-classroom)
@@ -66,19 +67,27 @@ ifeq ($(MAKELEVEL)$(if $(given),given),0given)
   endif
 endif
 
-check: $(READY)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]
+# The extra that the exercise EX needs, as its exercise.toml says.
+tomls = $(patsubst %,grader/checks/%/exercise.toml,$(1) $(1)_* *_$(1))
+needs := $(if $(ready),$(if $(value EX),$(shell cat $(call tomls,$(call quote,$(value EX))) 2>/dev/null | sed -n 's/^needs = \["\([a-z]*\)"\]$$/\1/p')))
+READY_EX := $(needs:%=$(ready)-%)
+
+check: $(READY) $(READY_EX)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]
 	@$(GRADER) check $(call option,,EX) $(call option,--submission,SUBMISSION) $(call option,--device,DEVICE) \
 	  $(call option,--seed,SEED) $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
 	  $(call option,--where,WHERE) $(call flag,--all,ALL)
 
-watch: $(READY_WATCH)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1 WHERE=0]
+watch: $(READY_WATCH) $(READY_EX)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1 WHERE=0]
 	@$(GRADER) watch $(call option,,EX) $(call flag,--poll,POLL) $(call option,--where,WHERE)
 
-try: $(READY)  ## the lesson's example calls on your file, your numbers beside the lesson's: EX=01 [ARGS="a line of your own" SUBMISSION=file]
+try: $(READY) $(READY_EX)  ## the lesson's example calls on your file, your numbers beside the lesson's: EX=01 [ARGS="a line of your own" SUBMISSION=file]
 	@$(GRADER) try $(call option,,EX) $(call option,--args,ARGS) $(call option,--submission,SUBMISSION)
 
 hint: $(READY)  ## the next hint, one more each time: EX=03 [TASK=2 ALL=1]
 	@$(GRADER) hint $(call option,,EX) $(call option,--task,TASK) $(call flag,--all,ALL)
+
+review: $(READY)  ## three questions on what you have passed: a day later, a week, a month; no part of any grade [EX=03]
+	@$(GRADER) review $(call option,,EX)
 
 reset: $(READY)  ## the fresh stub back, your file kept beside it: EX=03
 	@$(GRADER) reset $(call option,,EX)
@@ -89,7 +98,7 @@ update: $(READY)  ## the newest exercises and grader; what you have written stay
 solution: $(READY)  ## the reference beside your own, once passed: EX=03 [FORCE=1]
 	@$(GRADER) solution $(call option,,EX) $(call flag,--force,FORCE)
 
-hooks: $(READY_DEV)  ## git hooks: checks before a commit, a grading before a push [LEARNER=1: only the second]
+hooks: $(READY_LINT)  ## git hooks: checks before a commit, a grading before a push [LEARNER=1: only the second]
 	@"$(PYTHON)" -m pre_commit install $(if $(value LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
@@ -141,8 +150,8 @@ progress: $(READY)  ## your progress [FORMAT=text|json|md]
 plot: $(READY) $(if $(value OUTPUT),$(READY_PLOT))  ## your attention weights beside the expected ones: EX=06 [OUTPUT=file.png|.svg|.pdf SUBMISSION=file]
 	@$(GRADER) plot $(call option,,EX) $(call option,--submission,SUBMISSION) $(call option,--output,OUTPUT)
 
-experiment: $(READY)  ## what the lesson claims, measured: a table with bars: EX=02 [FORMAT=text|json|md]
-	@$(GRADER) experiment $(call option,,EX) $(call option,--format,FORMAT)
+experiment: $(READY)  ## what the lesson claims, measured: a table with bars: EX=02 [FORMAT=text|json|md; ARGS=NAME runs measure_NAME.py beside the lesson]
+	@$(GRADER) experiment $(call option,,EX) $(call option,--format,FORMAT) $(call option,--args,ARGS)
 
 train: $(READY)  ## train the model that you wrote anew, and look on: EX=23 [STEPS=n LAYERS=1 SEED=n SUBMISSION=file OUTPUT=file.pt FORCE=1]
 	@$(GRADER) train $(call option,,EX) $(call option,--steps,STEPS) $(call option,--layers,LAYERS) \
@@ -167,10 +176,10 @@ documented: $(READY)  ## the numbers of the source documents, and the check that
 mistakes: $(READY)  ## the known mistakes: sentence, change, misconception, checks that fail: EX=11 [NAME=mistake FORMAT=text|json|md]
 	@$(GRADER) mistakes $(call option,,EX) $(call option,,NAME) $(call option,--format,FORMAT)
 
-doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to mend what is missing
+doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to fix what is missing
 	@$(GRADER) doctor
 
-verify: $(READY)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; THOROUGH=1 measures the memory of every mistake; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
+verify: $(READY) $(READY_EX)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; THOROUGH=1 measures the memory of every mistake; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
 	@$(GRADER) verify $(call option,,EX) $(call option,--seed,SEED) $(call option,--jobs,JOBS) $(call flag,--write,WRITE) \
 	  $(call flag,--thorough,THOROUGH) $(call option,--device,DEVICE) $(call option,--output,OUTPUT)
 
@@ -192,8 +201,8 @@ test-ex: $(READY_DEV)  ## the tests that concern one exercise: EX=03
 test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most
 	@$(TEST) -m "not slow" $(value PYTEST)
 
-lint: $(READY_DEV)  ## ruff's checks and format, and the types of the rooms that pyproject.toml names
-	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check . && "$(PYTHON)" -m mypy
+lint: $(READY_LINT)  ## ruff's checks and format, the types of the rooms that pyproject.toml names, and the English
+	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check . && "$(PYTHON)" -m mypy && "$(PYTHON)" .ci/prose.py
 
 fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strangers, for a time [SECONDS=60 SEED=n]
 	@"$(PYTHON)" tests/intake/fuzz.py $(or $(call option,,SECONDS),60) $(call option,,SEED)

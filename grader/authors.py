@@ -4,9 +4,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from grader.judge.compare import Mismatch, expect, expect_shape, same
+from grader.judge.compare import LARGE_TOLERANCE, Mismatch, expect, expect_shape, same
 from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.judge.figure import Curves, Figure, Point, Points, Start, in_bytes, packed
+from grader.judge.launched import (
+    Launched,
+    computes_in_kernels,
+    gives,
+    launches_once,
+    loads_at_most,
+    stays_inside,
+)
 from grader.judge.pictures import Drawing
 from grader.judge.promises import (
     agrees,
@@ -26,19 +34,23 @@ from grader.judge.randomness import manual_seed
 from grader.judge.trained import trained_state
 
 __all__ = [
+    "LARGE_TOLERANCE",
     "Curves",
     "Drawing",
     "Figure",
+    "Launched",
     "Mismatch",
     "Operation",
     "Point",
     "Points",
     "Start",
     "agrees",
+    "computes_in_kernels",
     "draws_as_often",
     "expect",
     "expect_drawn",
     "expect_shape",
+    "gives",
     "has_own_memory",
     "has_parameters",
     "held_tensor",
@@ -48,12 +60,15 @@ __all__ = [
     "keeps_inputs",
     "keeps_no_graph",
     "largest_tensor",
+    "launches_once",
+    "loads_at_most",
     "manual_seed",
     "multiply_adds",
     "packed",
     "refuses",
     "same",
     "same_gradients",
+    "stays_inside",
     "task",
     "trained_state",
     "work_grows_less_than",

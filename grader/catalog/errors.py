@@ -44,11 +44,20 @@ class InfrastructureError(Exception):
     """The grader could not do its work. It says nothing about the submission. Exit code 3."""
 
 
+class NotForThisMachine(InfrastructureError):
+    """The exercise needs a package that is not here; the text says which, and how to get it. Exit code 3."""
+
+
 class AuthorError(InfrastructureError):
     """A file of the exercise itself is broken. The text names the file, the line and the error."""
 
 
 def missing_extra(need: str, extra: str) -> WrongUse:
     """The error for what an extra would bring. need: "Pictures as files need matplotlib"."""
+    return WrongUse(f"{need}. {how_to_install(extra)}")
+
+
+def how_to_install(extra: str) -> str:
+    """What to type for an extra of pyproject.toml. grader/venv.py installs them for make."""
     project = paths.shown(paths.ROOT)
-    return WrongUse(f"{need}. Type: {paths.shown(Path(sys.executable))} -m pip install -e '{project}[{extra}]'")
+    return f"Type: {paths.shown(Path(sys.executable))} -m pip install -e '{project}[{extra}]'"

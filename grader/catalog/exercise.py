@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from grader.catalog import paths
+from grader.catalog import extras, paths
 from grader.catalog.errors import InfrastructureError
 from grader.worker.operations import GROUPS
 
@@ -38,6 +38,7 @@ class Limits:
     open_files: int = 32
     processes: int | None = 0  # processes and threads that the code may start; None sets no limit
     output: int = 10_000  # characters of printed output that are kept
+    needs: tuple[str, ...] = ()  # packages that it has besides torch, numpy and einops: worker/kernels.py
     measured: bool = False  # whether the worker's memory is measured; it then returns unused memory at once
     measured_s: float = 120.0  # of processor time, for a call whose memory is measured: its inputs are large
 
@@ -62,12 +63,16 @@ class Forbidden:
 
 @dataclass(frozen=True)
 class Misconception:
-    """What learners misunderstand. lesson: the number of the exercise that teaches it; section: what to read again."""
+    """What learners misunderstand.
+
+    lesson: the number of the exercise that teaches it; section: what to read again; hint: a question that leads there.
+    """
 
     id: str
     title: str
     lesson: str
     section: str
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,7 +187,7 @@ def read(folder: str) -> Exercise:
     try:
         data = tomllib.loads(path.read_text("utf-8"))
         points = {name: float(value) for name, value in data["points"].items()}
-        limits = Limits(**data.get("limits", {}))
+        limits = Limits(**data.get("limits", {}), needs=extras.known(data.get("needs", [])))
         forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))
         hidden = float(data.get("hidden_points", 0))
         trains = str(data.get("trains", ""))

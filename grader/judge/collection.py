@@ -41,8 +41,8 @@ class Check:
 
     @property
     def measured(self) -> bool:
-        """Whether it measures memory: then its inputs are large, and the grader's own process never runs it."""
-        return not {"within_memory", "steady_memory"}.isdisjoint(self.fixtures)
+        """Whether it measures memory or compiles kernels, in workers of its own: the grader's process never runs it."""
+        return not {"within_memory", "steady_memory", "compiles"}.isdisjoint(self.fixtures)
 
     @classmethod
     def of(cls, item: pytest.Function) -> "Check":

@@ -15,6 +15,7 @@ import torch
 
 from grader.judge import error_sentences, explanations, patterns, source_sentences
 from grader.judge.compare import FORBIDDEN, Mismatch
+from grader.judge.compiled import NotForAGpu
 from grader.judge.failure import Failure, is_own, says_little
 from grader.judge.measuring import TooMuchMemory
 from grader.judge.proxy import Learner
@@ -24,7 +25,7 @@ from grader.judge.trials import Trials
 from grader.judge.where import alignment
 from grader.judge.wrong_versions import NOT, WrongVersion, WrongVersions
 from grader.records import containment
-from grader.records.results import MEND_FIRST, OR
+from grader.records.results import FIX_FIRST, OR
 from grader.records.source import SourceWords
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
@@ -57,7 +58,7 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
     used_names = words.uses(function, backward) if function and failed_functions else frozenset()
     for name in failed_functions:
         if function and name in used_names | objects and function not in words.uses(name):
-            return f"{function} {'uses' if name in used_names else 'is tried with'} {name}{MEND_FIRST}{name} first."
+            return f"{function} {'uses' if name in used_names else 'is tried with'} {name}{FIX_FIRST}{name} first."
     return None
 
 
@@ -220,7 +221,7 @@ class Diagnostician:
 
         failed_checks.json tells it: no wrong version is run, because it would take the memory of this process.
         """
-        if not isinstance(failure.error, TooMuchMemory):
+        if not isinstance(failure.error, (TooMuchMemory, NotForAGpu)):
             return []
         measured = {check.id for check in self.session.checks if check.measured}
         own_failed = measured & failures.keys()
@@ -237,7 +238,7 @@ class Diagnostician:
     ) -> str | None:
         """The sentence of the version that explains most checks, perhaps with another one; two where several do.
 
-        Of several, one whose words the learner's source has none of is told only where that is so of all.
+        Of several, one whose words the learner's source has none of is shown only where that is so of all.
         """
         if not versions:
             return None

@@ -7,6 +7,7 @@ import torch
 from grader.judge.compare import SUGGESTION
 from grader.judge.raising_lines import products
 from grader.sandbox.call_results import LearnerError
+from grader.worker import kernels
 from grader.worker.typed_input import WAITS
 
 IN_PLACE = (
@@ -38,6 +39,45 @@ KEYBOARD = (
     "look at values, print them and run: make try EX={}"
 )
 LAYER = "{} is a layer, not a matrix: call it with its input, as you call a function, instead of multiplying by it."
+POWER_OF_TWO = (
+    "The lanes of a tile are a power of two. Give the kernel the next one, triton.next_power_of_2(…), and mask the "
+    "lanes that are too many."
+)
+CONSTEXPR = (
+    "The size of a tile has to be known when a kernel is compiled: declare it in the kernel as NAME: tl.constexpr."
+)
+NO_INDEX = "A tile cannot be indexed or cut: load just what you need, or mask it and sum."
+ONE_ADDRESS = "A whole tile goes to one address: add the places of its lanes to the pointer, as for the load."
+NO_TENSOR = "A kernel gets the address of a tensor and not the tensor: pass its sizes and strides as arguments."
+LAUNCHED = "A kernel is launched with its grid in brackets: kernel[grid](…)."
+IN_KERNELS = {  # what Triton says, in whatever kernel
+    r"arange's range must be a power of 2|Shape element \d+ must be a power of 2": POWER_OF_TWO,
+    r"arange's arguments must be of type tl\.constexpr|Shape element \d+ must have type": CONSTEXPR,
+    r"unsupported operand type\(s\) for @: 'tensor' and 'tensor'": "In a kernel two tiles are multiplied by tl.dot.",
+    r"Both operands must be same dtype\. Got": (
+        "Two tiles of different dtypes meet in tl.dot: cast one to the dtype of the other, with .to(…)."
+    ),
+    r"Cannot make_shape_compatible": (
+        "Two tiles do not fit together. Pointers, mask and value need one shape: x[:, None] makes a column, x[None, :] "
+        "a row."
+    ),
+    r"Value argument cannot be block type if pointer argument is not a block": ONE_ADDRESS,
+    r"Mask argument cannot be block type if pointer argument is not a block": ONE_ADDRESS,
+    r"object of type 'int' has no len\(\)": "The grid of a launch is a tuple, as in kernel[(n,)](…).",
+    r"unsupported operand type\(s\) for \*\* or pow\(\): 'tensor'": "A tile has no power: multiply it by itself.",
+    r"invalid operands of type pointer": "A place in memory is a whole number: divide with //.",
+    r"Did you forget to add @triton\.jit \?": (
+        "Names of Triton's language are used with tl before them, after import triton.language as tl."
+    ),
+    r"Cannot call @triton\.jit'd outside of the scope of a kernel": LAUNCHED,
+    r"input and other must have equal reduction dimensions": (
+        "The tiles of tl.dot must be (m, k) and (k, n): does one have to be transposed?"
+    ),
+    r"unsupported tensor index": NO_INDEX,
+    r"'builtin_function_or_method' object has no attribute 'is_const'": LAUNCHED,
+}
+FEWER = re.compile(r"(\w+)\(\) missing \d+ required positional arguments?: ('\w+'(?:,? and '\w+'|, '\w+')*)")
+INDEXED = re.compile(r"\w\[(?!:, None|None, :|None|:\s*,)[^\]]*\]")
 SENTENCES = {
     r"a leaf Variable that requires grad is being used in an in-place operation": IN_PLACE,
     r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": SETUP,
@@ -107,6 +147,7 @@ def sentence(error: BaseException, source: str, number: str) -> str | None:
         or _elsewhere(text)
         or _attribute(text, source)
         or next((words for pattern, words in SENTENCES.items() if re.match(pattern, text)), None)
+        or _in_kernel(text, line, source)
     )
 
 
@@ -121,6 +162,19 @@ def of_sizes(error: BaseException) -> str | None:
         return None
     has_product, meets_values = "matrices" in products(code), bool(BETWEEN_VALUES.search(code))
     return None if has_product == meets_values else SIZES_OF_BATCHES if has_product else SIZES_OF_VALUES
+
+
+def _in_kernel(text: str, line: str, source: str) -> str | None:
+    """The sentence on what a kernel cannot do."""
+    if not kernels.imports(source):
+        return None
+    if text.startswith("'int' object is not iterable") and INDEXED.search(line):
+        return NO_INDEX
+    if text.startswith("list index out of range") and re.search(r"\.(shape|stride)\b", line):
+        return NO_TENSOR
+    if (fewer := FEWER.match(text)) and "](" in line:
+        return f"The launch does not give {fewer[1]} all of its arguments: {fewer[2]}."
+    return next((words for pattern, words in IN_KERNELS.items() if re.match(pattern, text)), None)
 
 
 def _layer(text: str, line: str) -> str | None:

@@ -291,18 +291,19 @@ class Examiner:
                 reason = f"not checked: first fix “{results[blocker].title}”"
                 results[name] = self.result(check, NOT_CHECKED, reason)
                 continue
-            if name in self.taken_for_passed:
-                results[name] = self.result(check, PASSED)
-                continue
-            subject.stand_ins = dict.fromkeys(wrong, self.session.stand_in()) if wrong else {}
-            keys[name], error, calls = self.judge(check, subject, remote)
-            self.called |= {call.function for call in calls}
+            error: BaseException | None = None
+            notes: list[str] = []
+            if name not in self.taken_for_passed:
+                subject.stand_ins = dict.fromkeys(wrong, self.session.stand_in()) if wrong else {}
+                keys[name], error, calls = self.judge(check, subject, remote)
+                self.called |= {call.function for call in calls}
+                notes = subject.notes
             if error is None and wrong:
                 titles = {function: results[found].title for function, found in wrong.items()}
                 results[name] = self.passed_in_part(check, titles)
                 continue
             if error is None:
-                results[name] = self.result(check, PASSED, "\n".join(subject.notes))
+                results[name] = self.result(check, PASSED, "\n".join(notes))
                 continue
             failures[name] = Failure(check, error, calls)
             last_call = calls[-1] if calls else None

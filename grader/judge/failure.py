@@ -56,7 +56,7 @@ class Failure:
 
 
 def is_blank(failure: Failure) -> bool:
-    """Whether the wrong answer, or the last one where none is told, holds floats and none of them is finite."""
+    """Whether the wrong answer, or the last one where none is shown, holds floats and none of them is finite."""
     got = failure.error.got if isinstance(failure.error, Mismatch) else None
     answers = [got] if isinstance(got, torch.Tensor) else tensors_in(failure.calls[-1].value) if failure.calls else []
     floats = [

@@ -72,7 +72,7 @@ class Point:
     kind: str = "dot"
     look: str = ""  # "other": the second colour, with dashes
     size: float = 6
-    below: bool = False  # whether the name stands below the point
+    below: bool = False  # whether the name is below the point
     pulled_to: tuple[tuple[tuple[float, float], float], ...] = ()
 
 

@@ -25,7 +25,7 @@ def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = 
 
     Where a rule forbids ready-made functions, the worker has none. The growth counts from before the file is loaded, so
     that nothing can be set aside. It is always measured on the CPU. BEYOND it the system gives the worker no more; the
-    line that asked is told then. Raises TooMuchMemory; InfrastructureError where this machine does not tell how much
+    line that asked is shown then. Raises TooMuchMemory; InfrastructureError where this machine does not tell how much
     memory a process takes.
     """
     learner, worker = target._learner, target._learner._connection

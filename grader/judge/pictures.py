@@ -1,6 +1,6 @@
 """Pictures of attention: the learner's weights beside the expected ones, as plain data.
 
-A picture's setup stands beside the checks, in grader/checks/NN_slug/pictures.py: a list PICTURES of Drawings.
+A picture's setup is beside the checks, in grader/checks/NN_slug/pictures.py: a list PICTURES of Drawings.
 """
 
 import functools

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from grader.catalog import Forbidden
-from grader.judge import dispatched, renaming
+from grader.judge import dispatched, launched, renaming
 from grader.judge.compare import Mismatch, differ
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
@@ -39,8 +39,8 @@ ADDRESS = " at 0x"  # stands in what Python writes of an object that has no word
 # What a Call says that was asked for.
 WANTS = {
     protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
-    protocol.CallWithOperations: "output", protocol.CallForGraph: "graph",
-    protocol.CallForBackward: "backward", protocol.ReadAttribute: "attribute",
+    protocol.CallWithOperations: "output", protocol.CallWithLaunches: "output",
+    protocol.CallForGraph: "graph", protocol.CallForBackward: "backward", protocol.ReadAttribute: "attribute",
     protocol.CallForMemory: "memory",
 }  # fmt: skip
 
@@ -223,7 +223,7 @@ class Learner(Proxy):
             self._compare(None, malformed)
             raise malformed from None
         if call is not None:
-            self._compare(value, None)
+            self._compare(value if reply.launches is None else launched.answer(value, reply), None)
         return value, reply
 
     def _compare(self, value: Any, problem: LearnerError | None) -> None:
@@ -352,7 +352,7 @@ class Target(Proxy):
         """
         values, _ = self._call(protocol.CallForGraph, args, kwargs, seed)
         if type(values) is not list or [type(value) for value in values[1:]] != [bool, bool]:
-            raise LearnerError("protocol", {"message": "nothing was told of graphs"}, self._learner.calls[-1])
+            raise LearnerError("protocol", {"message": "nothing is known of graphs"}, self._learner.calls[-1])
         return tuple(values)
 
     def backward_entries(self, *args: Any, wanted: Sequence[bool], grad: torch.Tensor, seed: Any = None) -> list[Any]:
@@ -369,7 +369,7 @@ class Target(Proxy):
         """The result, and "" or one of own_memory.SHARED: how its tensors share their memory."""
         values, _ = self._call(protocol.CallForMemory, args, kwargs, seed)
         if type(values) is not list or len(values) != 2 or values[1] not in ("", *SHARED):
-            raise LearnerError("protocol", {"message": "nothing was told of memory"}, self._learner.calls[-1])
+            raise LearnerError("protocol", {"message": "nothing is known of memory"}, self._learner.calls[-1])
         return tuple(values)
 
     def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
@@ -383,6 +383,19 @@ class Target(Proxy):
             return dispatched.operations(reply, self._learner.source)
         except wire.ProtocolError as error:
             raise LearnerError("protocol", {"message": str(error)}, self._learner.calls[-1]) from None
+
+    def launches(self, *args: Any, seed: Any = None, backwards: bool = False, **kwargs: Any) -> launched.Launched:
+        """The result, with the kernels that were launched and what torch ran in the call.
+
+        backwards: the programs of each launch run in reverse order. On a GPU nothing is recorded.
+        """
+        result, reply = self._call(protocol.CallWithLaunches, args, kwargs, seed, backwards=backwards)
+        call = self._learner.calls[-1]
+        call.value = launched.answer(call.value, reply)
+        try:
+            return launched.read(result, reply, self._learner.source, is_native=self._learner._device == "cuda")
+        except wire.ProtocolError as error:
+            raise LearnerError("protocol", {"message": str(error)}, call) from None
 
     def _call(
         self,
@@ -598,12 +611,17 @@ def _value(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
         return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
-    if isinstance(value, (list, tuple, dict)) and len(repr(value)) > MAX_VALUE:
+    if isinstance(value, (list, tuple, dict)) and _is_long(value):
         return kind(value)
     if isinstance(value, HeldObject):
         return value.class_name
     text = repr(value)
     return kind(value) if ADDRESS in text else text[:MAX_VALUE]
+
+
+def _is_long(value: Any) -> bool:
+    """Whether a container takes more than MAX_VALUE characters. Torch prints slowly, so large tensors are counted."""
+    return sum(tensor.numel() for tensor in tensors_in(value)) > MAX_VALUE or len(repr(value)) > MAX_VALUE
 
 
 def _outline(value: Any) -> str:

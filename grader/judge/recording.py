@@ -25,7 +25,7 @@ from grader.sandbox.remote import Remote
 from grader.sandbox.taint import Flow
 from grader.sandbox.transcript import Diverged
 from grader.sandbox.unanswered import UnansweredNumbers
-from grader.worker import protocol
+from grader.worker.executor import WITH_OPERATIONS
 from grader.worker.protocol import Request
 from grader.worker.wire import MAX_HEADER, RawTensor
 
@@ -72,7 +72,7 @@ class AnswerFlow:
         if any((self.flow.reaches(request, tensors), self.unanswered.disclosed_by(tensors))):
             self.held.add(self.count)
             self.unanswered.clear()
-        self.reads_source |= type(request) is protocol.CallWithOperations
+        self.reads_source |= type(request) in WITH_OPERATIONS
         self.unanswered.add(answer)
         self.count += 1
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import torch
 
-from grader.catalog import Exercise, documented, paths
+from grader.catalog import Exercise, documented, extras, paths
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError
-from grader.judge import measuring
+from grader.judge import compiled, measuring
 from grader.judge.collection import Check, collect
 from grader.judge.compare import Mismatch
 from grader.judge.promises import computes_itself, computes_without_ready_made
@@ -49,7 +49,8 @@ class BrokenCheck(AuthorError):
 class Session:
     """The checks of an exercise with one seed. Use it as a context manager: they are collected on entering.
 
-    Raises InfrastructureError where the checks cannot be read, or do not agree with the exercise's points.
+    Raises InfrastructureError where the checks cannot be read, or do not agree with the exercise's points, and
+    NotForThisMachine where a package that the exercise needs is not here.
     """
 
     def __init__(self, exercise: Exercise, seed: int):
@@ -64,6 +65,7 @@ class Session:
     def __enter__(self) -> Session:
         if sys.flags.optimize:
             raise InfrastructureError("Python's option -O leaves out the asserts of the checks. Start it without.")
+        extras.demand(self.exercise.limits.needs)
         torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
         self.checks = collect(self.exercise)
         return self
@@ -199,6 +201,11 @@ def steady_memory(session: Session, check: str) -> Callable[..., Any]:
     return measuring.steady_memory
 
 
+def compiles(session: Session, check: str) -> Callable[..., None]:
+    """`compiles(learner.f, *args)`: the kernels that this call launches compile for a GPU. None is needed for it."""
+    return compiled.compiles
+
+
 FIXTURES: dict[str, Callable[[Session, str], object]] = {
     "learner": learner,
     "reference": reference,
@@ -207,6 +214,7 @@ FIXTURES: dict[str, Callable[[Session, str], object]] = {
     "no_ready_made": no_ready_made,
     "within_memory": within_memory,
     "steady_memory": steady_memory,
+    "compiles": compiles,
 }
 
 

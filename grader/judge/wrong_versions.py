@@ -96,7 +96,7 @@ class Following:
         self.steps: list[Step] = []
 
     def trace(self, connection: Local, load: Callable[[], Local]) -> Trace:
-        """How far a version answers as the learner's code did. load: loads it anew."""
+        """How far a version answers as the learner's code did. load: loads it again."""
         trace, noted = self._of_noted(connection), sum(step.call is not None for step in self.steps)
         if trace is not None:
             return trace
@@ -174,7 +174,7 @@ class WrongVersion:
         return self.load()
 
     def load(self) -> Local:
-        """Load it anew. Raises RuntimeError or ValueError where it cannot be run."""
+        """Load it again. Raises RuntimeError or ValueError where it cannot be run."""
         return Local(self.source, f"{self.slug}.py", self.slug)
 
     @property

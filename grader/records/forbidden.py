@@ -38,7 +38,8 @@ INTROSPECTION_MODULES = {
     "gc", "ctypes", "_ctypes", "cffi", "inspect", "importlib", "builtins", "marshal", "worker", "sys.modules",
     "sys._getframe", "sys._current_frames", "sys.settrace", "sys.setprofile", "sys.monitoring", "sys.meta_path",
     "sys.path_hooks", "torch.overrides", "torch.library", "torch.ops.load_library", "torch.utils.cpp_extension",
-    "torch.autograd.graph", "threading", "_thread", "concurrent", "multiprocessing",
+    "torch.autograd.graph", "threading", "_thread", "concurrent", "multiprocessing", "triton.runtime", "triton.knobs",
+    "triton.compiler", "triton.backends", "triton._C",
 }  # fmt: skip
 # Attributes of frames, functions and classes through which any object leads to these modules.
 INTROSPECTION_ATTRIBUTES = {

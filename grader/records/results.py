@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.catalog import Exercise
+from grader.catalog import Exercise, extras
 from grader.records.sanitize import inert
 
 PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checked", "error", "not_graded"
@@ -14,7 +14,7 @@ AND, OR = "  and: ", "  or: "  # these join two known mistakes in a diagnosis: b
 NOT_WRITTEN = "not written yet: "  # how the message begins on a function that is as in the stub
 ENDLESS = "This looks like an infinite loop"  # how the message begins on a call that was stopped
 NOT_AGAIN = "was not called again"  # how it ends where the call would take as long again
-MEND_FIRST = ", whose own checks fail: fix "  # stands in a diagnosis that names another function of the learner's
+FIX_FIRST = ", whose own checks fail: fix "  # stands in a diagnosis that names another function of the learner's
 SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # a tensor's shape in the line that names the call
 VALUES = "fresh_"  # how the names of hidden checks begin that compare values; all other hidden ones are special
 PLACE = re.compile(r"(?m)^\S+:\d+(?: in .*)?$")  # where an exception was raised
@@ -117,6 +117,8 @@ def unreadable(exercise: Exercise, filename: str, message: str, settings: Settin
 
 def ungraded(exercise: Exercise, filename: str, reason: str, settings: Settings) -> ExerciseResult:
     """The result "not_graded": the grader could not do its work. reason: for the person who runs the grader."""
+    if reason.startswith(extras.NOT_HERE):
+        return _without_checks(exercise, filename, NOT_GRADED, reason, extras.NOT_HERE, settings)
     message = f"not graded, which is not the file's fault: {reason}"
     return _without_checks(exercise, filename, NOT_GRADED, message, "the grader could not do its work", settings)
 
@@ -159,6 +161,11 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
         replace(cause, where=place)
         for cause, place in zip(numbered_causes, once(cause.where for cause in numbered_causes))
     )
+
+
+def known_sentences(diagnosis: str | None) -> list[str]:
+    """The sentences of known mistakes in a diagnosis, which may name two; of “one or the other” the first counts."""
+    return (diagnosis or "").partition(OR)[0].split(AND)
 
 
 def once(places: Iterable[str]) -> Iterator[str]:
@@ -233,8 +240,8 @@ def _cause(number: int, checks: tuple[CheckResult, ...]) -> Cause:
 
 
 def _diagnosis(checks: tuple[CheckResult, ...]) -> str | None:
-    """The first diagnosis. That another function is to be mended first counts only where no check says more."""
-    own = [check.diagnosis for check in checks if MEND_FIRST not in (check.diagnosis or "")]
+    """The first diagnosis. That another function is to be fixed first counts only where no check says more."""
+    own = [check.diagnosis for check in checks if FIX_FIRST not in (check.diagnosis or "")]
     return next(filter(None, own), None) if own else checks[0].diagnosis
 
 

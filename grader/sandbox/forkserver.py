@@ -32,12 +32,18 @@ class ForkServer:
     """A process that has imported torch and forks workers. It starts at once, in the background.
 
     tier: "A" to "D", or a Tier; None takes the strongest that this machine offers. rule: one of an exercise; no
-    worker has the ready-made functions that it forbids. Raises InfrastructureError where the machine does not offer the
-    tier.
+    worker has the ready-made functions that it forbids. needs: packages that its workers have besides torch. Raises
+    InfrastructureError where the machine does not offer the tier.
     """
 
-    def __init__(self, device: str = "cpu", tier: str | Tier | None = None, rule: Forbidden | None = None):
-        self.device, self.forced = device, tier is not None
+    def __init__(
+        self,
+        device: str = "cpu",
+        tier: str | Tier | None = None,
+        rule: Forbidden | None = None,
+        needs: tuple[str, ...] = (),
+    ):
+        self.device, self.forced, self.needs = device, tier is not None, needs
         try:
             self.tier = tier if isinstance(tier, Tier) else choose(device, tier)
         except Unavailable as missing:
@@ -45,10 +51,11 @@ class ForkServer:
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
         self.formula = _formula(rule) if rule else None
-        self.process = Process(self.tier, device, self.formula)
+        self.process = Process(self.tier, device, self.formula, needs)
         import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
 
         self._without: ForkServer | None = None
+        self._with: dict[tuple[str, ...], ForkServer] = {}
         self.spent = WorkersSpent()
         self._record: Sandbox | None = None
         self._torch = ""
@@ -82,8 +89,11 @@ class ForkServer:
     def spawn(self, limits: Limits) -> "Worker":
         """A new worker. A fork server that died or hangs is replaced once.
 
-        Raises InfrastructureError where even the second cannot fork one.
+        Where the limits name packages, another fork server, which has imported them, forks it. Raises
+        InfrastructureError where even the second cannot fork one.
         """
+        if limits.needs != self.needs:
+            return self.with_packages(limits.needs).spawn(limits)
         connection, pid, _ = self._fork("spawn", limits)
         return Worker(self, connection, pid, limits)
 
@@ -133,8 +143,22 @@ class ForkServer:
             self._without.spent = self.spent
         return self._without
 
+    def with_packages(self, needs: tuple[str, ...]) -> "ForkServer":
+        """The same fork server, with packages that an exercise needs. It starts at the first use, in the background."""
+        if needs == self.needs:
+            return self
+        found = self._with.get(needs)
+        if found is None or found.tier is not self.tier:
+            if found is not None:
+                found.close()
+            found = self._with[needs] = ForkServer(self.device, self.tier, needs=needs)
+            found.spent = self.spent
+        return found
+
     def close(self) -> str:
         """End the fork server and all its workers. Returns the last line it wrote to stderr, if any."""
+        for fork_server in self._with.values():
+            fork_server.close()
         if self._without is not None:
             self._without.close()
         return self.process.close()
@@ -199,7 +223,7 @@ class ForkServer:
             tier = weaker(self.tier, self.device, last_line)
             if tier is not None:
                 self.tier, self._record, self._weakened = tier, None, True
-        self.process = Process(self.tier, self.device, self.formula)
+        self.process = Process(self.tier, self.device, self.formula, self.needs)
         return last_line
 
     def _describe(self) -> Sandbox:

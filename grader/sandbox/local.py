@@ -8,7 +8,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from grader.records.source import SourceWords
-from grader.worker import protocol
+from grader.worker import kernels, protocol
 from grader.worker.executor import Executor
 from grader.worker.protocol import Reply, Request
 from grader.worker.submitted_source import SubmittedSource
@@ -28,6 +28,8 @@ class Local:
     def __init__(self, source: str, filename: str, name: str):
         self.executor, self.source, self.words = Executor(), source, SourceWords(source)
         self.executor.source = SubmittedSource(filename, name)
+        if kernels.imports(source):
+            kernels.take_in()
         try:
             with warnings.catch_warnings():  # two mistakes merged into one source may read oddly, which concerns nobody
                 warnings.simplefilter("ignore", SyntaxWarning)

@@ -107,17 +107,20 @@ def sender(connection: socket.socket, deadline: float) -> int | None:
 class Process:
     """One fork server, from start to end.
 
-    formula: where it is not None, the names and the groups of operations of a rule: see worker.server.main.
+    formula: where it is not None, the names and the groups of operations of a rule: see worker.server.main. needs:
+    packages that it imports besides torch.
     """
 
-    def __init__(self, tier: Tier, device: str, formula: dict[str, list[str]] | None = None):
+    def __init__(
+        self, tier: Tier, device: str, formula: dict[str, list[str]] | None = None, needs: tuple[str, ...] = ()
+    ):
         own_end, server_end = connected()
         environment = dict(ENVIRONMENT)
         for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
             if name in os.environ:
                 environment[name] = os.environ[name]
         environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
-        plan = json.dumps(mounts.plan(tier, device, server_end.fileno()) | {"formula": formula})
+        plan = json.dumps(mounts.plan(tier, device, server_end.fileno()) | {"formula": formula, "needs": needs})
         command = [*mounts.bubblewrap(tier, device), "--"] if tier.bwrap else []
         command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT, plan]
         self.process = subprocess.Popen(

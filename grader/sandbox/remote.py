@@ -19,7 +19,7 @@ from grader.sandbox.memory import Meter
 from grader.sandbox.replies import ReplyReader
 from grader.sandbox.transcript import Transcript
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
-from grader.worker import protocol, wire
+from grader.worker import compiling, protocol, wire
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
 
@@ -111,6 +111,15 @@ class Remote:
             self._close_without()
             self._without = Remote(fork_server, self.submission, self.name, self.limits)
         return self._without
+
+    def compiling(self) -> "Remote":
+        """The same submission in a worker that compiles its kernels for a GPU and does not run them."""
+        return Remote(
+            self.fork_server,
+            self.submission,
+            self.name,
+            replace(self.limits, needs=(*self.limits.needs, compiling.NEED)),
+        )
 
     def hung_in(self, function: str) -> str:
         """The function that did not end and would be called again, as this one or by what it uses; "" for none."""

@@ -96,7 +96,7 @@ class Encoder:
 
     def tensor(self, value: torch.Tensor, device: str = ""):
         """The node of a tensor. device: the one that it reports, where that is not its own."""
-        with WITHOUT_MODES() if MODES() else NOTHING:  # a mode is told of each attribute, which takes most of the time
+        with WITHOUT_MODES() if MODES() else NOTHING:  # a mode sees each attribute, which takes most of the time
             if value.layout is not torch.strided or value.is_quantized:
                 return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
             if value.dtype not in NAMES:

@@ -9,7 +9,7 @@ import types
 
 import torch
 
-from . import gradients, process_state, protocol
+from . import gradients, kernels, process_state, protocol
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, move_module
 from .modules import BASES, MODULE, described, set_parameters, watched_graphs
@@ -23,6 +23,7 @@ from .signatures import Signatures
 from .submitted_source import SubmittedSource
 
 NOTHING = contextlib.nullcontext()
+WITH_OPERATIONS = (protocol.CallWithOperations, protocol.CallWithLaunches)
 
 
 class Executor:
@@ -167,12 +168,14 @@ class Executor:
         process_state.set_seed(decoder.value(request.seed), request.device)
         watch = self.watch(request) if request.banned or request.allowed else None
         fake_device = FakeDevice() if request.device == "meta" else NOTHING
-        record = OpRecord() if type(request) is protocol.CallWithOperations else NOTHING
+        record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
+        is_of_launches = type(request) is protocol.CallWithLaunches
+        launches = kernels.Record(self.source.filename, request.backwards) if is_of_launches else NOTHING
         with NOTHING if watch is None else watch if request.allowed else watch.calls:
             mismatch = self.signatures.mismatch(target, args, kwargs)
             if mismatch:
                 return Reply(signature=mismatch)
-            with fake_device, record:
+            with fake_device, record, launches:
                 for _ in range(request.times - 1):
                     target(*each(torch.clone, args), **each(torch.clone, kwargs))
                 result = target(*args, **kwargs)
@@ -182,6 +185,9 @@ class Executor:
             reply.hits, reply.computed = watch.hits, watch.computed if request.allowed else None
         if record is not NOTHING:
             reply.operations, reply.unrecorded = record.rows, record.problem
+        if launches is not NOTHING:
+            reply.launches, reply.touched = launches.rows(result, args, kwargs)
+            reply.unrecorded = record.problem or launches.problem
         return reply
 
     def watch(self, request: protocol.Call) -> OpWatch:
@@ -245,7 +251,8 @@ class Executor:
 
 HANDLERS = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
-    protocol.CallWithOperations: Executor.call, protocol.CallWithInputs: Executor.call_with_inputs,
+    protocol.CallWithOperations: Executor.call, protocol.CallWithLaunches: Executor.call,
+    protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
     protocol.CallForBackward: Executor.call_for_backward, protocol.ReadAttribute: Executor.read_attribute,
     protocol.Hold: Executor.hold_value,

@@ -73,6 +73,16 @@ class CallWithOperations(Call):
 
 
 @dataclass(frozen=True)
+class CallWithLaunches(Call):
+    """A CallWithOperations whose reply also has the kernels that were launched.
+
+    backwards: the programs of each launch run in reverse order.
+    """
+
+    backwards: bool = False
+
+
+@dataclass(frozen=True)
 class CallForGraph(Call):
     """A Call whose value is [result, whether a result of a module had a graph, whether grad mode is on afterwards]."""
 
@@ -142,7 +152,7 @@ class Forget:
 
 Request = Load | Step | Call | Hold | Describe | Assign | Convert | Forget
 KINDS = (
-    Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallForGraph,
+    Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallWithLaunches, CallForGraph,
     CallForBackward, CallForMemory, ReadAttribute, Hold, Describe, Assign, Convert, Forget,
 )  # fmt: skip
 REQUESTS = {kind.__name__: kind for kind in KINDS}
@@ -156,7 +166,10 @@ class Reply:
     the name of a function that the source does not define. names: those that it defines. signature: why the arguments
     do not fit the signature. gradient: why there is no gradient. hits: [name, line] of forbidden operations. computed:
     whether a watched call computed anything. operations: [name, input shapes, output shapes] of each that was recorded,
-    in order. unrecorded: why these are not all. unknown, misshapen, surplus: see modules.set_parameters. left_out:
+    in order. unrecorded: why these are not all. launches: [kernel, programs along each axis, lanes of its largest load,
+    elements of the result that it stored, rows of [line, "load" or "store", lanes] that left the kernel's tensors].
+    touched: [launch, program, "load" or "store", "argument 0", "argument x" or "result", how many elements, the lowest
+    and the highest index along each dimension]. unknown, misshapen, surplus: see modules.set_parameters. left_out:
     [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
     """
 
@@ -171,6 +184,8 @@ class Reply:
     computed: bool | None = None
     operations: list | None = None
     unrecorded: str | None = None
+    launches: list | None = None
+    touched: list | None = None
     unknown: list | None = None
     misshapen: list | None = None
     surplus: list | None = None

@@ -34,6 +34,10 @@ def _is_shape(value) -> bool:
     return type(value) is list and len(value) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in value)
 
 
+def _is_size(value) -> bool:
+    return type(value) is int and 0 <= value < 1 << 40
+
+
 def _is_shapes(value) -> bool:
     return type(value) is list and len(value) <= MAX_SHAPES and all(map(_is_shape, value))
 
@@ -65,6 +69,8 @@ FIELDS = {
     "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
     "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag,
     "operations": _is_rows(_is_text, _is_shapes, _is_shapes, max_rows=MAX_OPERATIONS), "unrecorded": _is_text,
+    "launches": _is_rows(_is_text, _is_shape, _is_size, _is_size, _is_rows(_is_line, _is_text, _is_size)),
+    "touched": _is_rows(_is_line, _is_line, _is_text, _is_text, _is_size, _is_shape, _is_shape),
     "unknown": _is_texts,
     "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
     "left_out": _is_rows(_is_line, _is_seconds, _is_error),

@@ -11,7 +11,7 @@ from .lockdown import kernel
 MEGABYTE = 1 << 20
 # Where memory is measured, a freed block of this size is returned at once. Smaller ones, as tiles of attention are, are
 # used again: a system call for each of them takes more time than the learner's arithmetic.
-GIVEN_BACK = 4 * MEGABYTE
+GIVEN_BACK = MEGABYTE
 
 
 def set_signals() -> None:

@@ -15,8 +15,10 @@ import time
 import torch
 
 from . import (
+    compiling,
     framing,
     import_filter,
+    kernels,
     loading,
     protocol,
     rlimits,
@@ -41,7 +43,8 @@ def main(control: socket.socket, plan: dict) -> None:
 
     plan: what lockdown.layers.Lockdown reads, `versions` (of the readable packages, by name), and `parent`, the
     grader's process id if this process is to end with it. Where it is None, this process ends with the socket alone.
-    Where it has `formula`, {"names", "groups"}, no worker has torch's ready-made functions: see without_ready_made.
+    `needs`: packages that workers have besides torch. Where it has `formula`, {"names", "groups"}, no worker has
+    torch's ready-made functions: see without_ready_made.
     """
     if plan["parent"] is not None:
         rlimits.die_with_parent(plan["parent"])
@@ -49,6 +52,10 @@ def main(control: socket.socket, plan: dict) -> None:
     import_filter.install(plan["versions"])
     rlimits.adopt_orphans()
     rlimits.set_signals()
+    if compiling.NEED in plan["needs"]:
+        compiling.begin()
+    elif kernels.PACKAGE in plan["needs"]:
+        kernels.begin(natively=plan["device"] == "cuda" and not plan["seccomp"])
     if plan["seccomp"] == "closed" or plan["formula"]:  # no worker can open a file
         warm_up.preload(without_compiler=bool(plan["formula"]))
     warm_up.warm()

@@ -5,7 +5,7 @@ import linecache
 import sys
 import types
 
-from . import protocol
+from . import kernels, protocol
 from .loading import Loading, TookTooLong
 from .stand_ins import display, get_ipython
 
@@ -65,18 +65,24 @@ class SubmittedSource:
             for name, value in self.module.__dict__.items()
             if callable(value)
             and not name.startswith("_")
-            and getattr(value, "__module__", None) == self.module.__name__
+            and getattr(kernels.unwrapped(value), "__module__", None) == self.module.__name__
         )[:MAX_NAMES]
 
     def explain(self, error: BaseException) -> dict:
-        """An exception as plain data: its type, its text, and those of its frames that lie in the learner's source."""
-        frames, trace = [], error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == self.filename:
-                line = trace.tb_lineno
-                text = self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
-                frames.append([line, trace.tb_frame.f_code.co_name, text[:200]])
-            trace = trace.tb_next
+        """An exception as plain data: its type, its text, and those of its frames that lie in the learner's source.
+
+        Of one that was raised in a kernel, that is the exception itself, with the frames that led to the launch before
+        those in the kernel.
+        """
+        frames, chain = [], kernels.causes(error)
+        for error in chain:
+            trace = error.__traceback__
+            while trace is not None:
+                if trace.tb_frame.f_code.co_filename == self.filename:
+                    line = trace.tb_lineno
+                    text = self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+                    frames.append([line, trace.tb_frame.f_code.co_name, text[:200]])
+                trace = trace.tb_next
         if isinstance(error, SyntaxError) and error.filename == self.filename:
             frames.append([error.lineno or 0, "", (error.text or "").rstrip()[:200]])
         if len(frames) > MAX_FRAMES:

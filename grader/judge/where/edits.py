@@ -130,7 +130,7 @@ class Edit:
     """Changes that are made together.
 
     line: of the changed code, counted from 1. kind: what is changed, in words that do not tell how ("an argument of
-    softmax"). tier: 0 for what mends many mistakes, up to 3 for what mends few. sign: edits of equal sign in one
+    softmax"). tier: 0 for what fixes many mistakes, up to 3 for what fixes few. sign: edits of equal sign in one
     function may be made together; None for one that is made alone. lines: of all changes, where there are several.
     """
 
@@ -184,7 +184,7 @@ class Tree:
         return frozenset(line for node in silent for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
     def changed(self, changes: tuple[Change, ...], tops: set[int]) -> str:
-        """The source with changes. tops: the numbers of the module's changed statements, which are written anew."""
+        """The source with changes. tops: the numbers of the module's changed statements, which are written again."""
         with applied(changes):
             new_texts = {top: ast.unparse(self.module.body[top]) for top in tops}
         return self._with(new_texts)
@@ -199,7 +199,7 @@ class Tree:
         return "\n".join([*self.lines[: start - 1], text, *self.lines[end:]]) + "\n"
 
     def text(self, unit: Unit, changes: tuple[Change, ...]) -> str:
-        """The text of a definition with changes. Where possible only the changed statement is written anew."""
+        """The text of a definition with changes. Where possible only the changed statement is written again."""
         numbers = {self._numbers(unit).get(id(change.parent)) for change in changes}
         number = numbers.pop() if len(numbers) == 1 else None
         node = unit.node if number is None else unit.node.body[number]

@@ -128,15 +128,15 @@ class Blame(Twins):
         everything = Group(self.tree.units, self.failing)
         if self.solution is None:
             return [everything]
-        mended = {unit.name: self.mended((unit,)) for unit in self.tree.units if self.twin(unit) is not None}
-        sufficient = [unit for unit in self.tree.units if len(mended.get(unit.name, ())) == len(self.failing)]
+        fixed = {unit.name: self.fixed((unit,)) for unit in self.tree.units if self.twin(unit) is not None}
+        sufficient = [unit for unit in self.tree.units if len(fixed.get(unit.name, ())) == len(self.failing)]
         if sufficient:
             certain = len(sufficient) == 1 and self.is_only_suspect(sufficient[0])
             return [Group(self.with_helpers([unit]), self.failing, (), certain) for unit in sufficient[:2]]
         groups: list[Group] = []
         unassigned = list(self.failing)
-        for unit in sorted(self.tree.units, key=lambda unit: -len(mended.get(unit.name, ()))):
-            own_checks = tuple(check for check in unassigned if check in mended.get(unit.name, ()))
+        for unit in sorted(self.tree.units, key=lambda unit: -len(fixed.get(unit.name, ()))):
+            own_checks = tuple(check for check in unassigned if check in fixed.get(unit.name, ()))
             if own_checks:
                 groups.append(Group(self.with_helpers([unit]), own_checks))
                 unassigned = [check for check in unassigned if check not in own_checks]
@@ -144,7 +144,7 @@ class Blame(Twins):
             groups += self._of_pairs(tuple(unassigned)) or self._of_classes(tuple(unassigned))
         return [*self._of_shared_helpers(groups), *groups] or [everything]
 
-    def mended(self, units: Sequence[Unit]) -> frozenset[Check]:
+    def fixed(self, units: Sequence[Unit]) -> frozenset[Check]:
         """The failed checks that pass once these definitions are replaced by the solution's."""
         return self._passing(self.with_solution(self.swap(units), {unit.top for unit in units}))
 
@@ -209,14 +209,14 @@ class Blame(Twins):
         return frozenset(check for check in promising if self.trial.passes(check))
 
     def _of_pairs(self, unassigned: tuple[Check, ...]) -> list[Group]:
-        """The groups of two definitions that are both wrong, so that replacing one of them mends nothing."""
+        """The groups of two definitions that are both wrong, so that replacing one of them fixes nothing."""
         units = [unit for unit in self.tree.units if self.twin(unit) is not None]
         pairs = [(first, second) for number, first in enumerate(units) for second in units[number + 1 :]]
         for first, second in pairs[:MAX_PAIRS]:
             if self.trial.is_over:
                 break
-            mended = self.mended((first, second))
-            mended_checks = tuple(check for check in unassigned if check in mended)
+            fixed = self.fixed((first, second))
+            mended_checks = tuple(check for check in unassigned if check in fixed)
             if (
                 mended_checks and first.owner is not None and first.owner is second.owner
             ):  # one may not fit the other's old form
@@ -229,7 +229,7 @@ class Blame(Twins):
         return []
 
     def _of_classes(self, unassigned: tuple[Check, ...]) -> list[Group]:
-        """The group of all methods of a class, where the solution's class mends what no single method does."""
+        """The group of all methods of a class, where the solution's class fixes what no single method does."""
         assert self.solution is not None
         for name in dict.fromkeys(unit.owner.name for unit in self.tree.units if unit.owner is not None):
             units = tuple(unit for unit in self.tree.units if unit.owner is not None and unit.owner.name == name)
@@ -238,8 +238,8 @@ class Blame(Twins):
             if solution_class is None or self.trial.is_over:
                 continue
             change = (Change(self.tree.module, "body", units[0].top, solution_class),)
-            mended = self._passing(self.with_solution(change, {units[0].top}))
-            mended_checks = tuple(check for check in unassigned if check in mended)
+            fixed = self._passing(self.with_solution(change, {units[0].top}))
+            mended_checks = tuple(check for check in unassigned if check in fixed)
             if mended_checks:
                 return [Group(self.with_helpers(units), mended_checks)]
         return []
@@ -257,7 +257,7 @@ class Place:
 
     lines: of the learner's file, counted from 1; () where the definition alone is known. sentence: what the learner
     reads, a line of text for each place. evidence: how it was found: "repair", "several" (several changes together),
-    "values" (the solution's value there mends the checks), "part" (a change mends some of the checks), "message",
+    "values" (the solution's value there fixes the checks), "part" (a change fixes some of the checks), "message",
     "construct" or "definition".
     """
 

@@ -181,12 +181,12 @@ def steps(alignment: Alignment, helpers: frozenset[str]) -> tuple[list[Step], li
     return replaced, surplus
 
 
-def minimized(steps: Sequence[Step], mends: Callable[[Sequence[Step]], bool]) -> list[Step]:
-    """The steps that are needed. mends: whether these steps alone make the checks pass; all together do."""
+def minimized(steps: Sequence[Step], fixes: Callable[[Sequence[Step]], bool]) -> list[Step]:
+    """The steps that are needed. fixes: whether these steps alone make the checks pass; all together do."""
     needed_steps = list(steps)
     for step in steps:
         without_step = [other for other in needed_steps if other is not step]
-        if without_step and mends(without_step):
+        if without_step and fixes(without_step):
             needed_steps = without_step
     return needed_steps
 
@@ -233,7 +233,7 @@ class Repairs:
     probes: of the failed checks, by their ids. passing: the checks that no edit may break. unexamined: checks that were
     not run, as one before them failed. fails_unexamined: whether the last candidate passes all others alone.
     doubtful_lines: the first lines that were found with a doubt: they are many, or their change bypasses a value.
-    first_of_two: the first edit that mends all that was examined, and leaves another mistake to checks that were not.
+    first_of_two: the first edit that fixes all that was examined, and leaves another mistake to checks that were not.
     """
 
     def __init__(
@@ -266,14 +266,14 @@ class Repairs:
                 replaced, left_out = replaced + replacing, left_out + others
         tops = {unit.top for unit in group.units}
 
-        def mends(selection: Sequence[Step]) -> bool:
+        def fixes(selection: Sequence[Step]) -> bool:
             changes = tuple(change for step in selection for change in step.changes)
             source = self.changed(group, changes, tops)
             return source is not None and self.is_mended(group, source)
 
         for selection in (replaced, [*replaced, *left_out]) if left_out else (replaced,):
-            if 1 < len(selection) <= MAX_CHANGES and not self.trial.is_over and mends(selection):
-                needed_steps = minimized(selection, mends)
+            if 1 < len(selection) <= MAX_CHANGES and not self.trial.is_over and fixes(selection):
+                needed_steps = minimized(selection, fixes)
                 lines = self.certain_lines(group, needed_steps, {step.line for step in needed_steps})
                 if lines:
                     return lines
@@ -282,12 +282,12 @@ class Repairs:
             if self.blame.twin(unit) is None or self.doubtful_lines:
                 continue
             replacement = stretch(alignment, self.blame.own)
-            if replacement is not None and not self.trial.is_over and mends([replacement[0]]):
+            if replacement is not None and not self.trial.is_over and fixes([replacement[0]]):
                 return self.certain_lines(group, [replacement[0]], set(replacement[1]))
         return ()
 
     def certain_lines(self, group: Group, steps: Sequence[Step], lines: set[int]) -> tuple[int, ...]:
-        """The lines of steps that mend; () where there is a doubt: they are many, or bypass a value."""
+        """The lines of steps that fix; () where there is a doubt: they are many, or bypass a value."""
         changes = tuple(change for step in steps for change in step.changes)
         bypassed_lines = {line for unit in group.units for line in bypassed(unit, changes)}
         bypassed_lines = bypassed_lines & self.group_edits.unmatched_lines(group) - lines
@@ -307,7 +307,7 @@ class Repairs:
         for unit, edit in self.sifted(group, self._limited(edits)):
             if self.trial.is_over:
                 break
-            is_whole = self.mends(group, unit, edit)
+            is_whole = self.fixes(group, unit, edit)
             if (is_whole or (self.fails_unexamined and self.first_of_two is None)) and self.confirmed(group):
                 lines = {edit.line, *edit.lines}
                 bypassed_lines = (
@@ -331,7 +331,7 @@ class Repairs:
         others = [pair for pair in edits if pair[1].sign == repair.sign and takes_a_scale(pair[1].changes[0])]
         lines = {repair.line}
         for unit, edit in others[:MAX_SCALE_EDITS]:
-            if edit.line not in lines and not self.trial.is_over and self.mends(group, unit, edit):
+            if edit.line not in lines and not self.trial.is_over and self.fixes(group, unit, edit):
                 lines.add(edit.line)
         if len(lines) == 1 or len(lines) > MAX_DOUBTFUL_LINES:
             return repair
@@ -359,7 +359,7 @@ class Repairs:
             for unit, edit in self.sifted(single_check, likely_edits):
                 if self.trial.is_over:
                     return None
-                if self.mends(single_check, unit, edit) and self.confirmed(single_check):
+                if self.fixes(single_check, unit, edit) and self.confirmed(single_check):
                     return edit
         return None
 
@@ -405,7 +405,7 @@ class Repairs:
         except INVALID:
             return None
 
-    def mends(self, group: Group, unit: Unit, edit: Edit) -> bool:
+    def fixes(self, group: Group, unit: Unit, edit: Edit) -> bool:
         """Whether the group's checks pass with the edit, and all checks that passed before."""
         self.fails_unexamined = False
         source = self.source(group, unit, edit)

@@ -46,8 +46,8 @@ def {SWAP}(owner, text):
             continue
         function = getattr(value, "__func__", value)
         names = getattr(getattr(function, "__code__", None), "co_freevars", ())
-        for free, cell in zip(names, getattr(function, "__closure__", None) or ()):
-            if free == "__class__":
+        for variable, cell in zip(names, getattr(function, "__closure__", None) or ()):
+            if variable == "__class__":
                 cell.cell_contents = holder
         _where_old.append(((lambda name, value: setattr(holder, name, value)), name, vars(holder)[name]))
         setattr(holder, name, value)

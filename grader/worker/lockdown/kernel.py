@@ -45,7 +45,7 @@ def give_back_blocks(size: int) -> None:
 def use_large_pages() -> None:
     """Move the memory of this process that no file backs into large pages, where whole ones of it are in use.
 
-    A fork then copies less: the allocator of Python's objects asks for small pages, whatever glibc is told. Has an
+    A fork then copies less: the allocator of Python's objects asks for small pages, whatever glibc is set to. Has an
     effect on Linux 6.1 and later only.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError):

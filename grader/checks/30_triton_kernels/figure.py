@@ -1,0 +1,11 @@
+"""The figure: the lesson's two rows of three numbers, read by tiles of four lanes."""
+
+from grader.authors import Figure, Start
+
+
+def data(documented):
+    """The exponentials of the two rows, and of what lies behind the tensor in memory."""
+    return {"powers": [[1, 2, 1], [4, 1, 5]], "behind": [7, 3, 7, 3, 7]}
+
+
+FIGURE = Figure("The softmax of two rows, as it should be.", data, {"the right weights": Start("softmax")})

@@ -1,0 +1,268 @@
+"""Hidden checks: fresh inputs against float64; one launch, no address outside, tiles, any order of the programs."""
+
+import torch
+
+from grader.authors import (
+    Mismatch,
+    computes_in_kernels,
+    expect,
+    expect_shape,
+    gives,
+    keeps_inputs,
+    launches_once,
+    loads_at_most,
+    stays_inside,
+    task,
+)
+
+FRESH = {
+    "softmax": "fresh_softmax",
+    "matmul": "fresh_matmul",
+    "flash_attention": ("fresh_flash", "fresh_causal"),
+}
+# The small ones first: they tell most wrong answers from the right one, and a call takes long.
+ROWS = ((4, 3), (1, 1), (3, 16), (2, 100), (5, 37))  # (R, C)
+PRODUCTS = ((5, 7, 3, 16), (33, 1, 2, 32), (16, 16, 32, 16), (20, 33, 18, 16))  # (M, K, N, block)
+TOKENS = ((1, 1, 5, 16, 16), (1, 1, 16, 16, 64), (1, 2, 20, 16, 16), (2, 1, 17, 32, 16))  # (B, H, T, h, block)
+LATER, SIDE = 40, 16  # tokens and side of a tile where later tiles are looked at
+TOLERANCE = 5e-5  # sums in another order
+ROOM = 2e-3  # of the largest value, for float16
+
+
+def softmax(x: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(x.double(), dim=-1).float()
+
+
+def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return (a.double() @ b.double()).float()
+
+
+def attention(queries, keys, values, causal: bool) -> torch.Tensor:
+    """The truth in float64, as float32."""
+    whole = torch.nn.functional.scaled_dot_product_attention
+    return whole(queries.double(), keys.double(), values.double(), is_causal=causal).float()
+
+
+def three(rng, *shape: int) -> list[torch.Tensor]:
+    """Queries and keys whose scores differ clearly, and values."""
+    return [2 * rng.randn(*shape), rng.randn(*shape), rng.randn(*shape)]
+
+
+def strided_three(rng) -> list[torch.Tensor]:
+    """The same with other strides than a fresh tensor has, each with its own: as a split into heads leaves them."""
+    queries = rng.randn(1, 18, 2, 16).transpose(1, 2)
+    keys = rng.randn(1, 2, 16, 18).transpose(2, 3)
+    return [queries, keys, rng.randn(1, 2, 18, 32)[..., ::2]]
+
+
+def two(rng) -> list[torch.Tensor]:
+    """Two factors whose rows and columns are not next to each other in memory."""
+    return [rng.randn(17, 5).T, rng.randn(17, 40)[:, ::2]]
+
+
+def calls(learner, rng, backwards: bool = False):
+    """A call of each function with its right result, with sizes that no tile divides and other strides."""
+    x, (a, b), inputs = rng.randn(5, 3).T, two(rng), strided_three(rng)
+    yield learner.softmax.launches(x, backwards=backwards), softmax(x)
+    yield learner.matmul.launches(a, b, 16, backwards=backwards), product(a, b)
+    yield learner.flash_attention.launches(*inputs, True, 16, backwards=backwards), attention(*inputs, True)
+
+
+# Task 1
+
+
+@task(1)
+def test_fresh_softmax(learner, rng):
+    """softmax is right for any number of rows and columns, and for a matrix with other strides."""
+    for shape in ROWS:
+        x = 3 * rng.randn(*shape) - 4  # below 0, where a lane that holds 0 shows itself
+        gives(learner.softmax.launches(x), softmax(x))
+    for x in (rng.randn(9, 6).T, rng.randn(4, 14)[:, ::2], rng.randn(1, 5).expand(3, 5)):
+        gives(learner.softmax.launches(x), softmax(x))
+
+
+@task(1, after="documented_softmax")
+def test_large_softmax(learner):
+    """Numbers of ±10,000 and −inf give no NaN and no infinity."""
+    x = torch.tensor([[9e3, 1e4, -1e4], [-1e4, -1e4, -9e3], [0.0, -torch.inf, -torch.inf]])
+    gives(learner.softmax.launches(x), torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]))
+
+
+@task(1, after="fresh_softmax")
+def test_softmax_rows(learner, rng):
+    """softmax_kernel is launched once, with one program a row, and no load takes more than one row."""
+    x = rng.randn(6, 21)
+    record = learner.softmax.launches(x)
+    gives(record, softmax(x))
+    launches_once(record, "softmax_kernel", programs=6)
+    loads_at_most(record, 32, "a row")
+
+
+# Task 2
+
+
+@task(2)
+def test_fresh_matmul(learner, rng):
+    """matmul is right for any sizes, whether or not a tile divides them, and for factors with other strides."""
+    for M, K, N, block in PRODUCTS:
+        a, b = rng.randn(M, K), rng.randn(K, N)
+        gives(learner.matmul.launches(a, b, block), product(a, b), tolerance=TOLERANCE)
+    a, b = two(rng)
+    gives(learner.matmul.launches(a, b, 16), product(a, b), tolerance=TOLERANCE)
+
+
+@task(2, after="fresh_matmul")
+def test_matmul_tiles(learner, rng):
+    """matmul_kernel is launched once, and no load takes more than a tile of block × block numbers."""
+    a, b = rng.randn(17, 33), rng.randn(33, 3)
+    for block in (16, 32):
+        record = learner.matmul.launches(a, b, block)
+        gives(record, product(a, b), tolerance=TOLERANCE)
+        launches_once(record, "matmul_kernel")
+        loads_at_most(record, block * block, "a tile")
+
+
+# Task 3
+
+
+@task(3)
+def test_fresh_flash(learner, rng):
+    """flash_attention is attention to all tokens, for any number of tokens and inputs with other strides."""
+    for *shape, block in TOKENS:
+        inputs = three(rng, *shape)
+        gives(learner.flash_attention.launches(*inputs, False, block), attention(*inputs, False), tolerance=TOLERANCE)
+    inputs = strided_three(rng)
+    gives(learner.flash_attention.launches(*inputs, False, 16), attention(*inputs, False), tolerance=TOLERANCE)
+
+
+@task(3)
+def test_fresh_causal(learner, rng):
+    """With causal=True every token sees itself and those before it."""
+    for *shape, block in TOKENS:
+        inputs = three(rng, *shape)
+        gives(learner.flash_attention.launches(*inputs, True, block), attention(*inputs, True), tolerance=TOLERANCE)
+
+
+@task(3, after="documented_flash")
+def test_large_scores(learner):
+    """Scores of ±10,000 give no NaN and no infinity, whichever tile holds the largest."""
+    keys, values, queries = (torch.zeros(1, 1, 20, 16) for _ in range(3))
+    keys[..., 0] = torch.where(torch.arange(20) < 16, 100.0, -100.0)  # those of one tile are all alike
+    values += torch.arange(20.0)[:, None]
+    queries[..., 0] = 400.0  # scores of ±10,000
+    for q, k, mean in ((-queries, keys, 17.5), (queries, keys, 7.5), (-queries, keys.abs(), 9.5)):
+        record = learner.flash_attention.launches(q, k, values, False, 16)
+        gives(record, torch.full((1, 1, 20, 16), mean), tolerance=0.05)  # a logarithm of 1e4 has three digits
+
+
+@task(3, after=("fresh_flash", "fresh_causal"))
+def test_half(learner, rng):
+    """float16 comes back as float16, right to two thousandths: maximum, sum and output are kept in float32."""
+    for causal in (False, True):
+        inputs = [tensor.half() for tensor in three(rng, 1, 2, 20, 16)]
+        got = learner.flash_attention.launches(*inputs, causal, 16).result
+        expect_shape(got, (1, 2, 20, 16))
+        if got.dtype != torch.float16:
+            raise Mismatch("the result of float16 is not float16")
+        expected = attention(*inputs, causal)
+        expect(got.float(), expected, "the result of float16", tolerance=ROOM * float(expected.abs().max()))
+
+
+@task(3, after="fresh_causal")
+def test_later_tiles(learner, rng):
+    """In causal mode a program reads no key and no value of a tile after that of its queries."""
+    inputs = three(rng, 1, 1, LATER, 16)
+    for tensor in inputs[1:]:
+        tensor[..., 2 * SIDE :, :] = torch.nan  # nothing of it may reach the queries before
+    record = learner.flash_attention.launches(*inputs, True, SIDE)
+    expect_shape(record.result, (1, 1, LATER, 16))
+    before = [tensor[..., : 2 * SIDE, :] for tensor in inputs]
+    expect(
+        record.result[..., : 2 * SIDE, :],
+        attention(*before, True),
+        "the result before a tile of NaN",
+        tolerance=TOLERANCE,
+    )
+    for launch in record.launches:  # argument 0: the queries, 1: the keys, 2: the values
+        last = {access.program: access.highs[2] for access in launch.accesses if access.owner == "result"}
+        for access in launch.accesses:
+            is_read = access.owner in ("argument 1", "argument 2") and access.program in last
+            if is_read and access.highs[2] // SIDE > last[access.program] // SIDE:
+                raise Mismatch("a program reads keys or values of a tile that none of its queries may see")
+
+
+@task(3, after=("fresh_flash", "fresh_causal"))
+def test_flash_tiles(learner, rng):
+    """flash_kernel is launched once, and no load takes more than a tile of block rows."""
+    inputs = three(rng, 1, 1, 17, 16)
+    for block in (16, 32):
+        record = learner.flash_attention.launches(*inputs, True, block)
+        gives(record, attention(*inputs, True), tolerance=TOLERANCE)
+        launches_once(record, "flash_kernel")
+        loads_at_most(record, block * max(block, 16), "a tile")
+
+
+# What every kernel promises
+
+
+@task(3, each=FRESH)
+def test_inside(learner, rng):
+    """No load and no store leaves the tensors that were passed to the kernel."""
+    for record, _ in calls(learner, rng):
+        stays_inside(record)
+
+
+@task(3, each=FRESH)
+def test_any_order(learner, rng):
+    """The result does not depend on the order in which the programs run."""
+    for record, expected in calls(learner, rng, backwards=True):
+        gives(record, expected, "the result, with the last program first,", TOLERANCE)
+
+
+@task(3, each=FRESH)
+def test_own_work(learner, rng):
+    """The numbers come from the kernels: torch makes empty tensors and views."""
+    for record, _ in calls(learner, rng):
+        computes_in_kernels(record)
+
+
+@task(3, each=FRESH)
+def test_inputs_unchanged(learner, rng):
+    """The inputs are left as they were, and a second call gives the same."""
+    keeps_inputs(learner.softmax, rng.randn(3, 5))
+    keeps_inputs(learner.matmul, rng.randn(4, 5), rng.randn(5, 3), 16)
+    keeps_inputs(learner.flash_attention, *three(rng, 1, 1, 5, 16), True, 16)
+
+
+@task(3, each=FRESH)
+def test_argument_names(learner, rng):
+    """The arguments are called as in the lesson: x; a, b and block; queries, keys, values, causal and block."""
+    learner.softmax(x=rng.randn(2, 3))
+    learner.matmul(a=rng.randn(2, 3), b=rng.randn(3, 2), block=16)
+    queries, keys, values = three(rng, 1, 1, 4, 16)
+    learner.flash_attention(queries=queries, keys=keys, values=values, causal=True, block=16)
+
+
+# On a GPU
+
+
+@task(3, each=FRESH)
+def test_gpu(learner, rng, compiles):
+    """The kernels compile for a GPU. None is needed to find out."""
+    for target, inputs in float32(learner, rng):
+        compiles(target, *inputs)
+
+
+@task(3, each=FRESH)
+def test_full_float32(learner, rng, compiles):
+    """On a GPU too, products of float32 are full float32."""
+    for target, inputs in float32(learner, rng):
+        compiles(target, *inputs, full_float32=True)
+
+
+def float32(learner, rng):
+    """Each function with inputs of float32."""
+    yield learner.softmax, (rng.randn(3, 5),)
+    yield learner.matmul, (rng.randn(20, 20), rng.randn(20, 20), 32)
+    yield learner.flash_attention, (*three(rng, 1, 2, 20, 16), False, 32)
+    yield learner.flash_attention, (*three(rng, 1, 2, 20, 16), True, 32)

@@ -1,0 +1,90 @@
+"""Compiles Triton kernels for a GPU that is not there: what its compiler refuses is found without one.
+
+In a worker of this kind a launch does not run. Its kernel goes through Triton's compiler up to Triton's own language,
+where all mistakes of language are found: no program is run, and no file is written.
+"""
+
+import dataclasses
+import os
+import re
+
+import torch
+
+from . import kernels
+
+NEED = "compiler"  # beside kernels.PACKAGE, in the needs of such a worker
+ARCHITECTURE, THREADS = 90, 32  # of the GPU that is compiled for, and of a part of it that runs in step
+TF32 = re.compile(r"inputPrecision = tf32\b")
+REFUSED, SHORTENED = "the compiler refuses it", "a product of float32 is shortened to TF32"
+
+
+class Refused(Exception):
+    """A kernel does not compile, or not to what it should be. The text begins with its line in the file."""
+
+
+class Driver:
+    """What Triton asks of a GPU before it launches."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def get_current_target(self):
+        return self.target
+
+    def get_current_device(self):
+        return 0
+
+    def get_current_stream(self, device):
+        return 0
+
+
+def begin() -> None:
+    """In the fork server: import Triton's compiler, and compile a kernel."""
+    os.environ.update(kernels.SETTINGS)
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import driver
+    from triton.runtime.jit import JITFunction
+
+    target = GPUTarget("cuda", ARCHITECTURE, THREADS)
+    driver.set_active(Driver(target))
+    JITFunction._do_compile = _compile_only(target)
+    torch.set_num_threads(1)
+    kernels.launch_a_kernel(torch.ones(20))
+
+
+def _compile_only(target):
+    """What stands in for JITFunction._do_compile. It gives no kernel, so nothing is launched."""
+    from triton._C.libtriton import ir
+    from triton.compiler import ASTSource, make_backend
+
+    def _do_compile(self, key, signature, device, constexprs, options, attrs, warmup):
+        options = dataclasses.replace(options, ptx_version=87)  # otherwise a program is asked for it
+        backend, stages = make_backend(target), {}
+        source = ASTSource(self, signature, constexprs, attrs)
+        backend.add_stages(stages, options, source.language)
+        context = ir.context()
+        ir.load_dialects(context)
+        backend.load_dialects(context)
+        functions = backend.get_codegen_implementation(options), backend.get_module_map()
+        try:
+            module = source.make_ir(target, options, *functions, context)
+            module = stages["ttir"](module, {"target": target, **vars(options)})
+        except Exception as error:
+            raise Refused(f"{_line(self, error)} {REFUSED}: {_reason(error)}") from None
+        if TF32.search(str(module)):
+            raise Refused(f"{self.def_file_line_number} {SHORTENED}")
+
+    return _do_compile
+
+
+def _line(kernel, error: BaseException) -> int:
+    """The line of the file that the compiler stopped at; its own lines count from the kernel's first one."""
+    while isinstance(error.__cause__, Exception) and hasattr(error.__cause__, "node"):
+        error = error.__cause__
+    node = getattr(error, "node", None)
+    return kernel.def_file_line_number + getattr(node, "lineno", 1) - 1
+
+
+def _reason(error: BaseException) -> str:
+    lines = [line.strip() for line in str(getattr(error, "error_message", None) or error).splitlines() if line.strip()]
+    return lines[-1][:300] if lines else type(error).__name__

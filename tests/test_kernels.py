@@ -1,0 +1,220 @@
+"""Triton kernels in the interpreter: kept inside their tensors, recorded, explained. What is said without Triton."""
+
+import contextlib
+import functools
+import sys
+
+import pytest
+import torch
+from extras import needed
+
+from grader.catalog import extras
+from grader.catalog.exercise import Limits
+from grader.judge import error_sentences
+from grader.judge.compare import Mismatch
+from grader.judge.compiled import compiles
+from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
+from grader.judge.proxy import Learner
+from grader.records.submission import Submission
+from grader.sandbox import tiers
+from grader.sandbox.call_results import LearnerError
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
+
+needed("triton", "triton")
+HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n@triton.jit\n"
+# Each program copies one row of three with four lanes. LOAD and STORE are what follows the addresses.
+COPY = HEAD + (
+    "def kernel(x, y, C, BLOCK: tl.constexpr):\n"
+    "    row, columns = tl.program_id(0), tl.arange(0, BLOCK)\n"
+    "    inside = columns < C\n"
+    "    tile = tl.load(x + row * C + columnsLOAD)\n"
+    "    tl.store(y + row * C + columns, tile + 1STORE)\n"
+    "\n"
+    "def f(x):\n"
+    "    y = torch.empty_like(x)\n"
+    "    kernel[(x.shape[0],)](x, y, x.shape[1], 4)\n"
+    "    return y\n"
+)
+MASKED = ", mask=inside"
+
+
+def source_of(load: str = MASKED, store: str = MASKED) -> str:
+    return COPY.replace("LOAD", load).replace("STORE", store)
+
+
+def loaded(source: str) -> Learner:
+    return Learner(Local(source, "copying.py", "copying"))
+
+
+def copy(load: str = MASKED + ", other=0.0", store: str = MASKED) -> Learner:
+    return loaded(source_of(load, store))
+
+
+def refused(promise, *args) -> str:
+    with pytest.raises(Mismatch) as error:
+        promise(*args)
+    return error.value.summary
+
+
+def test_a_right_kernel_is_recorded():
+    x = torch.arange(6.0).reshape(2, 3)
+    record = copy().f.launches(x)
+    assert torch.equal(record.result, x + 1)
+    (launch,) = record.launches
+    assert (launch.kernel, launch.programs, launch.largest, launch.stored, launch.outside) == ("kernel", 2, 4, 6, ())
+    seen = {(one.program, one.kind, one.owner): (one.count, one.lows, one.highs) for one in launch.accesses}
+    assert seen[1, "load", "argument 0"] == seen[1, "store", "result"] == (3, (1, 0), (1, 2))
+    launches_once(record, "kernel", 2)
+    stays_inside(record)
+    computes_in_kernels(record)
+    loads_at_most(record, 4, "a row")
+    assert "more numbers" in refused(loads_at_most, record, 3, "a row")
+    assert "another kernel" in refused(launches_once, record, "other_kernel")
+
+
+def test_what_is_outside_is_neither_read_nor_written():
+    x = torch.arange(6.0).reshape(2, 3)
+    record = copy(load="", store="").f.launches(x)
+    assert {kind for _, kind, _ in record.launches[0].outside} == {"load", "store"}
+    assert "the load in line 9 leaves the tensors" in refused(stays_inside, record)
+    assert "the store in line 10" in refused(stays_inside, record, "store")
+    whole = torch.arange(12.0)
+    got = copy(load="", store="").f(whole[:6].reshape(2, 3))  # a plain call is kept inside as well
+    assert torch.equal(got, torch.arange(1.0, 7.0).reshape(2, 3)) and torch.equal(whole, torch.arange(12.0))
+    wild = COPY.replace("LOAD", " + (1 << 40)").replace("STORE", "")
+    assert loaded(wild).f(x).isnan().all()
+
+
+def test_a_gap_between_the_numbers_is_outside():
+    source = source_of()
+    record = loaded(source).f.launches(torch.ones(2, 6)[:, ::2])
+    assert "the load in line 9" in refused(stays_inside, record)
+
+
+def test_a_masked_lane_without_other_holds_nan():
+    source = source_of().replace("tile + 1", "tile + 0 * tl.sum(tile, axis=0)")
+    assert loaded(source).f(torch.ones(2, 3)).isnan().all()
+
+
+def test_programs_run_backwards_when_asked():
+    x = torch.arange(6.0).reshape(2, 3)
+    learner = copy(store="")
+    assert torch.equal(learner.f.launches(x).result, x + 1)  # the next row repairs what was overwritten
+    got = learner.f.launches(x, backwards=True).result
+    assert got[1, 0] == 1 and torch.equal(got[0], x[0] + 1)
+
+
+def test_what_is_never_written_is_nan():
+    learner = loaded(source_of().replace("(x.shape[0],)", "(1,)"))
+    record = learner.f.launches(torch.ones(2, 3))
+    assert record.result[1].isnan().all()
+    assert "does not store every number" in refused(launches_once, record, "kernel", 1)
+
+
+@pytest.mark.parametrize("work", ["x = x.clone()", "x = x + 1", "x.sum().item()"])
+def test_what_torch_computes_is_seen(work):
+    source = source_of().replace("    y = torch", f"    {work}\n    y = torch")
+    record = loaded(source).f.launches(torch.ones(2, 3))
+    assert "torch works here too" in refused(computes_in_kernels, record)
+
+
+ERRORS = {
+    "tile = tl.arange(0, 6)": "power of two",
+    "tile = tl.arange(0, C)": "tl.constexpr",
+    "tile = tl.zeros((4, 4), tl.float32) @ tl.zeros((4, 4), tl.float32)": "tl.dot",
+    "tile = columns[0]": "cannot be indexed",
+    "tile = columns[1:3]": "cannot be indexed",
+    "tile = tl.dot(tl.zeros((4, 4), tl.float32), tl.zeros((4, 4), tl.float16))": "different dtypes",
+    "tile = tl.load(x + columns, mask=tl.arange(0, 8) < 4)": "do not fit together",
+    "tl.store(y, columns)": "one address",
+    "tile = x.shape[0]": "address of a tensor",
+    "tl.store(y + columns / 2, columns)": "divide with //",
+    "tile = columns ** 2": "no power",
+}
+
+
+@pytest.mark.parametrize("line", ERRORS)
+def test_an_error_is_explained_in_the_line_of_the_kernel(line):
+    source = (
+        COPY.replace("    tile = tl.load", f"    {line}\n    tile = tl.load").replace("LOAD", "").replace("STORE", "")
+    )
+    with pytest.raises(LearnerError) as error:
+        loaded(source).f(torch.ones(2, 3))
+    frames = error.value.facts["frames"]
+    assert [frame[1] for frame in frames] == ["f", "kernel"] and frames[-1][0] == 9
+    assert ERRORS[line] in error_sentences.sentence(error.value, source, "30")
+
+
+def test_a_forgotten_name_is_not_one_of_tritons():
+    source = COPY.replace("tile + 1", "T").replace("LOAD", "").replace("STORE", "")
+    with pytest.raises(LearnerError) as error:
+        loaded(source).f(torch.ones(2, 3))
+    assert error.value.facts["type"] == "NameError"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B and C are Linux's")
+@pytest.mark.parametrize("tier", "ABCD")
+def test_kernels_run_in_each_tier(tier):
+    with contextlib.suppress(tiers.Unavailable):
+        tiers.choose(wanted=tier, sure=True)
+        source = source_of("", "")
+        with ForkServer(tier=tier) as fork_server:
+            for _ in range(2):
+                remote = Remote(fork_server, Submission(source, "copying.py"), "copying", Limits(needs=("triton",)))
+                remote.load()
+                record = Learner(remote).f.launches(torch.ones(2, 3))
+                assert torch.equal(record.result, torch.full((2, 3), 2.0))
+                assert "line 9" in refused(stays_inside, record)
+                remote.close()
+            look = "import sys\ndef f(x):\n    return 'triton.runtime.interpreter' in sys.modules\n"
+            remote = Remote(fork_server, Submission(look, "look.py"), "look", Limits())
+            remote.load()
+            assert Learner(remote).f(torch.ones(1)) is False  # other exercises do not wait for Triton
+            remote.close()
+        return
+    pytest.skip(f"this machine has no tier {tier}")
+
+
+WRONG_ON_A_GPU = {
+    "    inside = columns < C\n    for i in range(2):\n        break\n": "line 10",
+    "    inside = columns < C\n    acc = 0.0\n    for i in range(0, C):\n        acc += columns * 0.0\n": "line 10",
+}
+
+
+@pytest.mark.parametrize("lines", WRONG_ON_A_GPU)
+def test_what_a_gpu_refuses_is_found_without_one(lines, fork_server):
+    right = source_of(MASKED + ", other=0.0")
+    for source, is_right in ((right, True), (right.replace("    inside = columns < C\n", lines), False)):
+        remote = Remote(fork_server, Submission(source, "copying.py"), "copying", Limits(needs=("triton",)))
+        try:
+            learner, x = Learner(remote), torch.ones(2, 3)
+            assert torch.equal(learner.f(x), x + 1)  # the interpreter takes both
+            if is_right:
+                compiles(learner.f, x)
+            else:
+                assert WRONG_ON_A_GPU[lines] in refused(compiles, learner.f, x)
+        finally:
+            remote.close()
+
+
+def test_products_that_a_gpu_would_shorten_are_found(fork_server):
+    dot = "tl.sum(tl.dot(tl.zeros((16, 16), tl.float32) + x_, tl.zeros((16, 16), tl.float32)HOW))"
+    source = COPY.replace("LOAD", ", mask=inside, other=0.0").replace("STORE", MASKED)
+    source = source.replace("tile + 1", "tile + 1 + " + dot.replace("x_", "tl.program_id(0)"))
+    for how, is_right in (("", False), (', input_precision="ieee"', True), (', input_precision="tf32x3"', True)):
+        text = source.replace("HOW", how)
+        remote = Remote(fork_server, Submission(text, "copying.py"), "copying", Limits(needs=("triton",)))
+        learner, x = Learner(remote), torch.ones(2, 3)
+        compiles(learner.f, x)
+        if is_right:
+            compiles(learner.f, x, full_float32=True)
+        else:
+            assert "TF32" in refused(functools.partial(compiles, full_float32=True), learner.f, x)
+        remote.close()
+
+
+def test_an_unknown_need_is_refused():
+    with pytest.raises(ValueError, match="an exercise may need triton"):
+        extras.known(["cupy"])

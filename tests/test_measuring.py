@@ -1,0 +1,128 @@
+"""`make experiment EX=33 ARGS=attentions`: the table "which attention when", at tiny sizes. No time is asserted."""
+
+import json
+import math
+import runpy
+import shutil
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+from grader.desk import experiment
+
+FOLDER = catalog.find("33").folder
+ALL = ["13", "18", "19", "21", "29", "31", "32", "33"]
+
+
+@pytest.fixture(scope="module")
+def script():
+    return runpy.run_path(str(paths.lesson(FOLDER).with_name("measure_attentions.py")))
+
+
+@pytest.fixture(scope="module")
+def rows(script):
+    """Every way, measured in this process at two tiny sizes with its reference."""
+    script["torch"].set_num_threads(1)
+    found = []
+    for way in script["WAYS"]:
+        module = script["found"](paths.SOLUTIONS, way)
+        row = script["Row"](way, "reference")
+        for tokens in (16, 32):
+            seconds, mib = script["one"](way, module, tokens)
+            row.ms[tokens], row.mib[tokens] = 1000 * seconds / tokens, mib / tokens
+        found.append(row)
+    return found
+
+
+def test_each_way_is_measured_and_named(script, rows):
+    printed = "\n".join(script["table"](rows, (16, 32)))
+    assert [row.way.exercise for row in rows] == ALL
+    assert all(min(row.ms.values()) > 0 and min(row.mib.values()) >= 0 for row in rows)
+    assert all(printed.count(script["named"](row)) == 4 and row.way.loses in printed for row in rows)
+    assert "* the reference" in printed and max(map(len, printed.splitlines())) <= 79
+
+
+def test_what_is_kept_is_what_each_of_them_keeps(script):
+    kept = {way.exercise: [way.kept(tokens) for tokens in (1024, 32_768)] for way in script["WAYS"]}
+    for number in ("13", "18", "21", "29", "33"):
+        assert kept[number][1] == 32 * kept[number][0]
+    assert all(kept[number][0] == kept[number][1] for number in ("19", "31", "32"))
+    assert kept["33"][0] > kept["13"][0] == 2 * kept["18"][0] > kept["29"][0] > kept["19"][0] > kept["31"][0]
+
+
+def test_for_programs_it_is_json(script, rows):
+    given = json.loads(script["as_json"](rows, (16, 32)))
+    assert [row["exercise"] for row in given] == ALL
+    assert all(row["grows"].keys() == {"ms", "mib"} and row["kept_bytes"]["32"] > 0 for row in given)
+
+
+@pytest.mark.parametrize("power", [1, 1.5, 2, 3])
+def test_the_exponent_is_that_of_the_whole_call(script, power):
+    assert script["exponent"]({size: size**power / size for size in (8, 16, 32, 64)}) == pytest.approx(power)
+
+
+def test_where_too_little_is_known_there_is_no_exponent(script):
+    assert math.isnan(script["exponent"]({8: 1.0})) and math.isnan(script["exponent"]({8: 0.0, 16: 0.0}))
+
+
+def test_what_would_take_too_much_is_left_out_and_named(script):
+    too_much, Row, way = script["too_much"], script["Row"], script["WAYS"][0]
+    squared = {1024: (1.0, 500.0), 2048: (4.0, 2000.0)}
+    assert too_much(squared, 4096, 60, 9000) == ""
+    assert too_much(squared, 4096, 60, 7000) == "would take about 7.8 GiB of memory"
+    assert too_much(squared, 8192, 60, 1e9) == "would take about 64 s"
+    assert too_much({1024: (1e9, 1e9)}, 2048, 60, 7000) == "", "one size says nothing of the growth"
+    printed = script["table"](
+        [Row(way, "yours", {1024: 1.0}, {1024: 1.0}, {2048: "would take about 64 s"})], (1024, 2048)
+    )
+    assert printed[-1] == "– 13 at 2,048 would take about 64 s" and "–" in printed[1] and "*" not in "".join(printed)
+
+
+@pytest.fixture
+def work(tmp_path):
+    """A learner's exercises: 13 right, 19 a stub, 21 twice as large as it should be, 18 not there."""
+    for number in ("13", "19", "21"):
+        folder = catalog.find(number).folder
+        (tmp_path / folder).mkdir()
+        source = paths.stub(folder) if number == "19" else paths.solution(folder)
+        shutil.copy(source, tmp_path / folder / f"{paths.slug(folder)}.py")
+    file = next(tmp_path.glob("21_*/*.py"))
+    doubled = "\nright = flash_attention\ndef flash_attention(*given):\n    return 2 * right(*given)\n"
+    file.write_text(file.read_text("utf-8") + doubled, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "number, whose", [("13", "yours"), ("18", "reference"), ("19", "reference"), ("21", "reference")]
+)
+def test_your_own_is_measured_where_it_is_right(script, work, number, whose):
+    way = next(way for way in script["WAYS"] if way.exercise == number)
+    module, said = script["chosen_module"](way, work)
+    assert said == whose and (str(work) in module.__file__) == (whose == "yours")
+
+
+def test_without_a_reference_what_works_is_yours_and_the_rest_is_not_written_yet(script, work, tmp_path_factory):
+    nowhere = tmp_path_factory.mktemp("nowhere")
+    said = {way.exercise: script["chosen_module"](way, work, nowhere) for way in script["WAYS"]}
+    assert said["13"][1] == said["21"][1] == "yours" and said["19"] == said["18"] == (None, "")
+    row = script["measured"](script["WAYS"][1], None, "", (16, 32), 60, 3000)
+    assert not row.ms and row.why == {16: "is not written yet", 32: "is not written yet"}
+
+
+def test_a_measurement_comes_from_a_process_of_its_own(script):
+    way = script["WAYS"][0]
+    row = script["measured"](way, script["found"](paths.SOLUTIONS, way), "reference", (16, 32), 60, 3000)
+    assert row.ms.keys() == row.mib.keys() == {16, 32} and not row.why
+
+
+def test_a_script_beside_the_lesson_prints_as_it_goes(capfd):
+    assert experiment.measure(catalog.find("31"), ["keys"]) == 0
+    assert "|k|² = 20" in capfd.readouterr().out
+
+
+def test_make_experiment_says_which_scripts_there_are(said):
+    done = said("experiment", "33", "--args", "nothing")
+    assert done.returncode == 2 and "no measure_nothing.py. It has: attentions" in done.stderr
+    done = said("experiment", "02", "--args", "nothing")
+    assert done.returncode == 2 and "It has none." in done.stderr
