@@ -69,6 +69,19 @@ def run(exercise: Exercise) -> Experiment:
     return of(data)
 
 
+def measure(exercise: Exercise, arguments: Sequence[str]) -> int:
+    """Run measure_NAME.py beside a lesson, in the learner's terminal: NAME, then its arguments. Returns its exit code.
+
+    Raises WrongUse if there is no such script.
+    """
+    name, *rest = arguments
+    scripts = {path.stem.removeprefix("measure_"): path for path in paths.measuring(exercise.folder)}
+    if name not in scripts:
+        others = f"It has: {', '.join(sorted(scripts))}" if scripts else "It has none."
+        raise WrongUse(f"{exercise.folder} has no measure_{name}.py. {others}")
+    return subprocess.run([sys.executable, str(scripts[name]), *rest], env=_environment()).returncode
+
+
 def of(data: dict) -> Experiment:
     """An experiment from what grader.desk.experiment.measured gives."""
     return Experiment(data["question"], tuple(data["rows"]), data["plot"], data["claim"], data["holds"])

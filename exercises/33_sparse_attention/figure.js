@@ -1,0 +1,69 @@
+// Two tokens, two small heads and four keys: which keys each token chooses, and what relu makes of it.
+
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { dot, format, range } from "../../grader/integrations/figures/maths.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
+
+export default {
+  render({ model, el }) {
+    const { queries, keys, weights, first, k } = model.get("data");
+    const T = keys.length;
+    const figure = frame(el, "An indexer scores every key with two small heads, and each token takes the best k.");
+    const count = figure.slider({ label: "k", min: 1, max: 5, value: k });
+    const place = figure.slider({ label: "First query", min: 0, max: 2, value: first });
+    const one = figure.slider({ label: "Weight of head 0, last token", min: -3, max: 3, value: weights[1][0] });
+    const two = figure.slider({ label: "Weight of head 1, last token", min: -3, max: 3, value: weights[1][1] });
+    const relu = figure.toggle({ label: "relu", value: true });
+    figure.draw(() => {
+      const products = queries.map((query) => keys.map((key) => dot(query, key)));
+      const kept = products.map((line) => line.map((value) => (relu.value ? Math.max(value, 0) : value)));
+      const ofHeads = [weights[0], [one.value, two.value]];
+      // + 0 makes 0 of −0, which would sort and look like another number.
+      const scores = ofHeads.map((weight) => range(T).map((j) => weight[0] * kept[0][j] + weight[1] * kept[1][j] + 0));
+      const tokens = range(2, place.value);
+      const seen = tokens.map((token) => range(Math.min(token + 1, T)));
+      const chosen = seen.map((there, r) => {
+        const order = [...there].sort((a, b) => scores[r][b] - scores[r][a] || a - b).slice(0, count.value);
+        return range(count.value).map((place) => order[place] ?? -1);
+      });
+      const last = chosen[1].filter((key) => key >= 0);
+      const least = scores[1][last[last.length - 1]];
+      const out = seen[1].filter((key) => !last.includes(key));
+      const tied = out.filter((key) => scores[1][key] === least);
+      const empty = count.value - last.length;
+      const names = tokens.map((token) => `token ${token}`);
+      return {
+        show: [
+          matrix({
+            name: relu.value ? "products after relu" : "products",
+            values: kept,
+            rows: ["head 0", "head 1"],
+            columns: range(T).map((key) => `key ${key}`),
+            digits: 0,
+          }),
+          row(
+            matrix({
+              name: "scores",
+              values: scores,
+              rows: names,
+              columns: range(T).map((key) => `key ${key}`),
+              digits: 0,
+              marked: (r, key) => chosen[r].includes(key),
+              faint: (r, key) => key > tokens[r],
+            }),
+            matrix({ name: "chosen keys", values: chosen, rows: names, digits: 0, heat: false }),
+          ),
+        ],
+        say: `Token ${tokens[1]} sees ${seen[1].length} of ${T} keys and takes ${last.length}. `
+          + (empty
+            ? `${empty} of its ${count.value} places ${empty === 1 ? "stays" : "stay"} empty, with −1.`
+            : tied.length
+              ? `Key ${tied[0]} scores ${format(least, 0)} like key ${last[last.length - 1]}, `
+                + "and is left out only because it comes later."
+              : out.length
+                ? `The best key left out scores ${format(Math.max(...out.map((key) => scores[1][key])), 0)}.`
+                : "None is left out."),
+      };
+    });
+  },
+};
