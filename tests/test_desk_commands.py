@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 
 from grader import catalog
-from grader.catalog import paths, stubs
+from grader.catalog import mistakes, paths, stubs
 from grader.desk import checkout, hints, lesson, progress, side_by_side
-from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import AND, FAILED, PASSED, CheckResult, ExerciseResult
 
 EXERCISE = catalog.for_class()[2]
 FOLDER = EXERCISE.folder
@@ -92,6 +92,33 @@ def test_hints_are_for_the_first_task_that_is_not_done(history):
     assert asked[3].hint is None and asked[3].task == 2  # it is still open: no other task's hint
     progress.note(result({1: PASSED, 2: PASSED, 3: FAILED}))
     assert (hints.ask(FOLDER).hint.task, hints.ask(FOLDER).done) == (3, (1, 2))
+
+
+def test_a_hint_begins_with_the_misconception_that_a_diagnosis_shows(history):
+    known = mistakes.mistakes(FOLDER)[0]
+    idea = mistakes.misconceptions()[known.misconception]
+    of_task = sum(hint.task == 2 for hint in hints.all_hints(FOLDER))
+    failed = result({1: PASSED, 2: FAILED})
+    checks = (failed.checks[0], replace(failed.checks[1], diagnosis=f"{known.sentence}{AND}Something else."))
+    progress.note(replace(failed, checks=checks))
+    first, second = hints.ask(FOLDER), hints.ask(FOLDER)
+    assert (first.hint.stage, first.left_of_task) == (0, of_task)
+    assert first.hint.text.startswith(idea.hint) and f"“{idea.section}" in first.hint.text
+    assert (second.hint.stage, second.left_of_task) == (1, of_task - 1)
+    assert hints.ask(FOLDER, 1).hint.stage == 1  # another task has another cause
+
+
+def test_a_hint_without_a_known_mistake_begins_with_the_first_stage(history):
+    failed = result({1: FAILED})
+    progress.note(replace(failed, checks=(replace(failed.checks[0], diagnosis="What nobody knows."),)))
+    assert hints.ask(FOLDER).hint.stage == 1
+
+
+@pytest.mark.parametrize("idea", mistakes.misconceptions().values(), ids=lambda idea: idea.id)
+def test_every_misconception_has_a_question_and_a_section_to_read(idea):
+    text = hints.about(idea, FOLDER)
+    assert "?" in idea.hint and f" Then read “{idea.section}" in text
+    assert (f"in lesson {idea.lesson} again." in text) == (idea.lesson != NUMBER)
 
 
 def test_a_task_can_be_named(history):

@@ -223,9 +223,9 @@ def test_a_fork_server_that_dies_is_replaced(learner):
 def test_hints_come_one_after_the_other(learner):
     learner.save(WRONG)
     learner.desk.type("h")
-    first = learner.desk.shows("Hint 1 of 3", "2 more for this task, ")
+    first = learner.desk.shows("Hint about your mistake", "3 more for this task, ")
     learner.desk.type("h")
-    second = learner.desk.shows("Hint 2 of 3", "1 more for this task, ")
+    second = learner.desk.shows("Hint 1 of 3", "2 more for this task, ")
     left = [int(re.search(r"this task, (\d) in all", page)[1]) for page in (first, second)]
     assert left[0] - left[1] == 1
 

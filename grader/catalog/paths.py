@@ -138,6 +138,11 @@ def experiment(folder: str) -> Path:
     return EXERCISES / folder / "experiment.py"
 
 
+def measuring(folder: str) -> list[Path]:
+    """The scripts beside a lesson that measure what takes long: measure_NAME.py."""
+    return sorted((EXERCISES / folder).glob("measure_*.py"))
+
+
 def diagrams(folder: str) -> list[Path]:
     """The diagrams beside a lesson, SVG files that grader/authoring/diagrams.py draws."""
     return sorted((EXERCISES / folder).glob("*.svg"))
@@ -156,6 +161,11 @@ def notebook(folder: str) -> Path:
 def hints(folder: str) -> Path:
     """The hints of an exercise, in Markdown."""
     return EXERCISES / folder / "hints.md"
+
+
+def review(folder: str) -> Path:
+    """The cards of an exercise, in Markdown, of which `make review` asks some."""
+    return EXERCISES / folder / "review.md"
 
 
 def pristine_stub(folder: str) -> Path:

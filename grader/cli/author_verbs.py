@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from grader.authoring.parts import Problem
     from grader.authoring.verify import Report
 
+MAX_CHANGED = 5  # mistakes that are named where failed_checks.json is not current
 SLUG = re.compile(r"[a-z][a-z0-9_]*")
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -80,12 +81,16 @@ def verify(options: argparse.Namespace) -> int:
         if options.device:
             status.update("time and memory")
             _write_report(device, reports, options.output or Path(f"verify-{device}.md"))
+    for report in reports:
+        if report.not_here:
+            print(f"{report.exercise.folder}: {report.not_here}")
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:
         return errors.FAILED
     mistakes = sum(len(report.not_passed) for report in reports)
-    print(f"{len(chosen)} exercises, {mistakes} mistakes: every one rejected and named by its own sentence")
+    count = sum(not report.not_here for report in reports)
+    print(f"{count} exercises, {mistakes} mistakes: every one rejected and named by its own sentence")
     return errors.PASSED
 
 
@@ -94,11 +99,13 @@ def _not_current(report: Report) -> list[Problem]:
     from grader.authoring import tables
     from grader.authoring.parts import Problem, again
 
-    if tables.is_current(report.exercise, report.not_passed):
+    changed = tables.out_of_date(report.exercise, report.not_passed)
+    if not changed:
         return []
-    folder = report.exercise.folder
-    mend = f"Make it again: {again(folder)} WRITE=1"
-    return [Problem("it is not there, or not current", paths.failed_checks(folder), mend)]
+    folder, more = report.exercise.folder, len(changed) - MAX_CHANGED
+    shown = changed[:MAX_CHANGED] + [f"and {more} more"] * (more > 0)
+    fix = f"Make it again: {again(folder)} WRITE=1"
+    return [Problem(f"it is not current: {'; '.join(shown)}", paths.failed_checks(folder), fix)]
 
 
 def _write_failed_checks(report: Report) -> None:

@@ -109,7 +109,7 @@ def report(
 ) -> bool:
     """Print the result, or write it to --output and also print the text for a person.
 
-    was_shown: the verdict stands there already, and only the places and the closing follow. Returns whether all of it
+    was_shown: the verdict is there already, and only the places and the closing follow. Returns whether all of it
     is where it was requested.
     """
     from grader.records import containment
@@ -175,9 +175,11 @@ def next_step(result: ExerciseResult) -> str:
         return ""
     if result.status != "passed":
         return f"Fix it, then: make check EX={number} SEED={result.seed} repeats the same inputs."
-    folders = [exercise.folder for exercise in catalog.by_path()]
-    later = catalog.by_path()[folders.index(result.exercise) + 1 :]
-    return f"Next: make check EX={later[0].folder[:2]}  ({later[0].title})" if later else "That was the last one."
+    from grader.desk import ending
+
+    following = ending.open_exercise(result.exercise)
+    command = [f"Next: make check EX={following.folder[:2]}  ({following.title})"] if following else []
+    return "\n".join([*ending.lines(result.exercise), *command])
 
 
 @verb(

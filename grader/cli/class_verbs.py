@@ -61,7 +61,7 @@ def write_course(options: argparse.Namespace) -> int:
     RULES,
     ROSTER,
     option("--release", action="store_true", help="hand back now, whatever course.toml says"),
-    option("--feedback", choices=LEVELS, help="how much is told; default: as course.toml or the last run"),
+    option("--feedback", choices=LEVELS, help="how much students read; default: as course.toml or the last run"),
     option("--output", metavar="DIR", type=Path, help="default: handback/ in the results"),
 )
 def hand_back(options: argparse.Namespace) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import math
 import os
 import secrets
+import shlex
 import subprocess
 import sys
 import time
@@ -27,6 +29,7 @@ from grader.records.results import ExerciseResult
 from grader.sandbox.forkserver import ForkServer
 
 if TYPE_CHECKING:
+    from grader.catalog.cards import Card
     from grader.desk.experiment import Experiment
     from grader.desk.hints import Answer, Hint
     from grader.judge.pictures import Picture
@@ -114,11 +117,7 @@ def show_hints(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closin
         if hint.task != task:
             task = hint.task
             console.print(Text.assemble(f"Task {task}", (f"  {reason}" if reason else "", "dim")))
-        console.print(
-            Padding(
-                Text.assemble((f"{hint.stage} of {hint.of}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2)
-            )
-        )
+        console.print(Padding(Text.assemble((f"{hint.place}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2)))
     if closing:
         console.print(Text(closing, "dim"))
 
@@ -196,6 +195,7 @@ def show_pictures(exercise: catalog.Exercise, pictures: Sequence[Picture]) -> No
     "experiment",
     NEXT,
     option("--format", choices=("text", "json", "md"), default="text", help="md: the table of a lesson"),
+    option("--args", metavar="'NAME …'", help="run measure_NAME.py beside the lesson instead, with what follows"),
 )
 def experiment(options: argparse.Namespace) -> int:
     """Run the experiment of a lesson: its question, a table with bars, and whether its claim holds.
@@ -205,6 +205,8 @@ def experiment(options: argparse.Namespace) -> int:
     exercise = exercise_or_next(options.exercise)
     from grader.desk import experiment
 
+    if options.args:
+        return errors.PASSED if experiment.measure(exercise, shlex.split(options.args)) == 0 else errors.FAILED
     measured = experiment.run(exercise)
     if options.format == "json":
         print(json.dumps({"schema": 1, "exercise": exercise.folder, **asdict(measured)}, indent=2))
@@ -285,6 +287,47 @@ def model_file(exercise: catalog.Exercise, force: bool) -> Path:
     raise WrongUse(f"{first}\nTo train the reference all the same: make train EX={exercise.folder[:2]} FORCE=1")
 
 
+@verb("review", option("exercise", nargs="?", metavar="EX", help="this exercise at once; default: what is due"))
+def review(options: argparse.Namespace) -> int:
+    """Ask three questions on exercises that you have passed, some days later. They give no points.
+
+    Raises WrongUse where the exercise that was named is not passed, or has no questions.
+    """
+    from grader.desk import review
+    from grader.reports import terminal
+
+    scheduled, console = review.schedule(), terminal.console()
+    chosen = _cards_of(catalog.find(options.exercise)) if options.exercise else review.due(scheduled)[: review.AT_ONCE]
+    if not chosen:
+        first = "The first questions come the day after you pass an exercise: make check"
+        print(f"Nothing is due. {review.outlook(scheduled)}" if scheduled else first)
+        if scheduled:
+            print(f"One exercise at once: make review EX={scheduled[0].card.exercise[:2]}")
+    elif not (sys.stdin.isatty() and console.is_terminal):
+        for card in chosen:
+            review.show(console, card)
+        number = f" EX={options.exercise}" if options.exercise else ""
+        print(f"To answer, and to see the answers, type at a terminal: make review{number}")
+    else:
+        is_judged = any(card.function for card in chosen)
+        with ForkServer() if is_judged else contextlib.nullcontext() as fork_server:  # it imports torch meanwhile
+            review.ask(console, chosen, fork_server)
+    return errors.PASSED
+
+
+def _cards_of(exercise: catalog.Exercise) -> list[Card]:
+    """The cards of an exercise that was passed. Raises WrongUse where it was not, or has none."""
+    from grader.desk import review
+
+    if not progress.load().get(exercise.folder, progress.State()).done:
+        number = exercise.folder[:2]
+        raise WrongUse(f"You have not passed {number} yet, so there is nothing to review: make check EX={number}")
+    chosen = [entry.card for entry in review.schedule(exercise.folder)]
+    if not chosen:
+        raise WrongUse(f"There are no questions in {paths.shown(paths.review(exercise.folder))}.")
+    return chosen
+
+
 @verb("reset", EXERCISE)
 def reset(options: argparse.Namespace) -> int:
     """Put the fresh stub of an exercise back; your file is kept beside it."""
@@ -327,6 +370,12 @@ def _print_overview(form: str, text: Callable[[list[dict]], str]) -> int:
     """Print the table of exercises in one of the formats. text: makes its form "text". Returns the exit code."""
     render = {"text": text, "json": progress.as_json, "md": progress.markdown}[form]
     print(render(progress.rows()), end="")
+    if form == "text":
+        from grader.desk import review
+        from grader.records import containment
+
+        number = containment.optional("the questions that are due", 0, lambda: len(review.due(review.schedule())))
+        print(end=f"{review.count(number)}\n" if number else "")
     return errors.PASSED
 
 
@@ -434,7 +483,7 @@ def update(options: argparse.Namespace) -> int:
 
 @verb("doctor")
 def doctor(options: argparse.Namespace) -> int:
-    """Look at this machine: sandbox, torch, device and what else a user needs, and how to mend it."""
+    """Look at this machine: sandbox, torch, device and what else a user needs, and how to fix it."""
     from grader.desk import doctor
 
     findings = doctor.findings()

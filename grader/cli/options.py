@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import catalog
+from grader.catalog import extras
 from grader.desk import progress
 
 LEVELS = ("where", "full", "hints", "names", "none")  # of feedback
@@ -80,7 +81,7 @@ def exercise_or_next(name: str | None) -> catalog.Exercise:
         states[exercise.folder].status != "not started" for exercise in catalog.for_class() if exercise.folder in states
     )
     for exercise in catalog.by_path():
-        if begun and exercise.path.warm_up:
+        if (begun and exercise.path.warm_up) or extras.not_here(exercise.limits.needs):
             continue
         if exercise.folder not in states or states[exercise.folder].status != "passed":
             return exercise

@@ -1,4 +1,4 @@
-"""Finds what this machine has and lacks, and says how to mend each defect."""
+"""Finds what this machine has and lacks, and says how to fix each defect."""
 
 import importlib.metadata
 import platform
@@ -35,12 +35,12 @@ CURES = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One fact about this machine. what: its name; ok: nothing needs to be done; mend: what to type otherwise."""
+    """One fact about this machine. what: its name; ok: nothing needs to be done; fix: what to type otherwise."""
 
     what: str
     ok: bool
     text: str
-    mend: str = ""
+    fix: str = ""
 
 
 def findings() -> list[Finding]:
@@ -49,20 +49,20 @@ def findings() -> list[Finding]:
 
 
 def text(all_findings: list[Finding]) -> str:
-    """The findings for a terminal: a line for each, and a second one where something can be mended."""
+    """The findings for a terminal: a line for each, and a second one where something can be fixed."""
     width = max(len(finding.what) for finding in all_findings)
     lines = []
     for finding in all_findings:
         lines.append(f" {'✔' if finding.ok else '✘'} {finding.what:<{width}}  {finding.text}")
-        if finding.mend:
-            lines.append(f"   {'':<{width}}  → {finding.mend}")
+        if finding.fix:
+            lines.append(f"   {'':<{width}}  → {finding.fix}")
     return "\n".join(lines)
 
 
 def _python() -> Finding:
     ok = sys.version_info >= (3, 10)
-    mend = "" if ok else "install Python 3.10 or later, then make check PYTHON=/path/to/it"
-    return Finding("Python", ok, f"{platform.python_version()}, {sys.executable}", mend)
+    fix = "" if ok else "install Python 3.10 or later, then make check PYTHON=/path/to/it"
+    return Finding("Python", ok, f"{platform.python_version()}, {sys.executable}", fix)
 
 
 def _torch() -> Finding:
@@ -90,15 +90,15 @@ def _sandbox() -> list[Finding]:
     summary += ", all refused as promised" if good else f", open: {', '.join(record.holes)}" if record.holes else ""
     if record.tier == "D":
         summary = f"tier D: {layers}. Fit for your own code alone; `grade` refuses"
-    mend = "report this: see SECURITY.md" if record.holes else ""
-    sandbox_findings = [Finding("sandbox", good, summary, mend)]
+    fix = "report this: see SECURITY.md" if record.holes else ""
+    sandbox_findings = [Finding("sandbox", good, summary, fix)]
     reasons = record.reasons or tier.reasons
     sandbox_findings += [
         Finding(f"not tier {reason[:1]}", record.tier in "ABC", reason[3:], _cure(reason)) for reason in reasons
     ]
     if tier.uid is None and tiers.is_root() and record.tier in "AB":
-        mend = "grade as an ordinary user, who needs no other"
-        sandbox_findings.append(Finding("user", True, _same_user(record.tier), mend))
+        fix = "grade as an ordinary user, who needs no other"
+        sandbox_findings.append(Finding("user", True, _same_user(record.tier), fix))
     return sandbox_findings
 
 

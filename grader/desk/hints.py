@@ -1,10 +1,16 @@
-"""The hints of an exercise: numbered stages for each task. Each request gives one more."""
+"""The hints of an exercise: numbered stages for each task. Each request gives one more.
+
+After a failed check with a known mistake, the first hint is about that mistake: a question, and what to read again.
+"""
 
 import re
 from dataclasses import dataclass
 
-from grader.catalog import paths
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.catalog.exercise import Misconception
 from grader.desk import lesson, progress
+from grader.records.results import FAILED, ExerciseResult, known_sentences
 
 TASK = re.compile(r"^## Task (\d+)")
 STAGE = re.compile(r"^(\d+)\. +(.*)$")
@@ -12,12 +18,17 @@ STAGE = re.compile(r"^(\d+)\. +(.*)$")
 
 @dataclass(frozen=True)
 class Hint:
-    """One stage for one task, counted from 1."""
+    """One stage for one task, counted from 1; 0 for the hint about a known mistake."""
 
     task: int
     stage: int
     of: int  # stages of this task
     text: str
+
+    @property
+    def place(self) -> str:
+        """Which one it is: "1 of 3"."""
+        return f"{self.stage} of {self.of}" if self.stage else "about your mistake"
 
 
 @dataclass(frozen=True)
@@ -77,17 +88,24 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     kind: of the file whose last verdict counts.
     """
     earlier_tasks: tuple[int, ...] = ()
+    result = progress.last_tried(folder, kind)
     if task is None:
-        current = lesson.current(folder, progress.last_tried(folder, kind))
+        current = lesson.current(folder, result)
         if current is None:
             return Answer(None, 0, left(folder))
         task = current.number
         numbers = [lesson_task.number for lesson_task in lesson.tasks(folder)]
         earlier_tasks = tuple(number for number in numbers if number < task)
     chosen: list[Hint] = []  # at most one
+    of_task = sum(hint.task == task for hint in all_hints(folder))
 
     def take(state: progress.State) -> None:
         """Choose the next hint, and note in the state that it was given."""
+        for idea in misconceptions_shown(folder, task, result):
+            if idea.id not in state.hints:
+                chosen.append(Hint(task, 0, of_task, about(idea, folder)))
+                state.hints[idea.id] = 1
+                return
         seen_stages = state.hints.get(str(task), 0)
         for hint in all_hints(folder):
             if hint.task == task and hint.stage > seen_stages:
@@ -96,5 +114,21 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
                 return
 
     states = {folder: progress.change(folder, take)}
-    left_of_task = chosen[0].of - chosen[0].stage if chosen else 0
+    left_of_task = of_task - states[folder].hints.get(str(task), 0) if chosen else 0
     return Answer(chosen[0] if chosen else None, left_of_task, left(folder, states), task, earlier_tasks)
+
+
+def misconceptions_shown(folder: str, task: int, result: ExerciseResult | None) -> list[Misconception]:
+    """The misconceptions behind the known mistakes that a task's failed checks show, in the order of the checks."""
+    failed = [check for check in result.checks if check.outcome == FAILED and check.task == task] if result else []
+    said = [sentence for check in failed for sentence in known_sentences(check.diagnosis)]
+    of_sentence = mistakes.misconceptions_of_sentences(folder) if any(said) else {}
+    return list(dict.fromkeys(of_sentence[sentence] for sentence in said if sentence in of_sentence))
+
+
+def about(idea: Misconception, folder: str) -> str:
+    """The hint on a misconception: its question, and where to read."""
+    lesson_number = "" if folder.startswith(idea.lesson) else f" in lesson {idea.lesson}"
+    text = paths.lesson(catalog.find(idea.lesson).folder).read_text("utf-8", errors="replace")
+    section = mistakes.section_heading(text, idea.section) or idea.section
+    return f"{idea.hint} Then read “{section}”{lesson_number} again."

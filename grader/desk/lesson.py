@@ -84,7 +84,7 @@ class Example:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the lesson says what comes of it."""
+        """Whether the lesson shows its value."""
         return bool(self.value or self.raises)
 
 

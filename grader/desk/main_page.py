@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader import catalog
 from grader.catalog import Exercise, paths
-from grader.desk import progress
+from grader.desk import ending, progress
 from grader.desk.grading import Watched
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
@@ -73,7 +73,7 @@ def bar(view: View) -> Text:
 def hints(view: View) -> Iterable[RenderableType]:
     """The hint for the task that is shown, and below it an empty line."""
     for hint in view.hints:
-        title = f"Hint {hint.stage} of {hint.of} for task {hint.task}: "
+        title = f"Hint {hint.place} for task {hint.task}: " if hint.stage else f"Hint {hint.place}: "
         yield Padding(Text.assemble((title, "yellow"), formulas.as_text(hint.text)), (0, 0, 1, 0))
 
 
@@ -98,9 +98,9 @@ def verdict(view: View) -> Iterable[RenderableType]:
         yield from brief(result, view.watched.task)
     if result is not None and result.status == PASSED:
         following, number = view.following, view.watched.exercise.folder[:2]
-        yield Text(
-            f"n: on to {following.folder[:2]} {following.title}" if following else "That was the last one.", "green"
-        )
+        yield from (Text(line, "green") for line in ending.lines(view.watched.exercise.folder))
+        if following:
+            yield Text(f"n: on to {following.folder[:2]} {following.title}", "green")
         yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={number}", "dim")
 
 

@@ -9,11 +9,12 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import extras, paths
 from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
@@ -34,12 +35,20 @@ class FileState:
     points: float
 
 
+@dataclass(frozen=True)
+class CardState:
+    """When a card of `make review` comes next. step: how often in a row it was known; due: an ISO date."""
+
+    step: int
+    due: str
+
+
 @dataclass
 class State:
     """One exercise's history. Nothing that was earned is ever taken back: a later edit changes `files` alone.
 
     points: the most that were ever reached; first_pass: seconds since 1970, or None; hints: stages seen, by task;
-    files: by kind, FILE or NOTEBOOK.
+    files: by kind, FILE or NOTEBOOK; cards: those that were answered, by their headings.
     """
 
     points: float = 0.0
@@ -47,6 +56,7 @@ class State:
     first_pass: float | None = None
     hints: dict[str, int] = field(default_factory=dict)
     files: dict[str, FileState] = field(default_factory=dict)
+    cards: dict[str, CardState] = field(default_factory=dict)
 
     @property
     def done(self) -> bool:
@@ -55,7 +65,7 @@ class State:
 
     @property
     def status(self) -> str:
-        """One of STATUSES: of the better file, and "passed" for ever after a pass."""
+        """One of STATUSES: of the better file, and "passed" for good after a pass."""
         best = max((STATUSES.index(file.status) for file in self.files.values()), default=0)
         return "passed" if self.done else STATUSES[best]
 
@@ -150,6 +160,7 @@ def rows() -> list[dict]:
                 "path": exercise.path.name,
                 "warm_up": exercise.path.warm_up,
                 "status": state.status,
+                "is_here": not extras.not_here(exercise.limits.needs),
                 "points": state.points,
                 "max_points": exercise.max_points,
                 "attempts": state.attempts,
@@ -183,7 +194,7 @@ def listed(table: list[dict]) -> str:
             path = row["path"]
             lines.append(path)
         points = f"{row['points']:g}/{row['max_points']:g}"
-        lines.append(f" {_name(row, 52)}  {points:>7}  {row['status']}")
+        lines.append(f" {_name(row, 52)}  {points:>7}  {row['status'] if row['is_here'] else extras.NOT_HERE}")
     lines.append(f"{_sum(table)}. Grade one: make check EX=03")
     return "\n".join(lines) + "\n"
 
@@ -273,11 +284,14 @@ def _state(**fields: Any) -> State:
     files = {kind: FileState(**file) for kind, file in (fields.pop("files", None) or {}).items()}
     if status := fields.pop("status", None):  # schema 1
         files[FILE] = FileState(status, fields.get("points", 0.0))
-    state = State(**{**fields, "hints": fields.get("hints") or {}, "files": files})
+    cards = {title: CardState(**card) for title, card in (fields.pop("cards", None) or {}).items()}
+    state = State(**{**fields, "hints": fields.get("hints") or {}, "files": files, "cards": cards})
     if not {file.status for file in files.values()} <= set(STATUSES) or not set(files) <= {FILE, NOTEBOOK}:
         raise ValueError(files)
     numbers = [state.points, state.attempts, state.first_pass or 0, *state.hints.values()]
-    numbers += [file.points for file in files.values()]
+    numbers += [file.points for file in files.values()] + [card.step for card in cards.values()]
+    for card in cards.values():
+        date.fromisoformat(card.due)
     if not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
         raise ValueError(numbers)
     return state
@@ -333,7 +347,9 @@ def _day(seconds: float | None) -> str:
 
 
 def _next(table: list[dict]) -> str:
-    first = next((row for row in table if row["status"] != "passed" and not _is_behind(row, table)), None)
+    first = next(
+        (row for row in table if row["status"] != "passed" and row["is_here"] and not _is_behind(row, table)), None
+    )
     if first is None:
         return "All is done."
     return f"Next: make watch EX={first['exercise'][:2]}, or make check EX={first['exercise'][:2]}"

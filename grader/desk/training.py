@@ -61,7 +61,7 @@ class Look:
 def train(
     exercise: Exercise, submission: Submission, fork_server: ForkServer, course: Course, console: Console | None = None
 ) -> dict[str, torch.Tensor]:
-    """Train, and show it. Returns the trained parameters. Raises WrongUse where the learner's code does not bear it."""
+    """Train, and show it. Returns the trained parameters. Raises WrongUse if the learner's model cannot be trained."""
     console = console or terminal.console()
     settings = _settings(exercise)
     steps = course.steps or settings["STEPS"]
@@ -143,7 +143,7 @@ def _look(trainee, step: int) -> Look:
     state = trainee.look(PERIOD)
     names = ("previous", "induction", "weights")
     if not isinstance(state, dict) or not isinstance(state.get("loss"), float):
-        raise Mismatch("nothing was told of the model in training")
+        raise Mismatch("nothing is known of the model in training")
     matrices = {name: state.get(name) for name in names}
     dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in matrices.values()]
     if dimensions != [2, 2, 4] or matrices["previous"].shape != matrices["induction"].shape:

@@ -4,7 +4,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 from rich.console import RenderableType
@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise, extras, paths
 from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Limits
 from grader.desk.lesson import Example
@@ -98,14 +98,16 @@ class _Desk:
         self.done: list[Example] = []  # what a new worker has to run again
         self.unset: set[str] = set()  # names that a failed statement should have set
         self.lost = 0
+        extras.demand(exercise.limits.needs)
+        self.limits = replace(LIMITS, needs=exercise.limits.needs)
         runner = paths.module("worker/lines.py").read_text("utf-8")
-        # Compiled under another name: messages shall show the learner's own lines alone.
+        # Compiled under another name: messages must show the learner's own lines alone.
         source = f"{submission.source}\n\n\nexec(compile({runner!r}, 'lines', 'exec'))\n"
         self.source = Submission(source, submission.filename, submission.notes)
 
     def load(self) -> None:
         """A worker with the file and what was run in it before."""
-        self.remote = Remote(self.fork_server, self.source, self.exercise.slug, LIMITS)
+        self.remote = Remote(self.fork_server, self.source, self.exercise.slug, self.limits)
         self.learner = Learner(self.remote)
         try:
             self.remote.load()

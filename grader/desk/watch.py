@@ -255,7 +255,7 @@ def step(watch: Watch, by: int) -> None:
     if 0 <= place < len(exercises):
         watch.open(exercises[place])
     else:
-        watch.say("That was the last one." if by > 0 else "This is the first one.")
+        watch.say("No exercise comes after this one. l: list" if by > 0 else "This is the first exercise.")
 
 
 def hint(watch: Watch) -> None:

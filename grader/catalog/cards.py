@@ -1,0 +1,150 @@
+"""The cards of an exercise, review.md: what `make review` asks in the weeks after it was passed.
+
+A card has a heading, a question, and an answer that a page shows folded:
+
+    ## What the scale is for
+
+    Why are scores divided by √d_k?
+
+    <details>
+    <summary>Answer</summary>
+
+    Their variance grows with d_k. …
+
+    </details>
+
+A heading that begins with "Write" and a function makes it a code card: what is typed is graded. Its question shows the
+function with `...` for the part that is asked for: the whole body, or the end of one line (`weights = ...`). The answer
+begins with that part, as a block.
+"""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog import paths
+from grader.catalog.errors import AuthorError
+
+HEADING = re.compile(r"^## (.+)$", re.M)
+CODE_HEADING = re.compile(r"Write `(\w+)`")
+ANSWER = re.compile(r"<details>\n<summary>Answer</summary>\n\n(.+?)\n\n</details>", re.S)
+BLOCK = re.compile(r"^```python\n(.*?)^```\n?", re.M | re.S)
+BLANK = re.compile(r"^( +)(\w[\w, ]* = |return |)\.\.\.$", re.M)
+
+
+class BadCard(AuthorError):
+    """A card that cannot be read. path, line, reason: for those who show them in another form."""
+
+    def __init__(self, path: Path, line: int, reason: str):
+        super().__init__(f"{paths.shown(path)}:{line}: {reason}. See all: make verify")
+        self.path, self.line, self.reason = path, line, reason
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card. function: the one that a code card asks for, or ""; line: of its heading in the file."""
+
+    exercise: str
+    title: str
+    question: str
+    answer: str
+    function: str
+    line: int
+
+    @property
+    def code(self) -> str:
+        """The function of a code card as its question shows it, with a blank."""
+        match = BLOCK.search(self.question)
+        return match[1] if match else ""
+
+    @property
+    def right(self) -> str:
+        """What its answer types."""
+        match = BLOCK.match(self.answer)
+        return match[1] if match else ""
+
+    @property
+    def lead(self) -> str:
+        """What stands before the blank on its line: "weights = ", "return ", or "" where whole lines are asked for."""
+        match = BLANK.search(self.code)
+        return match[2] if match else ""
+
+    def filled(self, typed: str) -> str:
+        """The function with what was typed in its blank. An expression alone becomes what it returns."""
+        typed = textwrap.dedent(typed).strip("\n")
+        if self.lead:
+            # Who types the beginning of the line once more means the same.
+            again = r"\s*".join(map(re.escape, self.lead.split())) + (r"(?!=)" if "=" in self.lead else r"\b")
+            typed = re.sub(rf"\A{again}\s*", "", typed)
+            text = f"{self.lead}({typed.rstrip()})" if "\n" in typed else f"{self.lead}{typed}"
+        else:
+            text = _returned(typed)
+        return BLANK.sub(lambda blank: textwrap.indent(text, blank[1]), self.code, count=1)
+
+
+def read(folder: str) -> tuple[Card, ...]:
+    """The cards of an exercise; none where there is no file. Raises BadCard."""
+    path = paths.review(folder)
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return ()
+    found: dict[str, Card] = {}
+    for title, line, body in _sections(text):
+        answer, code = ANSWER.search(body), CODE_HEADING.fullmatch(title)
+        if title in found:
+            raise BadCard(path, line, f"two cards have the heading “{title}”, by which a card is known")
+        if answer is None or body[answer.end() :].strip():
+            folded = "`<details>`, `<summary>Answer</summary>`, the answer and `</details>`, an empty line between them"
+            raise BadCard(path, line, f"“{title}” does not end with {folded}")
+        card = Card(folder, title, body[: answer.start()].strip(), answer[1], code[1] if code else "", line)
+        if reason := _wrong(card):
+            raise BadCard(path, line, f"“{title}” {reason}")
+        found[title] = card
+    return tuple(found.values())
+
+
+def questions(markdown: str) -> str:
+    """The file without its code cards, whose answers are pieces of a solution."""
+    kept = [markdown.partition("\n## ")[0].rstrip()]
+    kept += [
+        f"## {title}\n\n{body.strip()}" for title, _, body in _sections(markdown) if not CODE_HEADING.fullmatch(title)
+    ]
+    return "\n\n".join(kept) + "\n"
+
+
+def _sections(text: str) -> Iterator[tuple[str, int, str]]:
+    """Each heading with its line and the text below it."""
+    headings = list(HEADING.finditer(text))
+    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    for heading, end in zip(headings, ends):
+        yield heading[1].strip(), text.count("\n", 0, heading.start()) + 1, text[heading.end() : end]
+
+
+def _wrong(card: Card) -> str:
+    """What a card lacks, "" for nothing."""
+    if not card.question:
+        return "asks nothing"
+    if not card.function:
+        return ""
+    if not re.match(rf"def {card.function}\(.*\).*:\n", card.code):
+        return f"has no block whose first line is `def {card.function}(…):`"
+    if len(BLANK.findall(card.code)) != 1:
+        return "shows no `...` for what is to be written, or two"
+    return "" if card.right else "has an answer that does not begin with a block of code"
+
+
+def _returned(typed: str) -> str:
+    """The same lines, the last of which returns its value if it is an expression. What is no Python stays as it is."""
+    try:
+        body = ast.parse(typed).body
+    except (SyntaxError, ValueError):
+        return typed
+    if not body or not isinstance(body[-1], ast.Expr):
+        return typed
+    lines = typed.splitlines()
+    start = body[-1].lineno - 1
+    return "\n".join([*lines[:start], f"return {lines[start]}", *lines[start + 1 :]])

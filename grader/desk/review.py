@@ -1,0 +1,284 @@
+"""Questions on exercises that were passed, some days later: which are due, how they are asked, and how code is judged.
+
+A card comes the day after the first pass, and after it was known a week, a month and then 90 days later. One that was
+not known comes again the next day, and starts from the first step. Nothing here counts as an attempt or gives points.
+"""
+
+import ast
+import codeop
+import contextlib
+import itertools
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.text import Text
+
+from grader import catalog
+from grader.catalog import cards
+from grader.catalog.cards import Card
+from grader.catalog.errors import InfrastructureError
+from grader.desk import checkout, progress
+from grader.records.results import ERROR, NOT_GRADED, PASSED, Cause, ExerciseResult, Settings, causes
+from grader.records.submission import Submission
+from grader.reports import formulas, terminal
+from grader.sandbox.forkserver import ForkServer
+
+DAYS = (1, 7, 30, 90)  # after the first pass, and after each time that a card was known
+AT_ONCE = 3  # cards of one review
+TRIES = 2  # at a code card
+FILE = "your answer"
+SEED = 1  # the same answer gets the same verdict
+INDENT = 2
+PLACE = re.compile(rf"^{FILE}:\d+ (?=in )", re.M)  # the number counts lines of a stub that nobody sees
+
+
+def today() -> date:
+    """The day by this machine's clock."""
+    return date.today()
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """A card, and the day from which on it is asked."""
+
+    card: Card
+    due: date
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The grader's words on an answer. passed: how many checks; cause: the first failure; message: without a cause."""
+
+    is_right: bool
+    passed: int = 0
+    cause: Cause | None = None
+    message: str = ""
+
+
+def schedule(folder: str | None = None) -> list[Scheduled]:
+    """Every card of the exercises that were passed, or of this one alone, by its day."""
+    states, scheduled = progress.load(), []
+    for exercise in catalog.by_path():
+        state = states.get(exercise.folder, progress.State())
+        if state.done and folder in (None, exercise.folder):
+            scheduled += [Scheduled(card, _due(state, card)) for card in cards.read(exercise.folder)]
+    return sorted(scheduled, key=lambda entry: entry.due)
+
+
+def due(scheduled: Sequence[Scheduled]) -> list[Card]:
+    """The cards that are due today: each exercise gives one before any gives its second, the longest waiting first."""
+    by_exercise: dict[str, list[Card]] = {}
+    for entry in scheduled:
+        if entry.due <= today():
+            by_exercise.setdefault(entry.card.exercise, []).append(entry.card)
+    return [card for turn in itertools.zip_longest(*by_exercise.values()) for card in turn if card is not None]
+
+
+def note(card: Card, is_known: bool) -> None:
+    """Record an answer. A card that is known before its day keeps that day."""
+
+    def update(state: progress.State) -> None:
+        """Write the next day into the state of the exercise."""
+        if is_known and _due(state, card) > today():
+            return
+        step = _step(state, card) + 1 if is_known else 0
+        days = timedelta(days=DAYS[min(step, len(DAYS) - 1)])
+        state.cards[card.title] = progress.CardState(step, (today() + days).isoformat())
+
+    progress.change(card.exercise, update)
+
+
+def count(number: int) -> str:
+    """How many questions are due, and what to type."""
+    return f"{number} {'question is' if number == 1 else 'questions are'} due: make review" if number else ""
+
+
+def outlook(scheduled: Sequence[Scheduled]) -> str:
+    """What comes next: how many cards are due now, or when the next one will be."""
+    days = [entry.due for entry in scheduled if entry.due > today()]
+    if due(scheduled) or not days:
+        return count(len(due(scheduled)))
+    is_soon = min(days) == today() + timedelta(days=1)
+    return f"The next question comes {'tomorrow' if is_soon else f'on {min(days).isoformat()}'}."
+
+
+def compose(card: Card, typed: str) -> str:
+    """The fresh stub with the function of a code card written."""
+    stub = checkout.source(card.exercise)
+    functions = {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
+    last = functions[card.function].body[-1]  # below the docstring: raise NotImplementedError
+    lines = stub.splitlines()
+    lines[last.lineno - 1 : last.end_lineno] = card.filled(typed).splitlines()[1:]
+    return "\n".join(lines) + "\n"
+
+
+def judge(card: Card, typed: str, fork_server: ForkServer) -> Verdict:
+    """Grade what was typed at a code card by the checks of its exercise, as `make check` does.
+
+    The other functions are not written: checks that fail for that alone say nothing. Raises InfrastructureError.
+    """
+    from grader.judge import examiner  # heavy: torch
+
+    submitted = Submission(compose(card, typed), FILE)
+    result = examiner.grade(catalog.find(card.exercise), submitted, fork_server, Settings(seed=SEED))
+    if result.status == NOT_GRADED:
+        raise InfrastructureError(result.message)
+    return _verdict(result, card)
+
+
+def is_complete(card: Card, typed: str) -> bool:
+    """Whether an answer ends with what was typed so far: an expression, a `return`, an empty line, or an error."""
+    if not typed.rpartition("\n")[2].strip():
+        return True
+    typed = textwrap.dedent(typed)
+    try:
+        last = ast.parse(typed).body[-1]
+    except (SyntaxError, ValueError, IndexError):
+        with contextlib.suppress(SyntaxError, ValueError, OverflowError):
+            return codeop.compile_command(typed, symbol="exec") is not None
+        return True
+    return bool(card.lead) or isinstance(last, (ast.Expr, ast.Return))
+
+
+def show(console: Console, card: Card, place: str = "") -> None:
+    """Print the question of a card. place: which of how many it is."""
+    exercise = catalog.find(card.exercise)
+    head = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "dim"), (f"  {place}" if place else "", "dim"))
+    console.print("", head, Text(card.title.replace("`", ""), "bold"), "", sep="\n")
+    _print(console, card.question)
+
+
+def ask(console: Console, chosen: Sequence[Card], fork_server: ForkServer | None) -> None:
+    """Ask one card after the other, and record each answer at once. Ctrl-C and Ctrl-D end it.
+
+    fork_server: for code cards, where there are some. Raises InfrastructureError.
+    """
+    with contextlib.suppress(ImportError):
+        import readline  # input() then edits a line with the arrow keys
+
+        readline.set_auto_history(False)
+    answers: list[bool] = []
+    try:
+        for number, card in enumerate(chosen, 1):
+            show(console, card, f"{number} of {len(chosen)}")
+            is_known = _write(console, card, fork_server) if card.function and fork_server else _recall(console, card)
+            note(card, is_known)
+            answers.append(is_known)
+            if card.function and not is_known and number < len(chosen):
+                _prompt(console, "Enter goes on. ")  # the answer is still to be read
+    except (KeyboardInterrupt, EOFError):
+        console.print()
+    again = answers.count(False)
+    words = [f"{answers.count(True)} of {len(answers)} known."] if answers else ["Nothing was answered."]
+    words += [f"{again} {'comes' if again == 1 else 'come'} again tomorrow."] * bool(again)
+    console.print("", Text(" ".join([*words, outlook(schedule())]), "dim"), sep="\n")
+
+
+def _step(state: progress.State, card: Card) -> int:
+    """How often in a row a card was known."""
+    return state.cards[card.title].step if card.title in state.cards else 0
+
+
+def _due(state: progress.State, card: Card) -> date:
+    """The day from which on a card is asked."""
+    if card.title in state.cards:
+        return date.fromisoformat(state.cards[card.title].due)
+    return date.fromtimestamp(state.first_pass or 0) + timedelta(days=DAYS[0])
+
+
+def _verdict(result: ExerciseResult, card: Card) -> Verdict:
+    """The verdict on one function, from the result of its exercise."""
+    if result.status == ERROR:
+        return Verdict(False, message=result.message)
+    passed = sum(check.outcome == PASSED for check in result.checks)
+    failures = [cause for cause in causes(result) if not cause.example.is_unwritten]
+    if failures:
+        return Verdict(False, passed, failures[0])
+    only = f"Only {card.function} is written here: use no other function of the exercise."
+    return Verdict(True, passed) if passed else Verdict(False, message=only)
+
+
+def _recall(console: Console, card: Card) -> bool:
+    """Show the answer after Enter. Returns whether the learner knew it."""
+    _prompt(console, "Enter shows the answer. ")
+    _print(console, card.answer)
+    while True:
+        word = _prompt(console, "Did you know it? y/n ").strip().lower()
+        if word[:1] in ("y", "n") and word in ("y", "n", "yes", "no"):
+            return word[0] == "y"
+
+
+def _write(console: Console, card: Card, fork_server: ForkServer) -> bool:
+    """Judge what is typed, TRIES times at most; then show the answer. Returns whether it was right."""
+    what = "the rest of the line" if card.lead else "what is missing, up to a return"
+    console.print(Text(f"Type {what}. Enter alone shows the answer.", "dim"))
+    for left in reversed(range(TRIES)):
+        typed = _typed(card)
+        if not typed.strip():
+            break
+        with terminal.Waiting(console) as waiting:
+            waiting.begin("Grading …")
+            verdict = judge(card, typed, fork_server)
+        _print_verdict(console, verdict)
+        if verdict.is_right:
+            return True
+        if left:
+            console.print(Text("Try once more. Arrow up brings back what you typed.", "dim"))
+    console.print("", Text("One right answer:", "bold"), "", sep="\n")
+    _print(console, card.answer)
+    return False
+
+
+def _typed(card: Card) -> str:
+    """What is typed at a code card, one line or several."""
+    lines = [input(card.lead or ">>> ")]
+    while not is_complete(card, "\n".join(lines)):
+        lines.append(input("... "))
+    with contextlib.suppress(ImportError):
+        import readline
+
+        for line in filter(str.strip, lines):
+            readline.add_history(line)
+    return "\n".join(lines).encode("utf-8", "replace").decode()  # a terminal may send what is no text
+
+
+def _prompt(console: Console, text: str) -> str:
+    """Ask for a line, and leave an empty one below it."""
+    line = input(text)
+    console.print()
+    return line
+
+
+def _print(console: Console, markdown: str) -> None:
+    """Print Markdown, without the empty lines that rich puts around code beside those around paragraphs."""
+    with console.capture() as captured:
+        console.print(Padding(Markdown(formulas.as_text(markdown), code_theme="ansi_dark"), (0, 0, 1, INDENT)))
+    lines = [Text.from_ansi(line) for line in captured.get().splitlines()]
+    blank = [not line.plain.strip() for line in lines]
+    for line, is_blank, is_after_blank in zip(lines, blank, [True, *blank]):
+        if not (is_blank and is_after_blank):
+            console.print(Text() if is_blank else line, soft_wrap=True)
+
+
+def _print_verdict(console: Console, verdict: Verdict) -> None:
+    """Print what the grader says, in the words of a verdict but without points."""
+    sign, style = terminal.SIGNS["passed" if verdict.is_right else "failed"]
+    if verdict.is_right:
+        checks = "1 check passed" if verdict.passed == 1 else f"{verdict.passed} checks passed"
+        console.print(Text(f"{sign} Right: {checks}.", style))
+        return
+    if verdict.cause is None:
+        first, *rest = verdict.message.split("\n")
+    else:
+        first = f"{terminal.SHOULD}{verdict.cause.example.title}"
+        likely = [f"likely: {verdict.cause.diagnosis}"] if verdict.cause.diagnosis else []
+        rest = [*likely, *PLACE.sub("", verdict.cause.example.message).split("\n")]
+    console.print(terminal.line(0, Text(f"{sign} {first}", style)))
+    for line in rest:
+        console.print(terminal.line(INDENT, Text(line, "yellow" if line.startswith("likely: ") else "")))

@@ -1,0 +1,406 @@
+"""Questions some days after a pass: their files, when they come, how they are asked, and that code is really graded."""
+
+import json
+import sys
+from datetime import date, datetime, timedelta
+
+import pytest
+from at_terminal import AtTerminal, checkout
+
+from grader import catalog
+from grader.authoring import parts
+from grader.catalog import cards, paths
+from grader.catalog.cards import BadCard, Card
+from grader.desk import progress, review
+from grader.integrations import bundle
+from grader.records import containment
+
+FIRST, SECOND = "01_dot_product_scores", "06_scaled_dot_product_attention"
+DAY = date(2026, 3, 2)
+EACH = pytest.mark.parametrize("folder", [exercise.folder for exercise in catalog.exercises()])
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """`clock(3)` makes it three days after DAY."""
+
+    def turn(days: int) -> date:
+        """Let the clock show this day."""
+        monkeypatch.setattr(review, "today", lambda: DAY + timedelta(days=days))
+        return review.today()
+
+    turn(0)
+    return turn
+
+
+@pytest.fixture
+def history(tmp_path, monkeypatch):
+    """A history of its own, in this process."""
+    monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
+    return paths.PROGRESS
+
+
+def noon(day: date) -> int:
+    """Noon of a day by this machine's clock, in seconds since 1970."""
+    return int(datetime(day.year, day.month, day.day, 12).timestamp())
+
+
+def passed(*folders: str, day: date = DAY) -> None:
+    """Note a first pass."""
+    for folder in folders:
+
+        def edit(state: progress.State) -> None:
+            """What a verdict would write."""
+            state.points, state.attempts, state.first_pass = 5.0, 2, noon(day)
+            state.files["py"] = progress.FileState("passed", 5.0)
+
+        progress.change(folder, edit)
+
+
+def due() -> list[Card]:
+    return review.due(review.schedule())
+
+
+def card(code: str, answer: str = "", title: str = "Write `f`") -> Card:
+    return Card(FIRST, title, f"```python\n{code}```", f"```python\n{answer}\n```", "f", 1)
+
+
+# The files.
+
+
+@EACH
+def test_every_exercise_has_cards_in_order(folder):
+    found = cards.read(folder)
+    assert len(found) >= parts.MIN_CARDS
+    assert list(parts.wrong_cards(folder)) == []
+    assert paths.review(folder).read_text("utf-8").startswith(f"# Review of {folder[:2]} ")
+
+
+@EACH
+def test_each_answer_passes_its_checks_and_a_wrong_one_is_refused(folder, fork_server):
+    for code_card in cards.read(folder):
+        if code_card.function:
+            right = review.judge(code_card, code_card.right, fork_server)
+            assert right.is_right and right.passed, (code_card.title, right)
+            wrong = review.judge(code_card, "None", fork_server)
+            assert not wrong.is_right and (wrong.cause or wrong.message), code_card.title
+
+
+def test_most_exercises_ask_for_code():
+    with_code = [
+        exercise.folder for exercise in catalog.exercises() if any(c.function for c in cards.read(exercise.folder))
+    ]
+    assert len(with_code) >= 20
+
+
+@EACH
+def test_a_bundle_has_the_questions_and_no_answer_in_code(folder):
+    text = dict(bundle.of_exercise(folder))[f"exercises/{folder}/review.md"].decode()
+    assert "Write `" not in text and text.startswith("# Review of ") and text.endswith("</details>\n")
+    kept = [found.title for found in cards.read(folder) if not found.function]
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == kept
+
+
+GOOD = "# Review\n\n## Why\n\nWhy?\n\n<details>\n<summary>Answer</summary>\n\nSo.\n\n</details>\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (GOOD.replace("Why?", ""), "“Why” asks nothing"),
+        (GOOD.replace("<details>\n", ""), "“Why” does not end with `<details>`"),
+        (GOOD + "More.\n", "“Why” does not end with `<details>`"),
+        (GOOD + GOOD.removeprefix("# Review\n"), "two cards have the heading “Why”"),
+        (GOOD.replace("## Why", "## Write `f`"), "has no block whose first line is `def f(…):`"),
+        (
+            GOOD.replace("## Why", "## Write `f`").replace("Why?", "```python\ndef f(x):\n    return x\n```"),
+            "shows no `...` for what is to be written, or two",
+        ),
+        (
+            GOOD.replace("## Why", "## Write `f`").replace("Why?", "```python\ndef f(x):\n    ...\n```"),
+            "has an answer that does not begin with a block of code",
+        ),
+    ],
+)
+def test_a_file_that_is_not_in_order_is_refused_with_its_line(desk, text, reason):
+    paths.review(FIRST).write_text(text)
+    with pytest.raises(BadCard, match=r"review\.md:"):
+        cards.read(FIRST)
+    (problem,) = parts.wrong_cards(FIRST)
+    assert reason in problem.reason and problem.line >= 3
+
+
+def test_verify_demands_the_file_and_enough_cards_and_a_function_of_the_stub(desk):
+    paths.review(FIRST).write_text(GOOD)
+    assert [problem.reason for problem in parts.wrong_cards(FIRST)] == ["1 cards are here, and 3 are the least"]
+    text = paths.review(SECOND).read_text("utf-8")
+    paths.review(FIRST).write_text(text)
+    assert "the stub has no function `scaled_attention_weights`" in str(*parts.wrong_cards(FIRST))
+    paths.review(FIRST).unlink()
+    told = [str(problem) for problem in parts.problems(catalog.find(FIRST))]
+    assert len(told) == 1 and "review.md: the file of cards for make review is missing" in told[0], told
+    assert cards.read(FIRST) == ()
+
+
+# When a card comes.
+
+
+def test_a_card_comes_after_a_day_a_week_a_month_and_then_every_90_days(history, clock):
+    passed(FIRST)
+    assert due() == [] and review.outlook(review.schedule()) == "The next question comes tomorrow."
+    day, found = 0, []
+    for _ in range(6):
+        while not due():
+            day += 1
+            clock(day)
+        found.append(day)
+        for one in due():
+            review.note(one, True)
+    assert [later - earlier for earlier, later in zip([0, *found], found)] == [1, 7, 30, 90, 90, 90]
+
+
+def test_a_card_that_was_not_known_comes_again_the_next_day_and_begins_anew(history, clock):
+    passed(FIRST)
+    clock(1)
+    first, *others = due()
+    for one in (first, *others):
+        review.note(one, True)
+    clock(8)
+    review.note(first, False)
+    assert first not in due()
+    clock(9)
+    assert first in due()
+    review.note(first, True)
+    clock(15)
+    assert first not in due()
+    clock(16)
+    assert first in due()
+
+
+def test_a_card_that_is_known_before_its_day_keeps_that_day(history, clock):
+    passed(FIRST)
+    (scheduled, *_) = review.schedule()
+    review.note(scheduled.card, True)
+    assert review.schedule()[0] == scheduled
+    review.note(scheduled.card, False)  # what is not known comes tomorrow, whatever its day was
+    clock(1)
+    assert scheduled.card in due()
+
+
+def test_what_waits_longest_comes_first_and_exercises_take_turns(history, clock):
+    passed(SECOND)
+    passed(FIRST, "00_before_you_start", day=DAY + timedelta(days=1))
+    clock(2)
+    assert [found.exercise for found in due()] == [SECOND, "00_before_you_start", FIRST] * 3
+    assert len(set(due())) == 9
+    clock(1)
+    assert [found.exercise for found in due()] == [SECOND] * 3
+
+
+def test_a_review_gives_no_points_and_is_no_attempt(history, clock):
+    passed(FIRST)
+    before = progress.load()[FIRST]
+    clock(1)
+    for one in due():
+        review.note(one, False)
+    after = progress.load()[FIRST]
+    assert after.cards and not before.cards
+    after.cards = {}
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"status": "passed", "points": 5.0, "attempts": 1, "first_pass": noon(DAY), "hints": None},
+        {"points": 5.0, "attempts": 1, "first_pass": noon(DAY), "hints": {}, "files": {}},
+    ],
+    ids=["schema 1", "schema 2 without cards"],
+)
+def test_an_old_history_is_read_and_kept(history, clock, state):
+    history.write_text(json.dumps({"schema": 1 if "status" in state else 2, "exercises": {FIRST: state}}))
+    clock(1)
+    assert len(due()) == 3
+    review.note(due()[0], True)
+    assert len(due()) == 2 and progress.load()[FIRST].first_pass == noon(DAY)
+    assert not list(history.parent.glob("*.damaged-*"))
+
+
+@pytest.mark.parametrize("broken", [{"step": -1, "due": "2026-03-02"}, {"step": 0, "due": "soon"}, {"step": 0}, 3])
+def test_a_damaged_card_sets_the_history_aside(history, clock, broken):
+    state = {"points": 5.0, "attempts": 1, "first_pass": noon(DAY), "cards": {"What a high score means": broken}}
+    history.write_text(json.dumps({"schema": 2, "exercises": {FIRST: state}}))
+    assert progress.load() == {} and list(history.parent.glob("*.damaged-*"))
+
+
+def test_a_history_of_the_future_days_is_not_lost_by_a_clock_set_back(history, clock):
+    passed(FIRST)
+    clock(1)
+    review.note(due()[0], True)
+    clock(-400)
+    assert due() == [] and review.outlook(review.schedule()) == f"The next question comes on {DAY + timedelta(days=1)}."
+
+
+# What is typed.
+
+WHOLE = "def f(x):\n    ...\n"
+TAIL = "def f(x):\n    y = ...\n    return y\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "typed", "filled"),
+    [
+        (WHOLE, "x + 1", "def f(x):\n    return x + 1\n"),
+        (WHOLE, "return x + 1", "def f(x):\n    return x + 1\n"),
+        (WHOLE, "    return x", "def f(x):\n    return x\n"),
+        (WHOLE, "y = x\ny + 1", "def f(x):\n    y = x\n    return y + 1\n"),
+        (WHOLE, "for y in x:\n    z = y\nreturn z", "def f(x):\n    for y in x:\n        z = y\n    return z\n"),
+        (WHOLE, r"'\1 \n'", "def f(x):\n    return '\\1 \\n'\n"),
+        (WHOLE, "x @@ x", "def f(x):\n    x @@ x\n"),
+        (TAIL, "x + 1", "def f(x):\n    y = x + 1\n    return y\n"),
+        (TAIL, "y = x + 1", "def f(x):\n    y = x + 1\n    return y\n"),
+        (TAIL, "y=x + 1", "def f(x):\n    y = x + 1\n    return y\n"),
+        (TAIL, "y == x", "def f(x):\n    y = y == x\n    return y\n"),
+        (TAIL, "[\nx\n]", "def f(x):\n    y = ([\n    x\n    ])\n    return y\n"),
+        ("def f(x):\n    return ...\n", "return x", "def f(x):\n    return x\n"),
+        ("def f(x):\n    return ...\n", "returned", "def f(x):\n    return returned\n"),
+        ("def f(x):\n    a, b = ...\n    return a\n", "a, b = x", "def f(x):\n    a, b = x\n    return a\n"),
+    ],
+)
+def test_what_is_typed_takes_the_place_of_the_blank(code, typed, filled):
+    assert card(code).filled(typed) == filled
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        (["x + 1"], WHOLE),
+        (["return x"], WHOLE),
+        ([""], WHOLE),
+        (["y = x", "y + 1"], WHOLE),
+        (["y = x", ""], WHOLE),
+        (["torch.cat([", "x,", "])"], WHOLE),
+        (["for y in x:", "    z = y", "return z"], WHOLE),
+        (["x @@ x"], WHOLE),
+        (["    return x"], WHOLE),
+        (["y = x + 1"], TAIL),
+        (["torch.cat([x,", "x])"], TAIL),
+    ],
+)
+def test_an_answer_ends_with_its_return_an_expression_an_error_or_an_empty_line(lines, code):
+    ends = [review.is_complete(card(code), "\n".join(lines[:number])) for number in range(1, len(lines) + 1)]
+    assert ends == [False] * (len(lines) - 1) + [True]
+
+
+def test_the_graders_own_words_say_what_is_wrong(fork_server):
+    scaled = next(found for found in cards.read(SECOND) if found.function)
+    verdict = review.judge(scaled, "query @ keys.transpose(-2, -1)", fork_server)
+    assert not verdict.is_right and "√d_k" in verdict.cause.diagnosis
+    verdict = review.judge(scaled, "query @", fork_server)
+    assert not verdict.is_right and "SyntaxError" in verdict.message
+    verdict = review.judge(scaled, "attention_score(query, keys)", fork_server)
+    assert not verdict.is_right and "use no other function of the exercise" in verdict.message
+
+
+def test_a_ready_made_function_is_refused_as_in_a_check(fork_server):
+    stable = next(found for found in cards.read("02_softmax_naive") if found.function)
+    assert not review.judge(stable, "torch.softmax(x, dim) * 0 + x.amax(dim=dim, keepdim=True)", fork_server).is_right
+
+
+# The command.
+
+
+def test_without_a_terminal_the_due_cards_are_shown_without_answers(said, desk, clock):
+    passed(FIRST, SECOND)
+    clock(1)
+    done = said("review", cwd=desk)
+    assert done.returncode == 0 and done.stderr == ""
+    asked = due()[: review.AT_ONCE]
+    for one in asked:
+        assert one.title.replace("`", "") in done.stdout
+        assert one.right.strip() not in done.stdout or not one.right
+        assert one.answer.split(".")[0].split("\n")[0][:30] not in done.stdout
+    assert "type at a terminal: make review" in done.stdout.splitlines()[-1]
+    assert due()[: review.AT_ONCE] == asked  # nothing was answered
+
+
+def test_nothing_due_says_when_the_next_one_is(said, desk, clock):
+    assert "the day after you pass an exercise: make check" in said("review", cwd=desk).stdout
+    passed(FIRST)
+    done = said("review", cwd=desk)
+    assert done.returncode == 0
+    assert done.stdout == (
+        "Nothing is due. The next question comes tomorrow.\nOne exercise at once: make review EX=01\n"
+    )
+    clock(1)
+    for one in due():
+        review.note(one, True)
+    assert "The next question comes on 2026-03-10." in said("review", cwd=desk).stdout
+
+
+def test_one_exercise_is_asked_at_once(said, desk, clock):
+    refused = said("review", "01", cwd=desk)
+    assert (
+        refused.returncode == 2
+        and "You have not passed 01 yet" in refused.stderr
+        and "make check EX=01" in refused.stderr
+    )
+    passed(FIRST)
+    done = said("review", "01", cwd=desk)
+    assert all(one.title.replace("`", "") in done.stdout for one in cards.read(FIRST))
+    assert done.stdout.splitlines()[-1].endswith("make review EX=01")
+    paths.review(FIRST).unlink()
+    assert "There are no questions in exercises/01" in said("review", "01", cwd=desk).stderr
+
+
+def test_progress_and_list_say_what_is_due(said, desk, clock, monkeypatch):
+    passed(FIRST)
+    for verb in ("progress", "list"):
+        assert "due" not in said(verb, cwd=desk).stdout
+    clock(1)
+    for verb in ("progress", "list"):
+        assert said(verb, cwd=desk).stdout.endswith("\n3 questions are due: make review\n")
+    json.loads(said("progress", "--format", "json", cwd=desk).stdout)
+    for one in due()[1:]:
+        review.note(one, True)
+    assert said("progress", cwd=desk).stdout.endswith("\n1 question is due: make review\n")
+    monkeypatch.setattr(containment.policy, "strict", False)
+    paths.review(FIRST).write_text(GOOD.replace("Why?", ""))  # broken by hand: the history is shown all the same
+    done = said("progress", cwd=desk)
+    assert done.returncode == 0 and "Dot-product scores" in done.stdout and "review.md:" in done.stderr
+
+
+def test_a_learner_answers_at_a_terminal_and_ctrl_c_keeps_what_was_answered(tmp_path):
+    folder = checkout(tmp_path)
+    yesterday = date.today() - timedelta(days=1)
+    state = {"points": 5.0, "attempts": 1, "first_pass": noon(yesterday)}
+    history = folder / ".kata-progress.json"
+    history.write_text(json.dumps({"schema": 2, "exercises": {FIRST: state}}))
+    terminal = AtTerminal([sys.executable, "-m", "grader", "--make", "review"], folder, rows=40)
+    try:
+        place = terminal.says("Enter shows the answer", 0)
+        assert "direction" not in terminal.transcript
+        terminal.type("\r")
+        place = terminal.says("Did you know it? y/n", place)
+        assert "direction" in terminal.transcript
+        terminal.type("perhaps\r")
+        place = terminal.says("Did you know it? y/n", place)
+        terminal.type("n\r")
+        place = terminal.says("Enter alone shows the answer", place)
+        for typed, told in (("inputs @ inputs", "Try once more"), ("inputs.T @ inputs", "One right answer")):
+            place = terminal.says(">>>", place)
+            assert "inputs @ inputs.T" not in terminal.transcript
+            terminal.type(f"{typed}\r")
+            place = terminal.says(told, place)
+        place = terminal.says("inputs @ inputs.T", place)
+        place = terminal.says("Enter goes on", place)
+        terminal.type("\x03")
+        assert terminal.ends() == 0
+        assert "0 of 2 known. 2 come again tomorrow. 1 question is due: make review" in terminal.transcript
+        assert "Traceback" not in terminal.transcript and terminal.echoes
+    finally:
+        terminal.close()
+    tomorrow = {"step": 0, "due": (date.today() + timedelta(days=1)).isoformat()}
+    kept = json.loads(history.read_text())["exercises"][FIRST]
+    assert list(kept["cards"].values()) == [tomorrow, tomorrow]
+    assert (kept["attempts"], kept["points"]) == (1, 5.0)
