@@ -84,6 +84,21 @@ def test_08_a_query_of_linear_has_the_variance_one_third():
         assert abs(nn.Linear(256, 64, bias=False)(torch.randn(500, 256)).var() - 1 / 3) < 0.02
 
 
+def test_08_the_slopes_that_a_start_leaves():
+    means: dict[str, list[str]] = {"`nn.Linear`": [], "`torch.rand`": []}
+    for d_in in (4, 16, 64, 256):
+        torch.manual_seed(123)
+        x = torch.randn(50, d_in)
+        drawn = [x @ torch.rand(d_in, 64) for _ in range(2)]
+        with torch.no_grad():
+            linear = [nn.Linear(d_in, 64, bias=False)(x) for _ in range(2)]
+        for way, (queries, keys) in zip(means, (linear, drawn), strict=True):
+            weights = torch.softmax(queries @ keys.T / 64**0.5, dim=-1)
+            means[way].append(f"{(weights * (1 - weights)).sum(dim=-1).mean():.2f}")
+    for way, numbers in means.items():
+        assert f"| {way} | {' | '.join(numbers)} |" in lesson("08")
+
+
 def test_10_one_less_what_goes_has_the_values_and_not_the_gradients():
     torch.manual_seed(123)
     weights = torch.softmax(torch.randn(4, 4, dtype=torch.float64), dim=-1).requires_grad_()

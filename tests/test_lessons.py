@@ -40,8 +40,14 @@ def test_the_page_of_promises_says_the_limits():
     assert [words for words in said if words not in rows] == []
     for exercise in EXERCISES:
         own = {name: value for name, value in vars(exercise.limits).items() if value != getattr(limits, name)}
-        assert own.keys() <= {"call_s", "measured"}, "the page of promises does not say this limit"
-        assert "call_s" not in own or f"({own['call_s']:g} in exercise {exercise.folder[:2]})" in rows
+        assert own.keys() <= {"call_s", "call_cpu_s", "needs", "measured"}, (
+            "the page of promises does not say this limit"
+        )
+        assert "call_s" not in own or f"{own['call_s']:g} in exercise {exercise.folder[:2]}" in rows
+        words = (
+            f"({exercise.limits.call_cpu_s:g} and {2 * exercise.limits.call_cpu_s:g} in exercise {exercise.folder[:2]})"
+        )
+        assert "call_cpu_s" not in own or words in rows
 
 
 # What a lesson says about a document, by how `source` in exercise.toml begins.
