@@ -45,7 +45,7 @@ def positions(x: torch.Tensor) -> torch.Tensor:
 
 
 def less_fixed_mean(x: torch.Tensor) -> torch.Tensor:
-    """x less the mean of all its entries, where the mean counts as a fixed number.
+    """x minus the mean of all its entries, where the mean counts as a fixed number.
 
     Args:
         x: any shape.

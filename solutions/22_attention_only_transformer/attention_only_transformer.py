@@ -50,7 +50,7 @@ class CausalSelfAttention(nn.Module):
             x: the tokens' vectors, shape (B, T, d_model).
 
         Returns:
-            weights, shape (B, H, T, T); each row sums to 1, and nothing stands above the diagonal.
+            weights, shape (B, H, T, T); each row sums to 1, and all is 0 above the diagonal.
 
         Raises:
             ValueError: T exceeds context_length.

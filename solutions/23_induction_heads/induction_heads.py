@@ -49,7 +49,7 @@ class CausalSelfAttention(nn.Module):
             x: the tokens' vectors, shape (B, T, d_model).
 
         Returns:
-            weights, shape (B, H, T, T); each row sums to 1, and nothing stands above the diagonal.
+            weights, shape (B, H, T, T); each row sums to 1, and all is 0 above the diagonal.
 
         Raises:
             ValueError: T exceeds context_length.
@@ -242,7 +242,7 @@ def second_half_loss(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -
     """
     # Task 3: next_token_loss, without the predictions of the first half and of the token at period.
     period = token_ids.shape[1] // 2
-    losses = next_token_loss(model(token_ids), token_ids)  # (B, 2 * period - 1), number t foretells token t + 1
+    losses = next_token_loss(model(token_ids), token_ids)  # (B, 2 * period - 1), number t predicts token t + 1
     return losses[:, period:].mean()  # predictions of tokens period + 1 …
 
 

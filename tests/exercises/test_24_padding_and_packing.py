@@ -189,7 +189,12 @@ CASES = [
     Case("hidden", [("move", "Places in the row", 5), HIDE], lambda: in_a_row(5, 0.0, hide=True), "as if"),
     Case("NaN", [("choose", HOLDS, "NaN")], lambda: in_a_row(3, math.nan), "every weight is NaN"),
     Case("NaN, hidden", [("choose", HOLDS, "NaN"), HIDE], lambda: in_a_row(3, math.nan, hide=True), "0 · NaN is NaN"),
-    Case("NaN, replaced", [("choose", HOLDS, "NaN"), REPLACE], lambda: in_a_row(3, math.nan, replace=True), "20 %"),
+    Case(
+        "NaN, replaced",
+        [("move", "Places in the row", 8), ("choose", HOLDS, "NaN"), REPLACE],
+        lambda: in_a_row(8, math.nan, replace=True),
+        "60 %",
+    ),
     Case(
         "on the left, with both",
         [("choose", "The padding is on the", "left"), ("choose", HOLDS, "NaN"), HIDE, REPLACE],

@@ -70,7 +70,7 @@ def test_gradient_of_a_fixed_mean(learner, reference, rng):
 
 @task(5)
 def test_parameters(learner):
-    """The layer has the trainable parameters weight (d_in, d_out) and bias (d_out,), drawn anew from 0 to 1."""
+    """The layer has the trainable parameters weight (d_in, d_out) and bias (d_out,), drawn from 0 to 1."""
     has_parameters(learner.Affine(3, 2), {"weight": (3, 2), "bias": (2,)})
     sizes = {"weight": (30, 40), "bias": (40,)}
     first = learner.Affine(30, 40, seed=1).parameters(sizes)

@@ -10,19 +10,19 @@ X = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
 
 @task(1)
 def test_documented_centred_rows(learner, documented):
-    """The two rows of the lesson, each less its mean, are the printed ones."""
+    """The two rows of the lesson, each minus its mean, match the printed numbers."""
     expect(learner.centred_rows(ROWS), documented["centred_rows"])
 
 
 @task(2)
 def test_documented_all_products(learner, documented):
-    """The products of three rows with two rows are the printed ones."""
+    """The products of three rows with two rows match the printed numbers."""
     expect(learner.all_products(X, X[:2]), documented["all_products"])
 
 
 @task(3)
 def test_documented_positions(learner, documented):
-    """Of three rows of float64 numbers, the positions are the printed ones, in float64."""
+    """Of three rows of float64 numbers, the positions match the printed numbers, in float64."""
     got = learner.positions(X.double())
     expect(got, torch.tensor([0.0, 1.0, 2.0], dtype=torch.float64))
     expect(got, documented["positions"])
@@ -30,7 +30,7 @@ def test_documented_positions(learner, documented):
 
 @task(4)
 def test_documented_less_fixed_mean(learner, documented):
-    """The three numbers of the lesson, less their mean, are the printed ones."""
+    """The three numbers of the lesson, minus their mean, match the printed numbers."""
     expect(learner.less_fixed_mean(torch.tensor([1.0, 2.0, 6.0])), documented["less_fixed_mean"])
 
 

@@ -16,14 +16,14 @@ def test_documented_dot_product(learner, documented):
 
 @task(2)
 def test_documented_scores_for_query(learner, documented):
-    """The six scores of “journey” are the printed ones."""
+    """The six scores of “journey” match the printed numbers."""
     tokens = inputs()
     expect(learner.attention_scores_for_query(tokens, tokens[JOURNEY]), documented["scores_of_journey"])
 
 
 @task(3)
 def test_documented_attention_scores(learner, documented):
-    """The scores of all six tokens with one another are the printed ones."""
+    """The scores of all six tokens with one another match the printed numbers."""
     scores = learner.attention_scores(inputs())
     expect(scores, documented["attention_scores_by_loops"])
     expect(scores, documented["attention_scores_by_product"])

@@ -6,7 +6,7 @@ from grader.sentence import JOURNEY, inputs
 
 @task(1)
 def test_documented_weights_of_one_query(learner, documented):
-    """The weights of “journey” are the printed ones."""
+    """The weights of “journey” match the printed numbers."""
     weights = learner.attention_weights(inputs())
     expect(weights[JOURNEY], documented["weights_of_journey"])
     expect(weights[JOURNEY], documented["weights_of_journey_long"])
@@ -15,7 +15,7 @@ def test_documented_weights_of_one_query(learner, documented):
 
 @task(1)
 def test_documented_attention_weights(learner, documented):
-    """The weights of all six tokens are the printed ones."""
+    """The weights of all six tokens match the printed numbers."""
     expect(learner.attention_weights(inputs()), documented["attention_weights"])
 
 
@@ -29,7 +29,7 @@ def test_documented_row_sums(learner, documented):
 
 @task(2)
 def test_documented_context_vector(learner, documented):
-    """The context vector of “journey” is the printed one."""
+    """The context vector of “journey” matches the printed number."""
     tokens = inputs()
     context = learner.context_vector(tokens, JOURNEY)
     expect(tokens, documented["embedded_tokens"], "the table of tokens")  # ours, as the document prints it
@@ -39,5 +39,5 @@ def test_documented_context_vector(learner, documented):
 
 @task(3)
 def test_documented_context_vectors(learner, documented):
-    """The context vectors of all six tokens are the printed ones."""
+    """The context vectors of all six tokens match the printed numbers."""
     expect(learner.context_vectors(inputs()), documented["context_vectors"])

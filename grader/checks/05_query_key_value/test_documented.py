@@ -15,7 +15,7 @@ IS = 1  # the index of the token "is", which the third document follows
 
 @task(1)
 def test_documented_weights(learner, documented):
-    """The three matrices of seed 123 are the printed ones, in this order."""
+    """The three matrices of seed 123 match the printed numbers, in this order."""
     drawn = three(learner.init_weights(3, 2, seed=DOCUMENTED_SEED), dict.fromkeys(NAMES, (3, 2)))
     own = dict(zip(NAMES, row_weights(), strict=True))
     holds = [next((name for name in NAMES if same(got, own[name])), "") for got in drawn]
@@ -30,7 +30,7 @@ def test_documented_weights(learner, documented):
 
 @task(2)
 def test_documented_query_and_key(learner, documented):
-    """The query and the key of “journey” are the printed ones."""
+    """The query and the key of “journey” match the printed numbers."""
     queries, keys, _ = three(learner.project(inputs(), *row_weights()), ROWS)
     expect(queries[JOURNEY], documented["query_2"], "the query of “journey”")
     expect(queries[JOURNEY], documented["query_2_of_002"], "the query of “journey”")
@@ -50,7 +50,7 @@ def test_documented_shapes(learner, documented):
 
 @task(3)
 def test_documented_column_keys(learner, documented):
-    """The keys of “Life is short, eat dessert first” are the printed ones."""
+    """The keys of “Life is short, eat dessert first” match the printed numbers."""
     _, keys, _ = three(learner.project_columns(embedded(), *column_weights()), COLUMNS)
     expect(keys[:4], documented["column_keys_rows_0_to_3"], "the first four keys")
     expect(keys[4, :1], documented["column_keys_row_4_begins"], "the beginning of the fifth key")

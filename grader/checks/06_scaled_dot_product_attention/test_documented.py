@@ -62,7 +62,7 @@ def scores_of(learner, query, keys):
 
 @task(1)
 def test_documented_scores_of_journey(learner, documented):
-    """The scores of “journey” with itself and with all six words are the printed ones."""
+    """The scores of “journey” with itself and with all six words match the printed numbers."""
     query, keys, _ = journey()
     scores = scores_of(learner, query, keys)
     expect(scores[JOURNEY], documented["score_22"], "the score of “journey” with itself")
@@ -73,7 +73,7 @@ def test_documented_scores_of_journey(learner, documented):
 
 @task(1)
 def test_documented_scores_of_is(learner, documented):
-    """The scores of “is” in “Life is short, eat dessert first” are the printed ones."""
+    """The scores of “is” in “Life is short, eat dessert first” match the printed numbers."""
     query, keys, _ = life()
     scores = scores_of(learner, query, keys)
     expect(scores[PARTNER], documented["omega_24"], "the score of “is” with “dessert”")
@@ -82,7 +82,7 @@ def test_documented_scores_of_is(learner, documented):
 
 @task(2)
 def test_documented_weights_of_one_query(learner, documented):
-    """The weights of one query are the printed ones, for both sentences."""
+    """The weights of one query match the printed numbers, for both sentences."""
     query, keys, _ = journey()
     weights = learner.scaled_attention_weights(query, keys)
     expect(keys.shape[-1], documented["d_k"], "d_k")
@@ -96,7 +96,7 @@ def test_documented_weights_of_one_query(learner, documented):
 
 @task(2)
 def test_documented_weights_of_a_batch(learner, documented):
-    """The weights of a batch are the printed ones, and each row sums to 1."""
+    """The weights of a batch match the printed numbers, and each row sums to 1."""
     weights = learner.scaled_attention_weights(*three_tokens())
     expect(weights, documented["weights_of_the_batch"])
     expect(weights.sum(dim=-1), documented["row_sums_of_the_batch"], "the sum of each row")
@@ -104,7 +104,7 @@ def test_documented_weights_of_a_batch(learner, documented):
 
 @task(3)
 def test_documented_context_vectors(learner, documented):
-    """The context vectors of “journey” and of “is” are the printed ones."""
+    """The context vectors of “journey” and of “is” match the printed numbers."""
     context = learner.scaled_dot_product_attention(*journey())
     expect(context, documented["context_2"], "the context vector of “journey”")
     expect(context, documented["context_2_again"], "the context vector of “journey”")
@@ -118,7 +118,7 @@ def test_documented_context_vectors(learner, documented):
 
 @task(4)
 def test_documented_variances(learner, documented):
-    """The variances of the scores are the printed ones: near d_k = 16 when raw, near 1 when scaled."""
+    """The variances of the scores match the printed numbers: near d_k = 16 when raw, near 1 when scaled."""
     query, keys = normal_queries_and_keys()
     printed = (documented["variance_of_wei"], documented["variance_of_scaled_wei"])
     expect(learner.score_variances(query, keys), printed, "the pair (raw, scaled)")

@@ -15,7 +15,7 @@ def drawn():
 
 @task(2)
 def test_documented_context_vectors(learner, documented):
-    """Seeded with 123, at once or with three draws between, the context vectors are the printed ones."""
+    """Seeded with 123, at once or with three draws between, the context vectors match the printed numbers."""
     layer = learner.SelfAttention_v1(3, 2, seed=123)
     manual_seed(123)
     expect_drawn(layer, drawn())

@@ -45,7 +45,7 @@ def test_parameters(learner):
 
 @task(1)
 def test_weights_drawn_anew(learner):
-    """Each matrix of each new layer is drawn anew, evenly from 0 to 1."""
+    """Each matrix of each new layer is drawn for it, evenly from 0 to 1."""
     sizes = (30, 40)
     first = learner.SelfAttention_v1(*sizes, seed=1).parameters(dict.fromkeys(ORDER, sizes))
     second = learner.SelfAttention_v1(*sizes, seed=2).parameters(dict.fromkeys(ORDER, sizes))

@@ -19,7 +19,7 @@ def drawn(seed, bias=False, order=ORDER):
 
 @task(2)
 def test_documented_context_vectors(learner, documented):
-    """Seeded with 789, and with 123, the six context vectors are the printed ones."""
+    """Seeded with 789, and with 123, the six context vectors match the printed numbers."""
     layer = learner.SelfAttention_v2(3, 2, seed=789)
     expect_drawn(layer, drawn(789))
     context = layer(inputs())

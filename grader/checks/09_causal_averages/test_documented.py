@@ -14,7 +14,7 @@ def draws() -> tuple[torch.Tensor, torch.Tensor]:
 
 @task(1)
 def test_documented_average_loop(learner, documented):
-    """The averages of the first of four sequences are the printed ones."""
+    """The averages of the first of four sequences match the printed numbers."""
     x, _ = draws()
     expect(x[0], documented["x"], "the input x[0], drawn by the check,")
     averages = learner.average_loop(x)
@@ -24,7 +24,7 @@ def test_documented_average_loop(learner, documented):
 
 @task(2)
 def test_documented_averaging_weights(learner, documented):
-    """The weights for 3 and for 8 tokens are the printed ones."""
+    """The weights for 3 and for 8 tokens match the printed numbers."""
     expect(learner.averaging_weights(3), documented["a"])
     weights = learner.averaging_weights(8)
     expect(weights, documented["weights_for_matmul"])

@@ -57,6 +57,6 @@ def test_documented_causal_weights(learner, documented):
 
 @task(4)
 def test_documented_unscaled_weights(learner, documented):
-    """The causal weights of a batch of one sequence are the printed ones, with d_k = 1: not scaled."""
+    """The causal weights of a batch of one sequence match the printed numbers, with d_k = 1: not scaled."""
     weights = learner.causal_attention_weights(scores_of_keys(), 1)
     expect(weights, documented["weights_of_keys"])

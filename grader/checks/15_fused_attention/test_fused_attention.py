@@ -79,7 +79,7 @@ def test_parameters(learner):
     has_parameters(biased, shapes | {"qkv.bias": (18,)})
     one, two = (layer.parameters()["qkv.weight"] for layer in (plain, biased))
     if torch.equal(one, two):
-        raise Mismatch("two layers hold the same numbers: draw the weights anew, and set no seed yourself")
+        raise Mismatch("two layers hold the same numbers: draw each one separately, and set no seed yourself")
 
 
 @task(1)

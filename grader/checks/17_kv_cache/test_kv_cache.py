@@ -1,6 +1,6 @@
 """Hidden checks: fresh inputs against exercise 13 in float64, fed at once, in chunks and token by token.
 
-The work of one token is counted in what torch ran. Caches that are handed over are true ones: one error is told once.
+The work of one token is counted in what torch ran. Caches that are handed over are true ones: one error is shown once.
 """
 
 import torch
@@ -80,7 +80,7 @@ def test_parameters(learner):
     has_parameters(two, shapes)
     values = [value for layer in (one, two) for value in layer.parameters().values() if value.ndim == 2]
     if any(torch.equal(one, two) for index, one in enumerate(values) for two in values[:index]):
-        raise Mismatch("two weight matrices hold the same numbers: draw each one anew, and set no seed yourself")
+        raise Mismatch("two weight matrices hold the same numbers: draw each one separately, and set no seed yourself")
 
 
 @task(1)
@@ -154,7 +154,7 @@ def test_one_token_work(learner, rng):
         raise Mismatch("for one new token the scores of all tokens with all tokens are computed: one row is needed")
     if largest_tensor(long) >= 2048**2:
         raise Mismatch("for one new token a tensor of all tokens by all tokens is made: one row of it is needed")
-    # Scores and values are 2 · size for each past token; projecting it anew would be 2 · size².
+    # Scores and values are 2 · size for each past token; projecting it again would be 2 · size².
     work_grows_less_than(16 * size * (2048 - 64), short, long, "one new token")
     if len(long) - len(short) > (2048 - 64) / 2:
         raise Mismatch("the number of operations for one new token grows with every past token")

@@ -103,7 +103,9 @@ def test_parameters(learner):
         has_parameters(layer, shapes(*sizes))
         values = [value for value in layer.parameters().values() if value.ndim == 2]
         if any(torch.equal(one, two) for index, one in enumerate(values) for two in values[:index]):
-            raise Mismatch("two weight matrices hold the same numbers: draw each one anew, and set no seed yourself")
+            raise Mismatch(
+                "two weight matrices hold the same numbers: draw each one separately, and set no seed yourself"
+            )
 
 
 @task(2)

@@ -117,13 +117,15 @@ def clear_generation(rng, batch: int, tokens: int, count: int, *sizes: int):
 
 @task(1)
 def test_attention_parameters(learner):
-    """The layer has four weight matrices of the lesson's names, each drawn anew, and no biases."""
+    """The layer has four weight matrices of the lesson's names, each drawn separately, and no biases."""
     for d_model, heads in ((6, 3), (4, 1)):
         layer = learner.CausalSelfAttention(d_model, heads, 5)
         has_parameters(layer, attention_shapes(d_model))
         values = list(layer.parameters().values())
         if any(torch.equal(one, two) for index, one in enumerate(values) for two in values[:index]):
-            raise Mismatch("two weight matrices hold the same numbers: draw each one anew, and set no seed yourself")
+            raise Mismatch(
+                "two weight matrices hold the same numbers: draw each one separately, and set no seed yourself"
+            )
 
 
 @task(1)
@@ -214,7 +216,9 @@ def test_model_parameters(learner):
         has_parameters(model, model_shapes(*sizes))
         values = list(model.parameters().values())
         if any(torch.equal(one, two) for index, one in enumerate(values) for two in values[:index]):
-            raise Mismatch("two weight matrices hold the same numbers: draw each one anew, and set no seed yourself")
+            raise Mismatch(
+                "two weight matrices hold the same numbers: draw each one separately, and set no seed yourself"
+            )
 
 
 @task(2)

@@ -150,7 +150,9 @@ def test_fresh_removal(learner, rng):
     for batch, period, *sizes in MODELS:
         state, ids = random_state(rng, *sizes), repeated(rng, batch, period, sizes[0])
         for layer, head in {(0, 0), (0, sizes[4] - 1), (sizes[3] - 1, sizes[4] // 2)}:
-            model = learner.AttentionOnlyTransformer(*sizes, state=state)  # anew: another removal may be left in it
+            model = learner.AttentionOnlyTransformer(
+                *sizes, state=state
+            )  # a new one: another removal may be left in it
             expected = true_model(ids, state, *sizes[3:], gone=(layer, head))[1].float()
             expect(learner.without_head(model, ids, layer, head), expected)
 

@@ -127,6 +127,9 @@ def test_fresh_softmax(learner, rng):
     got = learner.softmax_backward(weights, shifted)
     expect(got, expected)
     expect(got.sum(dim=-1), torch.zeros(5), "the sums of the rows", 5e-5)
+    weights, large = torch.tensor([[1e-7, 0.25, 0.75]]), torch.tensor([[1e7, 1.0, 2.0]])  # tiny is not 0
+    mean = (weights.double() * large.double()).sum()
+    expect(learner.softmax_backward(weights, large), (weights.double() * (large.double() - mean)).float())
 
 
 @task(1, after="fresh_softmax")

@@ -3,6 +3,7 @@
 import torch
 
 from grader.authors import (
+    LARGE_TOLERANCE,
     Mismatch,
     expect,
     expect_shape,
@@ -474,7 +475,8 @@ def test_large_scores(learner):
     values = torch.tensor([[1.0, 2.0], [4.0, 8.0], [16.0, 32.0]]).reshape(3, 2, 1, 1).repeat(1, 1, 1, 2)
     queries, tables = torch.full((2, 1, 2), 50 * 2**0.5), torch.tensor([[1, 0], [2, -1]])
     expected = torch.tensor([4.5, 24.0]).reshape(2, 1, 1).repeat(1, 1, 2)
-    expect(learner.paged_attention(queries, keys, values, tables, torch.tensor([4, 2])), expected)
+    got = learner.paged_attention(queries, keys, values, tables, torch.tensor([4, 2]))
+    expect(got, expected, tolerance=5 * LARGE_TOLERANCE)  # the values are up to 24
 
 
 # All tasks

@@ -10,7 +10,7 @@ DRAFT_ROWS = torch.tensor([[1.0, 1.0, 2.0, 4.0], [3.0, 1.0, 2.0, 2.0]]) / 8
 
 
 def expect_tokens(got, printed, expected: list[int]) -> None:
-    """The tokens as int64, which the printed numbers do not say, and the printed ones."""
+    """The tokens match the printed numbers, as int64, which print doesn't show."""
     expect(got, torch.tensor(expected))
     expect(got, printed)
 

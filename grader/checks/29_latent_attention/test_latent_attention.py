@@ -1,6 +1,6 @@
 """Hidden checks: fresh inputs against the formula in float64, with complex numbers for the rotation; a step's work.
 
-Caches that are handed over are true ones: one error is told once.
+Caches that are handed over are true ones: one error is shown once.
 """
 
 import math

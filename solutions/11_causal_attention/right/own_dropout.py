@@ -1,4 +1,4 @@
-"""Style: dropout by a mask of torch.rand, the causal mask made anew in forward from positions, einsum, where, prints."""
+"""Style: dropout by a mask of torch.rand, the causal mask made again in forward from positions, einsum, where, prints."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Style: einsum for every product; the rotation written out anew; new keys only are rotated."""
+"""Style: einsum for every product; the rotation written out again; new keys only are rotated."""
 
 import torch
 from torch import einsum, nn
