@@ -27,7 +27,7 @@ def run() -> None:
         os._exit(130)
     code = main()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # that it is full or closed was told
+        with contextlib.suppress(OSError):  # that it is full or closed was reported
             stream.flush()
     os._exit(code)  # torch takes a quarter of a second to end in good order, for nobody's use
 

@@ -49,9 +49,14 @@ EXTRAS = {
     "docs": "mkdocs-material",
     "classroom": "nbgrader and Dask",
     "tokenizers": "the tokenizers of other models",
+    "triton": "Triton",
+    "lint": "ruff, mypy and proselint",
     "dev": "what the tests need",
 }
-WORKS_WITHOUT = {"watch": "The watch does without it: it looks at your file five times a second."}
+WORKS_WITHOUT = {
+    "watch": "The watch does without it: it looks at your file five times a second.",
+    "triton": "Without it the exercise is not for this machine.",
+}
 # What pip prints when no package index answers, in the versions of the last years.
 OFFLINE = (
     "after connection broken by", "NewConnectionError", "Failed to establish a new connection", "Failed to connect to",

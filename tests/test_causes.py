@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.records.results import MEND_FIRST, CheckResult, ExerciseResult, cause_numbers, causes
+from grader.records.results import FIX_FIRST, CheckResult, ExerciseResult, cause_numbers, causes
 from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 
@@ -48,7 +48,7 @@ def test_the_earliest_of_special_checks_is_the_example():
 
 
 def test_what_a_function_uses_is_told_only_where_that_function_is_not_the_example():
-    uses = failed("fresh_f", message=WRONG.format("9, 3"), diagnosis=f"f uses g{MEND_FIRST}g first.", lines=(3,))
+    uses = failed("fresh_f", message=WRONG.format("9, 3"), diagnosis=f"f uses g{FIX_FIRST}g first.", lines=(3,))
     used = failed("fresh_g", message=WRONG.format("2, 3"), lines=(3,))
     assert [cause.diagnosis for cause in causes(result(uses, used))] == [None]
     assert [cause.diagnosis for cause in causes(result(uses))] == [uses.diagnosis]

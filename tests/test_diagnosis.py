@@ -10,7 +10,7 @@ from grader.judge import error_sentences, examiner, patterns, source_sentences, 
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure
 from grader.judge.raising_lines import may_be_one
-from grader.records.results import AND, MEND_FIRST, OR
+from grader.records.results import AND, FIX_FIRST, OR
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
@@ -371,7 +371,7 @@ def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
     assert wrong != solution
     told = said(graded("22", wrong, fork_server))
     of_the_model = [told[name] for name in ("documented_weights", "fresh_weights", "fresh_generation")]
-    assert all(MEND_FIRST in sentence for sentence in of_the_model)
+    assert all(FIX_FIRST in sentence for sentence in of_the_model)
 
 
 @nightly

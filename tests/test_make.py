@@ -118,7 +118,7 @@ def test_a_word_behind_the_target_is_the_exercise(target):
 
 
 def test_every_verb_of_a_learner_that_takes_an_exercise_is_among_them():
-    assert {"check", "watch", "try", "hint", "reset", "solution", "plot", "experiment", "notebook"} <= {
+    assert {"check", "watch", "try", "hint", "review", "reset", "solution", "plot", "experiment", "notebook"} <= {
         *targets_with_ex()
     }
 

@@ -113,11 +113,17 @@ def test_nothing_is_gathered_where_nothing_was_run():
     assert collect.source(["", "import torch", "g = 3"], WANTED) == ""
 
 
+def by_line(node: ast.AST) -> int:
+    return node.lineno
+
+
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
     source = paths.solution(exercise.folder).read_text("utf-8")
     lines = source.splitlines()
-    cells = ["", *("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in ast.parse(source).body)]
+    firsts = [min([node, *getattr(node, "decorator_list", ())], key=by_line).lineno for node in ast.parse(source).body]
+    ends = [node.end_lineno for node in ast.parse(source).body]
+    cells = ["", *("\n".join(lines[first - 1 : end]) for first, end in zip(firsts, ends, strict=True))]
     gathered = collect.source(cells, collect.defined(fresh_stub(exercise.folder)))
     kept = [ast.dump(node) for node in ast.parse(gathered).body]
     assert kept == [ast.dump(node) for node in ast.parse(source).body[1:]]  # all but the docstring

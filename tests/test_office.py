@@ -379,7 +379,7 @@ def test_changes_are_told_with_their_reason_and_ten_versions_are_kept(grade, her
     done = grade()
     assert f"ada {CONTEXT}:" in done.stderr and "→ 7, new hand-in" in done.stderr
     own = version.exercise
-    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " mended" * (folder == CONTEXT))
+    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " fixed" * (folder == CONTEXT))
     here.changed = lambda result: replaced_first(result)
     assert "check changed" in grade().stderr
     found = rows(tmp_path / "out/changes.csv")
@@ -696,7 +696,7 @@ def test_the_best_attempt_counts_even_when_its_file_is_gone(grade, here, tmp_pat
     row = by_student(tmp_path)["ada"]
     assert row[CONTEXT] == "7" and row["note"] == "03: attempt 1 of 2 counts"
     own = version.exercise
-    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " mended")
+    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " fixed")
     here.changed = replaced_first
     before = len(here.seen)
     grade()

@@ -61,7 +61,7 @@ def result(text: str = "", status: str = "failed", **facts) -> ExerciseResult:
     checks = (
         CheckResult("a", "The weights are right.", "passed", 0.5, 0.5, task=1),
         CheckResult("b", f"Rows sum to 1. {text}", "failed", 0.0, 0.25, f"wrong\n{text}", text or None, True, 2),
-        CheckResult("c", "Gradients.", "not_checked", 0.0, 1.0, "not checked: first mend “Rows sum to 1.”", None, True),
+        CheckResult("c", "Gradients.", "not_checked", 0.0, 1.0, "not checked: first fix “Rows sum to 1.”", None, True),
     )
     known = {"exercise": EXERCISE.folder, "title": EXERCISE.title, "submission": "context_vectors.py", "device": "cpu"}
     return ExerciseResult(**{**known, "seed": 1, "status": status, "duration_s": 0.1, "checks": checks, **facts})
@@ -81,7 +81,7 @@ def test_gradescope_results(hidden):
     first, second, third, missing, *_ = content["tests"]
     assert (first["status"], first["score"], first["max_score"], first["visibility"]) == ("passed", 0.5, 0.5, "visible")
     assert (second["status"], second["score"], second["visibility"]) == ("failed", 0.0, hidden)
-    assert third["status"] == "failed" and "first mend" in third["output"]
+    assert third["status"] == "failed" and "first fix" in third["output"]
     assert missing["max_score"] == EXERCISE.max_points and "nothing was handed in" in missing["output"]
     assert "SyntaxError" in content["output"] and "x.pdf" in content["output"]
     assert sum(test["max_score"] for test in content["tests"]) == 1.75 * 2 + EXERCISE.max_points
@@ -340,6 +340,6 @@ def test_the_workflow_grades_what_a_push_changed(tmp_path):
         return
     second = git("rev-parse", "HEAD")
     mine.write_text(paths.solution(EXERCISE.folder).read_text())
-    git("commit", "-qam", "mended")
+    git("commit", "-qam", "fixed")
     code, said, _ = push(second)
     assert code == 0 and "::error" not in said and "2.5 of 2.5 points, passed" in said

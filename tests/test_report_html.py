@@ -232,7 +232,7 @@ def test_a_screen_reader_finds_names_and_order(opened):
 CHECKS = (
     CheckResult("right", "Right & good.", "passed", 1, 1),
     CheckResult("wrong", "Wrong.", "failed", 0, 2, "the message <b>", "the diagnosis", lines=(7,), where="the line"),
-    CheckResult("later", "Later.", "not_checked", 0, 1, "not checked: first mend “Wrong.”"),
+    CheckResult("later", "Later.", "not_checked", 0, 1, "not checked: first fix “Wrong.”"),
 )
 RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHECKS, output="<i>printed</i>")
 

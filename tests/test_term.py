@@ -1,7 +1,7 @@
 """A made-up term of Canvas: three weekly downloads, graded by the command, each number computed again by hand.
 
 Two assignments, at night of two hundred students; late hand-ins, second attempts, a student who leaves and one who
-joins, a check that is mended in the second week, five overrides, feedback handed back, the gradebook in and out. See
+joins, a check that is fixed in the second week, five overrides, feedback handed back, the gradebook in and out. See
 a_term.
 """
 
@@ -98,7 +98,7 @@ def test_a_term(term, said, tmp_path):
         assert bool(rows[id_of(number)]["late"]) == is_late, number
     assert term.here.seen == [SOFTMAX, SOFTMAX]  # many files, two texts
 
-    # Week two: the check is mended, the second assignment comes, some try again, one leaves, one joins.
+    # Week two: the check is fixed, the second assignment comes, some try again, one leaves, one joins.
     class_now = [number for number in NUMBERS if number != LEAVER] + [JOINER]
     (tmp_path / "gradebook.csv").write_text(gradebook(class_now))
     download(tmp_path / "week2/submissions.zip", SOFTMAX, class_now, 2)
@@ -111,7 +111,7 @@ def test_a_term(term, said, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / f"out/left/{id_of(LEAVER)}/result.json").exists()
     check(tmp_path, class_now, 2)
-    assert sorted(term.here.seen[2:]) == [SOFTMAX, SOFTMAX, CONTEXT, CONTEXT]  # the mended exercise, and the new one
+    assert sorted(term.here.seen[2:]) == [SOFTMAX, SOFTMAX, CONTEXT, CONTEXT]  # the fixed exercise, and the new one
     changes = csv.DictReader(io.StringIO((tmp_path / "out/changes.csv").read_text(), newline=""))
     whys = {row["student"]: row["why"] for row in changes if row["exercise"] == SOFTMAX}
     assert whys[id_of(1)] == "check changed" and whys[id_of(JOINER)] == "new hand-in"

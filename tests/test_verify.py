@@ -111,6 +111,10 @@ def claim(rows):
     return rows[0]["twice"] > rows[0]["x"]
 '''
 HINTS = "# Hints\n\n## Task 1\n\n1. How often?\n"
+CARD = "\n## {title}\n\n{question}\n\n<details>\n<summary>Answer</summary>\n\n{answer}\n\n</details>\n"
+CODE = "```python\ndef double(x):\n    ...\n```"
+CARDS = [("Write `double`", CODE, "```python\nreturn 2 * x\n```"), ("Once", "Why?", "So."), ("Twice", "Why?", "So.")]
+REVIEW = "# Review\n" + "".join(CARD.format(title=t, question=q, answer=a) for t, q, a in CARDS)
 NOTICE = "One product does it.\n\nDig deeper: What would a sum of two cost?\n"
 DOCUMENTED = """
 [[number]]
@@ -170,6 +174,7 @@ CASES = """CASES = [
 """
 TOML = 'title = "Double"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
 TOML += '\n[misconceptions.in-place]\ntitle = "What changes its input"\nsection = "Go further"\n'
+TOML += 'hint = "Is x the same after the call?"\n'
 
 
 def lay(root: Path) -> None:
@@ -181,6 +186,7 @@ def lay(root: Path) -> None:
         f"solutions/{FOLDER}/notice.md": NOTICE,
         f"exercises/{FOLDER}/README.md": LESSON,
         f"exercises/{FOLDER}/hints.md": HINTS,
+        f"exercises/{FOLDER}/review.md": REVIEW,
         f"grader/checks/{FOLDER}/exercise.toml": TOML + DOCUMENTED,
         f"grader/checks/{FOLDER}/test_documented.py": SHOWN,
         f"grader/checks/{FOLDER}/test_double.py": HIDDEN,
@@ -255,10 +261,9 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
     failed_checks_of(house).write_text(json.dumps(nothing))
     done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2  # each mistake was named all the same
-    assert (
-        "failed_checks.json: it is not there, or not current\n    Make it again: make verify EX=77 WRITE=1"
-        in done.stderr
-    )
+    assert "failed_checks.json: it is not current: " in done.stderr
+    assert "; in_place fails inputs_unchanged" in done.stderr
+    assert "\n    Make it again: make verify EX=77 WRITE=1" in done.stderr
     assert json.loads(failed_checks_of(house).read_text()) == nothing
     assert said("verify", "77", "--write", cwd=house).returncode == 0  # written, and the diagnoses looked at once more
     assert json.loads(failed_checks_of(house).read_text()) != nothing
@@ -271,7 +276,7 @@ def test_on_a_device_a_report_is_written_that_lists_the_failures(house, said):
     page = (house / "verify-cpu.md").read_text()
     assert page.startswith("# Verified on cpu\n") and f"- torch: {torch.__version__}\n" in page
     assert f"| {FOLDER} | 4 | 5 | 1 |\n" in page
-    assert f"- {FOLDER}: solutions/{FOLDER}/failed_checks.json: it is not there, or not current\n" in page
+    assert f"- {FOLDER}: solutions/{FOLDER}/failed_checks.json: it is not current: " in page
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
@@ -301,15 +306,16 @@ def two_with_a_mistake_that_passes(root: Path) -> list[str]:
     shutil.copy(cases, cases.with_name(f"test_{folders[1]}.py"))
     change(root / f"exercises/{folders[1]}/README.md", "# 77", "# 78")
     change(root / f"exercises/{folders[1]}/README.md", "EX=77", "EX=78")
-    for folder in folders:
+    change(root / f"grader/checks/{folders[1]}/exercise.toml", "misconceptions.in-place", "misconceptions.again")
+    for folder in folders:  # both show the misconception of the first
         change(root / f"solutions/{folder}/mistakes.md", "x + 2", "x + x")
     return [f"solutions/{folder}/mistakes.md:3: added_two passes every check" for folder in folders]
 
 
 def assert_told(done, wrong: list[str]) -> None:
     assert done.returncode == 1 and not done.stdout
-    problems, mends = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
-    assert problems == wrong and ["EX=77" in mends[0], "EX=78" in mends[1]] == [True, True]
+    problems, fixes = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
+    assert problems == wrong and ["EX=77" in fixes[0], "EX=78" in fixes[1]] == [True, True]
 
 
 def test_all_is_told_in_the_order_of_the_exercises(house, said):
@@ -417,13 +423,13 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"{CHECKS}/exercise.toml",
             "[4.0]",
             "[4.0",
-            "exercise.toml:13: four: not numbers (write digits, inf or -inf",
+            "exercise.toml:14: four: not numbers (write digits, inf or -inf",
         ),
         (
             f"{CHECKS}/exercise.toml",
             '"documented_double"',
             '"other"',
-            "exercise.toml:13: the number four belongs to",
+            "exercise.toml:14: the number four belongs to",
         ),
         (WRONG, "The input", "TODO: The input", "mistakes.md:36: a TODO is left"),
         (
@@ -441,6 +447,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (f"exercises/{FOLDER}/hints.md", "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
         (WRONG, "# in-place", "# no-such", "mistakes.md:1: there is no misconception no-such"),
         (f"{CHECKS}/exercise.toml", "[points]", MISCONCEPTION, "exercise.toml:3: the lesson has no section “Half”"),
+        (f"{CHECKS}/exercise.toml", "[points]", "[points]", "exercise.toml:3: halves has no hint"),
         (WRONG, "the sum.", "the sum", "mistakes.md:20: tripled has no sentence for the learner"),
         (WRONG, "x + 2", "x + x", "mistakes.md:3: added_two passes every check"),
         (WRONG, "return x * x", "raise NotImplementedError", "mistakes.md:11: squared is not judged at all"),
@@ -466,7 +473,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             f"{CHECKS}/test_documented.py",
             'documented["four"]',
             "torch.tensor([4.0])",
-            "exercise.toml:17: no check looks",
+            "exercise.toml:18: no check looks",
         ),
     ],
     "files are missing": [
@@ -605,9 +612,9 @@ def test_all_disorders_are_told_at_once_with_place_and_what_to_do(house, said, e
     assert done.returncode == 1 and not done.stdout
     for _, _, _, words in edits:
         assert words in done.stderr, done.stderr
-    problems, mends = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
+    problems, fixes = done.stderr.splitlines()[::2], done.stderr.splitlines()[1::2]
     assert all(problem[0] != " " for problem in problems)
-    assert all(mend.startswith("    ") and "make " in mend for mend in mends)
+    assert all(fix.startswith("    ") and "make " in fix for fix in fixes)
 
 
 BROKEN = {  # what an author slips in after the learner's call: what is said of it
@@ -673,7 +680,7 @@ def test_a_documented_number_that_cannot_be_read_is_shown_with_its_line(house, s
     right.write_text(SOLUTION)
     done = said("check", "77", "--submission", right, cwd=house)
     assert done.returncode == 3, done.stdout
-    assert "exercise.toml:13: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
+    assert "exercise.toml:14: four: not numbers" in done.stdout + done.stderr and "[4.0" in done.stdout + done.stderr
 
 
 def test_a_mistake_without_a_sentence_is_told_of_no_other_one(house, said):

@@ -207,7 +207,7 @@ def test_a_search_that_is_cancelled_midway_tells_nothing(looks, fork_server):
     ),
 )
 def test_the_line_is_found_in_another_style(number, style, right, wrong, fork_server):
-    """A statement too many, a line that no edit mends, a call of an own function, a value that is used nowhere."""
+    """A statement too many, a line that no edit fixes, a call of an own function, a value that is used nowhere."""
     (path,) = (path for path in paths.styles(catalog.find(number).folder) if path.stem == style)
     source = path.read_text("utf-8")
     assert right in source

@@ -158,11 +158,11 @@ def test_two_mistakes_are_two_steps_and_both_are_needed():
     assert sorted(step.line for step in replaced) == [3, 4] and not left_out
     right = WRONG.replace("softmax(0)", "softmax(-1)")
 
-    def mends(found) -> bool:
+    def fixes(found) -> bool:
         return tree.changed(tuple(change for step in found for change in step.changes), {0}) == right
 
-    assert mends(replaced)
-    assert minimized(replaced, mends) == replaced
+    assert fixes(replaced)
+    assert minimized(replaced, fixes) == replaced
     alone = [step for step in replaced if step.line == 4]
     assert minimized(replaced, lambda found: any(step.line == 4 for step in found)) == alone
 

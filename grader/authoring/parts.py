@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Exercise, documented, mistakes, patches, paths, stubs
+from grader.catalog import Exercise, cards, documented, mistakes, patches, paths, stubs
+from grader.catalog.cards import BadCard
 from grader.catalog.mistakes import BadMistake, Mistake
 from grader.judge import figure
 
@@ -108,6 +109,7 @@ MIN_SENTENCE = 30  # characters
 MIN_MISTAKES = 5
 MISTAKES_TODO = "TODO"
 MIN_STYLES = 3
+MIN_CARDS = 3
 TODO = "TODO"
 DEEPER = "Dig deeper:"
 
@@ -116,19 +118,19 @@ DEEPER = "Dig deeper:"
 class Problem:
     """One defect of an exercise.
 
-    line: from 1 on, 0 where the whole file is meant; mend: the edit or command that repairs it; blocks: whether the
+    line: from 1 on, 0 where the whole file is meant; fix: the edit or command that repairs it; blocks: whether the
     checks can only be run once it is repaired.
     """
 
     reason: str
     file: Path
-    mend: str
+    fix: str
     line: int = 0
     blocks: bool = False
 
     def __str__(self) -> str:
         place = f"{paths.shown(self.file)}:{self.line}" if self.line else paths.shown(self.file)
-        return f"{place}: {self.reason}\n    {self.mend}"
+        return f"{place}: {self.reason}\n    {self.fix}"
 
 
 def again(folder: str) -> str:
@@ -170,9 +172,9 @@ def wrong_times(folder: str) -> Iterator[Problem]:
     if announced is None or not paths.solution(folder).exists():
         return
     if int(announced[1]) != (ruled := minutes(folder)):
-        mend = f"Write `- **Time** about {ruled} minutes (an estimate)`, then: {again(folder)}"
+        fix = f"Write `- **Time** about {ruled} minutes (an estimate)`, then: {again(folder)}"
         line = line_of(lesson, r"\*\*Time\*\*")
-        yield Problem(f"by the rule for all lessons it takes about {ruled} minutes", lesson, mend, line)
+        yield Problem(f"by the rule for all lessons it takes about {ruled} minutes", lesson, fix, line)
 
 
 def wrong_lesson(folder: str) -> Iterator[Problem]:
@@ -180,19 +182,19 @@ def wrong_lesson(folder: str) -> Iterator[Problem]:
     lesson = paths.lesson(folder)
     if not lesson.exists():
         return
-    text, mend = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
+    text, fix = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
     for what in (*_missing_headings(text), *_folded(text)):
-        yield Problem(what, lesson, mend)
+        yield Problem(what, lesson, fix)
     for line in (line for block in BLOCK.findall(text) for line in block.splitlines() if len(line) > COLUMNS):
-        mend = f"Break the line, then: {again(folder)}"
+        fix = f"Break the line, then: {again(folder)}"
         place = line_of(lesson, rf"^{re.escape(line)}$")
-        yield Problem(f"a line of a code block is longer than {COLUMNS} columns", lesson, mend, place)
+        yield Problem(f"a line of a code block is longer than {COLUMNS} columns", lesson, fix, place)
     yield from _tasks(folder)
 
 
 def wrong_experiment(folder: str) -> Iterator[Problem]:
     """The script must define all required names, and the lesson must print its table."""
-    script, lesson, mend = paths.experiment(folder), paths.lesson(folder), f"Write it, then: {again(folder)}"
+    script, lesson, fix = paths.experiment(folder), paths.lesson(folder), f"Write it, then: {again(folder)}"
     if script.exists():
         yield from _script(folder)
     if lesson.exists() and not line_of(lesson, rf"^{CLAIM_HEADING}$"):
@@ -200,7 +202,7 @@ def wrong_experiment(folder: str) -> Iterator[Problem]:
         yield Problem(f"the lesson has no heading `{CLAIM_HEADING}`", lesson, table)
     elif lesson.exists() and f"make experiment EX={folder[:2]}" not in lesson.read_text("utf-8"):
         line = line_of(lesson, rf"^{CLAIM_HEADING}$")
-        yield Problem(f"the lesson does not say `make experiment EX={folder[:2]}`", lesson, mend, line)
+        yield Problem(f"the lesson does not say `make experiment EX={folder[:2]}`", lesson, fix, line)
 
 
 def missing_figure(exercise: Exercise) -> Iterator[Problem]:
@@ -223,18 +225,37 @@ def wrong_figure(folder: str) -> Iterator[Problem]:
     if not figure.has_figure(folder):
         return
     script, numbers = paths.figure_script(folder), paths.figure_data(folder)
-    mend = f"Mend it, then: {again(folder)}"
-    yield from _too_few_cases(paths.figure_cases(folder), mend)
+    fix = f"Fix it, then: {again(folder)}"
+    yield from _too_few_cases(paths.figure_cases(folder), fix)
     if FORM not in script.read_text("utf-8"):
-        yield Problem(f"the figure has no `{FORM} render({{ model, el }}) … }}`", script, mend)
+        yield Problem(f"the figure has no `{FORM} render({{ model, el }}) … }}`", script, fix)
     try:
         figure.data(folder), figure.drawings(folder)
         if not figure.start(folder):
-            yield Problem("the figure shows no documented number first: `start` is empty", numbers, mend)
+            yield Problem("the figure shows no documented number first: `start` is empty", numbers, fix)
     except KeyError as error:
-        yield Problem(f"the figure shows {error} first, and exercise.toml has no such number", numbers, mend)
+        yield Problem(f"the figure shows {error} first, and exercise.toml has no such number", numbers, fix)
     except Exception as error:  # whatever an author's module may raise
-        yield Problem(f"it cannot be run: {type(error).__name__}: {error}", numbers, mend)
+        yield Problem(f"it cannot be run: {type(error).__name__}: {error}", numbers, fix)
+
+
+def wrong_cards(folder: str) -> Iterator[Problem]:
+    """The cards of `make review` must be enough and in order, and a code card's function must be one of the stub's."""
+    path, fix = paths.review(folder), f"Write it, then: {again(folder)}"
+    if not path.exists():
+        return
+    try:
+        all_cards = cards.read(folder)
+    except BadCard as error:
+        yield Problem(error.reason, path, fix, error.line)
+        return
+    if len(all_cards) < MIN_CARDS:
+        yield Problem(f"{len(all_cards)} cards are here, and {MIN_CARDS} are the least", path, fix)
+    stub = ast.parse(stubs.make(paths.solution(folder).read_text("utf-8")))
+    functions = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    for card in all_cards:
+        if card.function and card.function not in functions:
+            yield Problem(f"the stub has no function `{card.function}`", path, fix, card.line)
 
 
 def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
@@ -274,6 +295,7 @@ def problems(exercise: Exercise) -> list[Problem]:
         _notice(folder),
         wrong_experiment(folder),
         wrong_times(folder),
+        wrong_cards(folder),
         wrong_figure(folder),
     )
     return files + [problem for part in parts for problem in part]
@@ -284,7 +306,7 @@ def _lines(source: str) -> int:
 
 
 def _missing_headings(text: str) -> Iterator[str]:
-    """The problems of what stands above the first heading of a lesson, and of its headings."""
+    """The problems of what is above the first heading of a lesson, and of its headings."""
     above = text.partition("\n## ")[0]
     yield from (f"the list below the title has no `- **{word}** …`" for word in HEAD if f"- **{word}**" not in above)
     if not MINUTES.search(above):
@@ -314,27 +336,27 @@ def _tasks(folder: str) -> Iterator[Problem]:
     lesson, hints = paths.lesson(folder), paths.hints(folder)
     if not (lesson.exists() and hints.exists()):
         return
-    text, mend = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
+    text, fix = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
     tasks = [int(number) for number in TASK.findall(text)]
     hinted = {int(number) for number in HINTS_TASK.findall(hints.read_text("utf-8"))}
     if not text.startswith(f"# {folder[:2]} "):
-        yield Problem(f"the lesson does not begin with `# {folder[:2]} ` and its title", lesson, mend, 1)
+        yield Problem(f"the lesson does not begin with `# {folder[:2]} ` and its title", lesson, fix, 1)
     if not tasks:
-        yield Problem("the lesson has no heading `## Task 1`", lesson, mend)
+        yield Problem("the lesson has no heading `## Task 1`", lesson, fix)
     for number in range(1, len(tasks) + 1):
         if number not in tasks:
-            yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, mend)
+            yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, fix)
         if number not in hinted:
-            yield Problem(f"there is no heading `## Task {number}`", hints, mend)
+            yield Problem(f"there is no heading `## Task {number}`", hints, fix)
 
 
 def _script(folder: str) -> Iterator[Problem]:
     """The problems of the script. It is read, not run."""
-    script, mend = paths.experiment(folder), f"Mend it, then: {again(folder)}"
+    script, fix = paths.experiment(folder), f"Fix it, then: {again(folder)}"
     try:
         tree = ast.parse(script.read_text("utf-8"))
     except SyntaxError as error:
-        yield Problem(f"it cannot be read: {error.msg}", script, mend, error.lineno or 0)
+        yield Problem(f"it cannot be read: {error.msg}", script, fix, error.lineno or 0)
         return
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     defined |= {
@@ -346,27 +368,27 @@ def _script(folder: str) -> Iterator[Problem]:
     }
     for name in NAMES:
         if name not in defined:
-            yield Problem(f"the experiment defines no {name}", script, mend)
+            yield Problem(f"the experiment defines no {name}", script, fix)
     question = (ast.get_docstring(tree) or "").partition("\n")[0]
     if not question.endswith("?"):
-        yield Problem("the first line of the experiment's docstring is no question", script, mend, 1)
+        yield Problem("the first line of the experiment's docstring is no question", script, fix, 1)
 
 
-def _too_few_cases(path: Path, mend: str) -> Iterator[Problem]:
+def _too_few_cases(path: Path, fix: str) -> Iterator[Problem]:
     """The list CASES must hold enough of them. It is read, not run: only the tests can import what a case is."""
     if not path.exists():
         return
     try:
         body = ast.parse(path.read_text("utf-8")).body
     except SyntaxError as error:
-        yield Problem(f"it cannot be read: {error.msg}", path, mend, error.lineno or 0)
+        yield Problem(f"it cannot be read: {error.msg}", path, fix, error.lineno or 0)
         return
     lists = [node for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES"]
     cases = [case for node in lists if isinstance(node.value, ast.List) for case in node.value.elts]
     if len(cases) < LEAST_CASES:
         line = lists[0].lineno if lists else 0
         reason = f"{len(cases)} cases of the figure are in the list CASES, and {LEAST_CASES} are the least"
-        yield Problem(reason, path, mend, line)
+        yield Problem(reason, path, fix, line)
 
 
 def _sentences(folder: str, known: tuple[Mistake, ...]) -> Iterator[Problem]:
@@ -396,9 +418,15 @@ def _misconceptions(exercise: Exercise, known: tuple[Mistake, ...]) -> Iterator[
     lesson, toml = paths.lesson(folder), paths.exercise_toml(folder)
     text = lesson.read_text("utf-8") if lesson.exists() else ""
     for misconception in exercise.misconceptions:
+        line = line_of(toml, rf"^\[misconceptions\.{misconception.id}\]")
+        if (other := by_id[misconception.id].lesson) != misconception.lesson:
+            fix = f"Give one of them another id, then: {again(folder)}"
+            yield Problem(f"exercise {other} has a misconception {misconception.id} too", toml, fix, line)
+        if not misconception.hint:
+            fix = f'Write hint = "…", a question that leads to the idea, then: {again(folder)}'
+            yield Problem(f"{misconception.id} has no hint", toml, fix, line)
         if not mistakes.section_heading(text, misconception.section):
             fix = f"Name another section of {misconception.id}, then: {again(folder)}"
-            line = line_of(toml, rf"^\[misconceptions\.{misconception.id}\]")
             yield Problem(f"the lesson has no section “{misconception.section}”", toml, fix, line)
 
 
@@ -412,6 +440,7 @@ def _missing(folder: str) -> Iterator[Problem]:
         "lesson": paths.lesson(folder),
         "page of hints": paths.hints(folder),
         "experiment": paths.experiment(folder),
+        "file of cards for make review": paths.review(folder),
         "text on what to notice in the solution": paths.notice(folder),
         "file of known mistakes": paths.mistakes(folder),
         "file of documented checks": paths.documented_checks(folder),
@@ -429,8 +458,8 @@ def _too_few(folder: str) -> Iterator[Problem]:
     styles = len(paths.styles(folder))
     if styles < MIN_STYLES:
         reason = f"{styles} right answers in other styles are here, and {MIN_STYLES} are the least"
-        mend = f"Write each as another person would, one file an answer, then: {again(folder)}"
-        yield Problem(reason, paths.styles_folder(folder), mend)
+        fix = f"Write each as another person would, one file an answer, then: {again(folder)}"
+        yield Problem(reason, paths.styles_folder(folder), fix)
 
 
 def _unreadable(folder: str) -> Iterator[Problem]:
@@ -441,13 +470,13 @@ def _unreadable(folder: str) -> Iterator[Problem]:
         try:
             ast.parse(path.read_text("utf-8"))
         except SyntaxError as error:
-            mend = f"Mend it, then: {again(folder)}"
-            yield Problem(f"it cannot be read: {error.msg}", path, mend, error.lineno or 0, blocks=True)
+            fix = f"Fix it, then: {again(folder)}"
+            yield Problem(f"it cannot be read: {error.msg}", path, fix, error.lineno or 0, blocks=True)
 
 
 def _todos(folder: str) -> Iterator[Problem]:
     """The stub is left out, since its comments are those of the solution."""
-    lesson = (paths.lesson(folder), paths.hints(folder), paths.experiment(folder))
+    lesson = (paths.lesson(folder), paths.hints(folder), paths.experiment(folder), paths.review(folder))
     lesson = (*lesson, paths.figure_script(folder), paths.figure_cases(folder))
     files = [*lesson, paths.solution(folder), paths.notice(folder), paths.mistakes(folder)]
     for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
@@ -456,10 +485,10 @@ def _todos(folder: str) -> Iterator[Problem]:
         lines = [number for number, line in enumerate(path.read_text("utf-8").split("\n"), 1) if TODO in line]
         if lines:
             other_lines = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
-            mend = f"Write what belongs there, or take it out, then: {again(folder)}"
+            fix = f"Write what belongs there, or take it out, then: {again(folder)}"
             is_run = path.suffix not in (".md", ".js") and path not in lesson
             blocks = is_run or path == paths.mistakes(folder)
-            yield Problem(f"a TODO is left{other_lines}", path, mend, lines[0], blocks=blocks)
+            yield Problem(f"a TODO is left{other_lines}", path, fix, lines[0], blocks=blocks)
 
 
 def _stub(folder: str) -> Iterator[Problem]:
@@ -468,7 +497,7 @@ def _stub(folder: str) -> Iterator[Problem]:
     line, difference = stubs.first_difference(path.read_text("utf-8"), paths.solution(folder).read_text("utf-8"))
     if difference:
         reason = f"the stub differs from the solution in more than bodies: {difference}"
-        yield Problem(reason, path, f"Make it anew: make stub EX={folder[:2]}", line)
+        yield Problem(reason, path, f"Make it again: make stub EX={folder[:2]}", line)
 
 
 def _checks(exercise: Exercise) -> Iterator[Problem]:
@@ -476,33 +505,33 @@ def _checks(exercise: Exercise) -> Iterator[Problem]:
     places, toml = check_places(exercise.folder), paths.exercise_toml(exercise.folder)
     for name, (path, line) in places.items():
         if name not in exercise.points:
-            mend = f"Write `{name} = 1` under [points] in {paths.shown(toml)}, then: {again(exercise.folder)}"
-            yield Problem(f"the check {name} has no points", path, mend, line, blocks=True)
+            fix = f"Write `{name} = 1` under [points] in {paths.shown(toml)}, then: {again(exercise.folder)}"
+            yield Problem(f"the check {name} has no points", path, fix, line, blocks=True)
     for name in exercise.points:
         if name not in places:
-            mend = f"Write the check `test_{name}`, or take its points out, then: {again(exercise.folder)}"
+            fix = f"Write the check `test_{name}`, or take its points out, then: {again(exercise.folder)}"
             line = line_of(toml, rf"^\s*{re.escape(name)}\s*=")
-            yield Problem(f"{name} has points, and there is no such check", toml, mend, line, blocks=True)
+            yield Problem(f"{name} has points, and there is no such check", toml, fix, line, blocks=True)
 
 
 def _numbers(exercise: Exercise) -> Iterator[Problem]:
     """The documented numbers must be readable and belong to checks."""
-    toml, mend = paths.exercise_toml(exercise.folder), f"Mend it, then: {again(exercise.folder)}"
+    toml, fix = paths.exercise_toml(exercise.folder), f"Fix it, then: {again(exercise.folder)}"
     try:
         numbers = documented.numbers(exercise.folder)
     except (ValueError, KeyError) as error:
-        yield Problem(f"the documented numbers cannot be read: {error!r}", toml, mend, blocks=True)
+        yield Problem(f"the documented numbers cannot be read: {error!r}", toml, fix, blocks=True)
         return
     for number in numbers:
         line = line_of(toml, rf"^id\s*=\s*['\"]{re.escape(number.id)}['\"]")
         try:
             number.data  # noqa: B018
         except ValueError as error:
-            yield Problem(str(error), toml, mend, line, blocks=True)
+            yield Problem(str(error), toml, fix, line, blocks=True)
         if number.check not in exercise.points:
             reason = f"the number {number.id} belongs to the check {number.check}, which has no points"
-            mend = f"Name the check that looks at it, then: {again(exercise.folder)}"
-            yield Problem(reason, toml, mend, line, blocks=True)
+            fix = f"Name the check that looks at it, then: {again(exercise.folder)}"
+            yield Problem(reason, toml, fix, line, blocks=True)
 
 
 def _notice(folder: str) -> Iterator[Problem]:
@@ -518,5 +547,5 @@ def _notice(folder: str) -> Iterator[Problem]:
         or first_paragraph.startswith(DEEPER)
         or sum(paragraph.startswith(DEEPER) for paragraph in other_paragraphs) != 1
     ):
-        mend = f"Write two or three sentences on the solution, then a paragraph `{DEEPER} …`, then: {again(folder)}"
-        yield Problem("it does not say what to notice and how to dig deeper", path, mend, 1)
+        fix = f"Write two or three sentences on the solution, then a paragraph `{DEEPER} …`, then: {again(folder)}"
+        yield Problem("it does not say what to notice and how to dig deeper", path, fix, 1)

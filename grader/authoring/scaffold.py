@@ -184,6 +184,43 @@ HINTS = """# Hints for {number} {title}
 2. TODO: a pointer.
 3. TODO: nearly the line.
 """
+REVIEW = """# Review of {number} {title}
+
+`make review` asks these the day after you pass the exercise, and again after a week, a month and three months.
+
+## Write `{slug}`
+
+TODO: what it gives, and the shapes. `...` takes the place of the body, or of the end of one line: `weights = ...`. Only
+a function that needs no other one of the exercise.
+
+```python
+def {slug}(x):
+    ...
+```
+
+<details>
+<summary>Answer</summary>
+
+```python
+return x
+```
+
+TODO: the one thing that goes wrong here.
+
+</details>
+"""
+QUESTION = """
+## TODO: a heading of its own, by which the learner's progress knows the card ({n})
+
+TODO: a question that takes a minute and that the lesson answers. A why or a what-if, not a name.
+
+<details>
+<summary>Answer</summary>
+
+TODO: two or three sentences, the answer first.
+
+</details>
+"""
 
 
 def figure_files(folder: str) -> dict[Path, str]:
@@ -214,8 +251,10 @@ def files(folder: str) -> dict[Path, str]:
     styles = range(1, parts.MIN_STYLES + 1)
     contents |= {paths.styles_folder(folder) / f"style_{number}.py": STYLE.format(**facts) for number in styles}
     contents |= figure_files(folder)
+    questions = "".join(QUESTION.format(n=number) for number in range(2, parts.MIN_CARDS + 1))
     contents[paths.experiment(folder)] = parts.SCRIPT.format(**facts)
     return contents | {
         paths.lesson(folder): parts.LESSON.format(**facts),
         paths.hints(folder): HINTS.format(**facts),
+        paths.review(folder): REVIEW.format(**facts) + questions,
     }

@@ -10,10 +10,29 @@ from grader.catalog.mistakes import NotPassed
 FAILED, NOT_CHECKED = "✗", "–"
 
 
-def is_current(exercise: catalog.Exercise, not_passed: dict[str, NotPassed]) -> bool:
-    """Whether failed_checks.json of an exercise is current. not_passed: mistake → the checks that it does not pass."""
+def out_of_date(exercise: catalog.Exercise, not_passed: dict[str, NotPassed]) -> list[str]:
+    """What is not current in failed_checks.json of an exercise, in words; [] where all is.
+
+    not_passed: mistake → the checks that it does not pass.
+    """
     path = paths.failed_checks(exercise.folder)
-    return path.exists() and path.read_text("utf-8") == mistakes.as_json([*exercise.points], not_passed)
+    if not path.exists():
+        return ["it is not there"]
+    if path.read_text("utf-8") == mistakes.as_json([*exercise.points], not_passed):
+        return []
+    recorded = mistakes.failed_checks(exercise.folder)
+    lines = []
+    for name in sorted({*recorded, *not_passed}):
+        before, now = recorded.get(name, NotPassed(())), not_passed.get(name, NotPassed(()))
+        sets = (
+            ("fails", {*now.failed} - {*before.failed}),
+            ("no longer fails", {*before.failed} - {*now.failed}),
+            ("does not reach", {*now.not_checked} - {*before.not_checked}),
+            ("reaches", {*before.not_checked} - {*now.not_checked} - {*now.failed}),
+        )
+        changes = [f"{verb} {', '.join(sorted(checks))}" for verb, checks in sets if checks]
+        lines += [f"{name} {' and '.join(changes)}"] * bool(changes)
+    return lines or ["it has other checks or mistakes than the exercise"]
 
 
 def pages() -> dict[str, str]:

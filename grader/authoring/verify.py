@@ -9,11 +9,11 @@ from pathlib import Path
 
 from grader.authoring import parts
 from grader.authoring.parts import Problem, again, check_places, line_of
-from grader.catalog import Exercise, documented, mistakes, paths
+from grader.catalog import Exercise, documented, extras, mistakes, paths
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge import examiner
 from grader.judge.session import BrokenCheck
-from grader.records.results import FAILED, MEND_FIRST, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import FAILED, FIX_FIRST, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
@@ -21,11 +21,15 @@ from grader.sandbox.local import Local
 
 @dataclass
 class Report:
-    """The problems of one exercise. not_passed: the checks that each mistake does not pass; empty where nothing ran."""
+    """The problems of one exercise. not_passed: the checks that each mistake does not pass; empty where nothing ran.
+
+    not_here: why the exercise is not for this machine, if so: then only its files were read.
+    """
 
     exercise: Exercise
     problems: list[Problem] = field(default_factory=list)
     not_passed: dict[str, NotPassed] = field(default_factory=dict)
+    not_here: str = ""
 
     @property
     def is_complete(self) -> bool:
@@ -41,8 +45,8 @@ def verify(
     thorough: every check is run on every mistake. Otherwise a check that measures memory, which takes a second, is not
     run on a mistake that is recorded to pass it: the mistake must still fail the other checks that are recorded.
     """
-    report = Report(exercise, parts.problems(exercise))
-    if not any(problem.blocks for problem in report.problems):
+    report = Report(exercise, parts.problems(exercise), not_here=extras.not_here(exercise.limits.needs))
+    if not report.not_here and not any(problem.blocks for problem in report.problems):
         known_mistakes = mistakes.mistakes(exercise.folder)
         unloaded = [problem for mistake in known_mistakes for problem in _unloaded(exercise, mistake)]
         settings = examiner.Settings(device=device, seed=seed)
@@ -68,8 +72,8 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
     try:
         Local(mistake.source, paths.stub(exercise.folder).name, exercise.slug)
     except RuntimeError as error:
-        mend = f"Mend it, then: {again(exercise.folder)}"
-        yield Problem(f"{mistake.name} cannot be loaded: {error}", mistake.path, mend, mistake.line)
+        fix = f"Fix it, then: {again(exercise.folder)}"
+        yield Problem(f"{mistake.name} cannot be loaded: {error}", mistake.path, fix, mistake.line)
 
 
 def _graded(
@@ -112,13 +116,13 @@ def _graded(
 def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
     """The solution must pass every check."""
     folder, path = report.exercise.folder, paths.solution(report.exercise.folder)
-    places, mend = check_places(folder), f"Mend the check or the solution, then: {again(folder)}"
+    places, fix = check_places(folder), f"Fix the check or the solution, then: {again(folder)}"
     if result.message:
-        yield Problem(f"the solution cannot be graded: {result.message}", path, mend)
+        yield Problem(f"the solution cannot be graded: {result.message}", path, fix)
     for check in result.checks:
         if check.outcome != PASSED and not result.message:
             file, line = places[check.id]
-            yield Problem(f"the solution does not pass {check.id}: {_first_sentence(check)}", file, mend, line)
+            yield Problem(f"the solution does not pass {check.id}: {_first_sentence(check)}", file, fix, line)
 
 
 def _unused_numbers(folder: str, read: set[str]) -> Iterator[Problem]:
@@ -127,8 +131,8 @@ def _unused_numbers(folder: str, read: set[str]) -> Iterator[Problem]:
     for number in documented.numbers(folder):
         if number.id not in read:
             line = line_of(toml, f"^id.*{number.id}")
-            mend = f"Look at it in its check, documented[{number.id!r}], then: {again(folder)}"
-            yield Problem(f"no check looks at the number {number.id}", toml, mend, line)
+            fix = f"Look at it in its check, documented[{number.id!r}], then: {again(folder)}"
+            yield Problem(f"no check looks at the number {number.id}", toml, fix, line)
 
 
 def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
@@ -138,23 +142,23 @@ def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
     passed = [check.id for check in result.checks if check.outcome == PASSED]
     for name in passed:
         file, line = places[name]
-        mend = f"Let the check call the learner's function first, then: {again(folder)}"
-        yield Problem(f"the stub passes {name}", file, mend, line)
+        fix = f"Let the check call the learner's function first, then: {again(folder)}"
+        yield Problem(f"the stub passes {name}", file, fix, line)
     if result.started and not passed:
         reason = f"the stub is not “not started”: {result.message or 'it does not raise NotImplementedError'}"
-        yield Problem(reason, paths.stub(folder), f"Make it anew: make stub EX={folder[:2]}")
+        yield Problem(reason, paths.stub(folder), f"Make it again: make stub EX={folder[:2]}")
 
 
 def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Problem]:
     """A right answer in another style must pass every check."""
     folder = report.exercise.folder
-    mend = f"Mend the check where the answer is right, else the answer, then: {again(folder)}"
+    fix = f"Fix the check if the answer is right, else the answer, then: {again(folder)}"
     if result.message:
-        yield Problem(f"this right answer cannot be graded: {result.message}", path, mend)
+        yield Problem(f"this right answer cannot be graded: {result.message}", path, fix)
         return
     for check in result.checks:
         if check.outcome == FAILED:
-            yield Problem(f"this right answer does not pass {check.id}: {_first_sentence(check)}", path, mend)
+            yield Problem(f"this right answer does not pass {check.id}: {_first_sentence(check)}", path, fix)
 
 
 def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
@@ -163,17 +167,17 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
     failed = tuple(check.id for check in result.checks if check.outcome == FAILED)
     not_checked = tuple(check.id for check in result.checks if check.outcome == NOT_CHECKED)
     if result.status == PASSED:
-        mend = f"Add a check that fails it, then: {again(folder)}"
-        yield Problem(f"{mistake.name} passes every check", mistake.path, mend, line)
+        fix = f"Add a check that fails it, then: {again(folder)}"
+        yield Problem(f"{mistake.name} passes every check", mistake.path, fix, line)
         return
     if not result.started or not failed:
-        mend = f"Let it give a wrong result, then: {again(folder)}"
-        yield Problem(f"{mistake.name} is not judged at all: {result.message}", mistake.path, mend, line)
+        fix = f"Let it give a wrong result, then: {again(folder)}"
+        yield Problem(f"{mistake.name} is not judged at all: {result.message}", mistake.path, fix, line)
         return
     report.not_passed[mistake.name] = NotPassed(failed, not_checked)
     recorded = mistakes.failed_checks(folder).get(mistake.name)
     if recorded is not None and recorded != report.not_passed[mistake.name]:
-        return  # a diagnosis reads what is recorded, which must be written anew first
+        return  # a diagnosis reads what is recorded, which must be written again first
     if mistake.sentence:  # that it is missing is a problem of its own
         yield from _diagnosed_otherwise(mistake, result)
 
@@ -188,19 +192,19 @@ def _diagnosed_otherwise(mistake: Mistake, result: ExerciseResult) -> Iterator[P
             others.setdefault(check.diagnosis, []).append(check.id)
     is_named = any(check.diagnosis == mistake.sentence for check in result.checks)
     for diagnosis, checks in others.items():
-        if is_named and MEND_FIRST in (diagnosis or ""):  # a check of a function that only uses the wrong one
+        if is_named and FIX_FIRST in (diagnosis or ""):  # a check of a function that only uses the wrong one
             continue
         failed = ", ".join(checks)
         alike = [other.name for other in known if diagnosis and other.sentence in diagnosis]
         if alike:
             names = " and ".join(alike)
             reason = f"in {failed} {mistake.name} answers as {names} does, whose sentence is shown: {diagnosis}"
-            mend = "Add an input to a check with which their answers differ"
+            fix = "Add an input to a check with which their answers differ"
         else:
             says = f"says: {diagnosis}" if diagnosis else "has no diagnosis"
             reason = f"in {failed} the grader {says}, and not the sentence of {mistake.name}"
-            mend = "Let those checks compare values that this mistake alone changes"
-        yield Problem(reason, mistake.path, f"{mend}, then: {again(folder)}", mistake.line + 1)
+            fix = "Let those checks compare values that this mistake alone changes"
+        yield Problem(reason, mistake.path, f"{fix}, then: {again(folder)}", mistake.line + 1)
 
 
 def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
@@ -209,8 +213,8 @@ def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
     for name, (path, line) in check_places(report.exercise.folder).items():
         if name not in failed:
             file = paths.shown(paths.mistakes(report.exercise.folder))
-            mend = f"Write a mistake in {file} that does, then: {again(report.exercise.folder)}"
-            yield Problem(f"no mistake fails the check {name}", path, mend, line)
+            fix = f"Write a mistake in {file} that does, then: {again(report.exercise.folder)}"
+            yield Problem(f"no mistake fails the check {name}", path, fix, line)
 
 
 def _first_sentence(check: CheckResult) -> str:

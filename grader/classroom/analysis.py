@@ -14,7 +14,7 @@ from grader.catalog import mistakes
 from grader.catalog.mistakes import Misconception
 from grader.classroom.grades import number
 from grader.classroom.summary import ABSENT, CHECK_FAILED, CHECK_PASSED, NOT_STARTED, Kind, Row, Stuck, Summary
-from grader.records.results import AND, OR
+from grader.records.results import known_sentences
 
 LEAST = 5  # students who passed, and who failed, below which a correlation says nothing
 LEAST_TRIED = 5  # files on which a check was tried, below which a share says nothing
@@ -239,6 +239,5 @@ def _lesson(misconception: Misconception, students: list[int], kinds: Counter[Ki
 def _shown(summary: Summary, kind: Kind) -> list[tuple[Misconception, int, str]]:
     """The misconceptions behind a diagnosis, which may name two mistakes; of "one or the other" the first counts."""
     index, diagnosis = kind
-    sentences = diagnosis.partition(OR)[0].split(AND)
     of_sentence = mistakes.misconceptions_of_sentences(summary.exercises[index].folder)
-    return [(of_sentence[sentence], index, sentence) for sentence in sentences if sentence in of_sentence]
+    return [(of_sentence[said], index, said) for said in known_sentences(diagnosis) if said in of_sentence]

@@ -29,7 +29,7 @@ RULES = {
 DATE = re.compile(r"=\s*(\d{4}-\d[\d:TZ.+-]*)")  # at the end of a line that TOML cannot read
 HEAD = """\
 # The rules of this course, for `make grade`, nbgrader's road (in the course's folder) and Gradescope's (RULES=…).
-# They are applied to the results after grading: change one, grade again, and nothing is judged anew.
+# They are applied to the results after grading: change one, grade again, and nothing is graded again.
 # Beside this file may stand: overrides.csv, comments.csv, comments/<student>.md, handed_in.csv, aliases.csv.
 
 timezone = "UTC"          # of the times below, and of your Moodle profile: such as "Europe/Berlin"

@@ -69,7 +69,7 @@ def forget(out: Path, student: str, office: Office) -> Iterator[str]:
 
 
 def _demand_known(file: Store, student: str, folders: list[Path], tables: list[Path]) -> None:
-    """Raise WrongUse where nothing is kept of a student, so that a typing error is not taken for success."""
+    """Raise WrongUse where nothing is kept of a student, so that a typing error does not look like success."""
     if folders or any(_without(path, student)[1] for path in tables):
         return
     known = {row[0] for table in ("students", "handins", "attempts", "marks") for row in file.file.execute(

@@ -71,7 +71,7 @@ class History:
     # Attempts.
 
     def attempt(self, kept: Kept) -> None:
-        """Remember a hand-in: a new attempt where it is not the student's last one, else what is known anew.
+        """Remember a hand-in: a new attempt where it is not the student's last one, else what is known now.
 
         The same file that came again later is another attempt: the first one may have been in time. A clone's time is
         that of its latest commit, which may have changed other files, so there it is none.

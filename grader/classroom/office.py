@@ -58,7 +58,7 @@ class Office:
 
 @dataclass(frozen=True)
 class Matched:
-    """The hand-ins with their students, and what the instructor is told about it."""
+    """The hand-ins with their students, and what the instructor reads about it."""
 
     found: Found
     lines: tuple[str, ...] = ()

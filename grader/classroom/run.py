@@ -103,7 +103,7 @@ def losses_of(
     """The rows and hand-ins that a run would remove.
 
     earlier: everybody in the class, with the exercises that they handed in; replaced: the exercises that the run enters
-    anew; named: the instructor named them; roster: the class is that of a roster.
+    again; named: the instructor named them; roster: the class is that of a roster.
     """
     unsure = {person for need in found.needs_person for person in need.who}  # they keep their row, and have no mark
     current_ids = {student.id for student in found.students}
@@ -210,7 +210,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
 
 
 def replaced(plan: Plan, submissions: Found) -> list[str]:
-    """The exercises that a run enters anew: those named, else those of which something was handed in."""
+    """The exercises that a run enters again: those named, else those of which something was handed in."""
     if plan.named:
         return [exercise.folder for exercise in plan.exercises]
     return sorted({handin.exercise for handin in submissions.handins})

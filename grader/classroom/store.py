@@ -240,7 +240,7 @@ class Store:
 
     @contextlib.contextmanager
     def roll(self, exercises: Iterable[str], gone: Iterable[str] = ()) -> Iterator[None]:
-        """A context in which all hand-ins for these exercises are entered anew. All are replaced at once at its end.
+        """A context in which all hand-ins for these exercises are entered again. All are replaced at once at its end.
 
         gone: the students who leave the class, with all their hand-ins. All others keep their row.
         """
@@ -318,5 +318,5 @@ def _frozen(value: Any) -> Any:
 
 
 def _handin(row: Sequence[Any]) -> HandIn:
-    """The hand-in in a row that begins with student, name, exercise, place and member."""
+    """Make a hand-in of a row that begins with student, name, exercise, place and member."""
     return HandIn(Student(row[0], row[1]), row[2], *map(decoded, row[3:5]))

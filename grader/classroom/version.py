@@ -3,7 +3,7 @@
 An exercise is judged again where its version changes. That is decided by files, since only then it is sure: its checks,
 limits, points and documented numbers, its solution, its known mistakes and trained model, the rooms of the grader in
 JUDGING, and torch. Whatever else changes (pages, CSV, intake, rules of a course, lessons, another exercise) judges
-nothing anew. Of the rooms and of the checks only what Python executes counts: no comment, no empty line.
+nothing again. Of the rooms and of the checks only what Python executes counts: no comment, no empty line.
 """
 
 import functools

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader import catalog
-from grader.catalog import paths, stubs
+from grader.catalog import cards, paths, stubs
 from grader.catalog.errors import WrongUse
 
 TOP = "attention-kata"  # the folder inside the zip
@@ -95,7 +95,10 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     yield f"{checks_folder}/{slug}.stub", stub
     for path in (paths.lesson(folder), paths.hints(folder)):
         yield f"{exercise_folder}/{path.name}", path.read_bytes()
-    for path in (paths.experiment(folder), *paths.diagrams(folder)):
+    if paths.review(folder).exists():  # an answer to a code card is a piece of the solution
+        questions = cards.questions(paths.review(folder).read_text("utf-8"))
+        yield f"{exercise_folder}/{paths.review(folder).name}", questions.encode()
+    for path in (paths.experiment(folder), *paths.measuring(folder), *paths.diagrams(folder)):
         if path.exists():
             yield f"{exercise_folder}/{path.name}", path.read_bytes()
     yield from trained_model(folder)

@@ -38,7 +38,7 @@ def test_an_interaction_gives_what_torch_computes(opened, folder, case):
     assert not re.search(r"(?<!\w)-\d", page.locator(".kata-live").inner_text()), (
         "a minus is written as in the tables: −"
     )
-    assert page.locator(".kata-live").inner_html() != before
+    assert not case.steps or page.locator(".kata-live").inner_html() != before
 
 
 def test_arrow_keys_move_sliders_and_cells(opened):

@@ -87,7 +87,7 @@ def test_grading_in_the_browser(classroom, page, tmp_path):
         page.wait_for_function("document.querySelector('#task_1').placeholder == '2.5'")
         assert page.get_attribute("#task_3", "placeholder").startswith("1.33")
         shown = page.inner_text("body")
-        assert "✘ The context vectors of all six tokens are the printed ones." in shown
+        assert "✘ The context vectors of all six tokens match the printed numbers." in shown
         assert f"likely: {LIKELY}" in shown
         # Formgrader fetches the comments after the grades; a box listens once it has said what it is for.
         page.wait_for_function("document.querySelector('#write_context_vectors-comment').placeholder.length > 20")

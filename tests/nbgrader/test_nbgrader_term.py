@@ -93,7 +93,7 @@ def test_a_term(fork_server, said, tmp_path, monkeypatch):
     check(kata, NUMBERS, 1, broken)
     assert here.seen == [SOFTMAX, SOFTMAX]
 
-    # Week two: the check is mended, the second assignment comes, some try again, one leaves, one joins.
+    # Week two: the check is fixed, the second assignment comes, some try again, one leaves, one joins.
     class_now = [number for number in NUMBERS if number != LEAVER] + [JOINER]
     shutil.rmtree(kata.root / "submitted" / id_of(LEAVER))
     with kata.gradebook() as book:

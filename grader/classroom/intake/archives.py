@@ -9,7 +9,7 @@ A member of an archive that itself lies in an archive (a download that holds one
 "ada.zip//context_vectors.py".
 
 An extended header may precede a member. It is a list of records such as "15 path=a/b.py\n". tarfile of Python
-3.11 searches it with patterns that take quadratic time (mended later, CVE-2024-6232), and copies a global one for each
+3.11 searches it with patterns that take quadratic time (fixed later, CVE-2024-6232), and copies a global one for each
 member. So the records are read here, in one pass, and tarfile sees only those that matter.
 """
 

@@ -55,7 +55,7 @@ CLASS_FILE, ONLINE = "a platform's or course's own", "typed online in Moodle"  #
 STRAY = "neither a student's folder nor an archive"
 # Endings of files that an instructor or a platform keeps beside the hand-ins.
 OF_COURSE = (".csv", ".tsv", ".xls", ".xlsx", ".ods", ".toml", ".json", ".yml", ".yaml", ".log", ".html", ".md", ".db")
-# What a person is told to do.
+# What a person is asked to do.
 NAME_IT = "put it into a folder that is named after the student"
 LOOSE = f"{NAME_IT}; if it is no hand-in, move it out of here"
 RENAME_IT = "if it is a student's, rename it after the student"

@@ -392,7 +392,7 @@ def _conflict(group: list[tuple[Claim, str, str]], shorter: dict[str, str]) -> s
     if len(ids) > 1:
         return f"names that are taken for one and the same: {', '.join(map(_quoted, ids))}"
     if platforms != {""} and len(set(map(likeness, names))) > 1:
-        return f"the number {label(ids[0])} stands beside different names: {', '.join(map(_quoted, names))}"
+        return f"the number {label(ids[0])} is beside different names: {', '.join(map(_quoted, names))}"
     if platforms <= {"", "Gradescope"}:
         places = [(claim.container, claim.where) for claim, _, _ in group]
         if len({container for container, _ in places}) < len(places):

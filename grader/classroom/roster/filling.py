@@ -20,7 +20,7 @@ Columns = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Filled:
-    """A file with the points filled in. lines: what the instructor is told about it."""
+    """A file with the points filled in. lines: what the instructor reads about it."""
 
     name: str
     text: str

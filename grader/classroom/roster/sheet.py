@@ -119,8 +119,8 @@ class Person:
 class Listing:
     """One file of a roster. kind: "canvas", "worksheet", "moodle" or "plain"; people: by row of the sheet.
 
-    exercise: the one whose file this is, or None; is_guessed: what the columns hold is told by their order and content,
-    not by their titles, which are in another language.
+    exercise: the one whose file this is, or None; is_guessed: what the columns hold was inferred from their order and
+    content, since their titles are in another language.
     """
 
     kind: str

@@ -99,7 +99,7 @@ def released_notebook(app: AutogradeApp) -> tuple[str, tuple[Cell, ...]]:
 def waiting(app: AutogradeApp, force: bool = False, again: Collection[str] = ()) -> list[HandIn]:
     """The submissions that autograde would grade now: new ones and later versions.
 
-    force: all; again: students whose submission is recorded anew in any case.
+    force: all; again: students whose submission is recorded again in any case.
 
     Raises WrongUse where nothing was submitted.
     """

@@ -56,13 +56,11 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
         return _show({"text": str(error)})
     answer = hints.ask(chosen.folder, task, progress.NOTEBOOK)
     if answer.task is None:
-        return _show(
-            {"text": "Every task is done: no hint is needed. All of them stand in hints.md, beside the lesson."}
-        )
+        return _show({"text": "Every task is done: no hint is needed. All of them are in hints.md, beside the lesson."})
     if answer.hint is None:
-        text = f"You have seen every hint for task {answer.task}; they stand in hints.md, beside the lesson."
+        text = f"You have seen every hint for task {answer.task}; they are in hints.md, beside the lesson."
         return _show({"text": f"{text} The next task has its hints once this one is done: check(), or hint(task=…)."})
-    text = f"Task {answer.hint.task}, hint {answer.hint.stage} of {answer.hint.of}: {answer.hint.text}"
+    text = f"Task {answer.hint.task}, hint {answer.hint.place}: {answer.hint.text}"
     hints_left = f"{answer.left_of_task} more for this task, {answer.left} in all."
     return _show({"text": f"{text}\n\n{hints_left}"}, markdown=True)
 

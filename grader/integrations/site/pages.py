@@ -1,6 +1,6 @@
 """The pages of the site: lessons, cards, bars, formulas as MathML. Only what is listed here is shown: no solutions.
 
-A test measures those numbers anew (tests/test_experiments.py), so the bars show what was measured.
+A test measures those numbers again (tests/test_experiments.py), so the bars show what was measured.
 """
 
 import ast
@@ -40,7 +40,8 @@ BAR = (
     '<rect{kind} width="{width:.1f}" height="10"></rect></svg></td>'
 )
 HOME, OVERVIEW = "index.md", "overview.md"
-BEHIND = "---\nsearch:\n  boost: 0.2\n---\n\n"  # the search lists such a page after the lessons
+BOOST = "---\nsearch:\n  boost: {}\n---\n\n"
+BEHIND = BOOST.format(0.2)  # the search lists such a page after the lessons
 IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
 
 
@@ -170,7 +171,9 @@ def site() -> Site:
     pages |= {page: BEHIND + text for page, text in generated.items()}
     pages |= {page: BEHIND + pages[page] for page in papers if page in pages}
     pages[OVERVIEW] = cards_page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
-    for exercise in catalog.exercises():
+    for number, exercise in enumerate(catalog.exercises()):
+        if page_of(exercise.folder) in pages:  # a word is explained where it comes first
+            pages[page_of(exercise.folder)] = BOOST.format(round(3 - number / 20, 2)) + pages[page_of(exercise.folder)]
         if page_of(exercise.folder) in pages and (text := hints_page(exercise)):
             pages[hints_of(exercise.folder)] = text
             pages[page_of(exercise.folder)] += "\n\n[Hints, one at a time](hints.md)\n"
