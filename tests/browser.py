@@ -65,8 +65,9 @@ CONTRASTS = """() => {
     if (element instanceof SVGElement) {
       const box = element.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
       for (const rect of element.ownerSVGElement.querySelectorAll('rect')) {
-        const r = rect.getBoundingClientRect();
-        if (r.left <= x && x <= r.right && r.top <= y && y <= r.bottom) return parse(getComputedStyle(rect).fill).rgb;
+        const r = rect.getBoundingClientRect(), fill = getComputedStyle(rect).fill;
+        if (fill === 'none' || parse(fill).alpha < 1) continue;
+        if (r.left <= x && x <= r.right && r.top <= y && y <= r.bottom) return parse(fill).rgb;
       }
     }
     for (let node = element; node; node = node.parentElement) {

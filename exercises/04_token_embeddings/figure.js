@@ -18,6 +18,10 @@ export default {
       const at = Math.min(chosen.value, ids.length - 1);
       const count = ids.filter((id) => id === ids[at]).length;
       return {
+        threads: ids.length ? [
+          [["token ids", 0, at], ["the table", ids[at], 0]],
+          [["the table", ids[at], table[0].length - 1], ["the embedded sentence", at, 0]],
+        ] : [],
         show: [
           ids.length ? matrix({
             name: "token ids",

@@ -48,6 +48,10 @@ export default {
       const high = Math.max(1.5, ...[...queries, ...keys].flat());
       const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       return {
+        threads: inputs[t].flatMap((_, d) => [
+          [["token", 0, d], ["query", 0, j]],
+          [["W_query", d, j], ["query", 0, j]],
+        ]),
         show: [
           row(
             matrix({ name: "W_query", values: W_query, picked: entry.value, pick, scale: 1 }),

@@ -15,6 +15,7 @@ export default {
     const way = figure.choice({ label: "By", options: WAYS, value: 1 });
     const at = figure.slider({ label: "Token", min: 0, max: T - 1, value: 2 });
     const last = figure.slider({ label: "Add to the last token", min: -4, max: 4, step: 0.5, digits: 1, value: 0 });
+    figure.player(at);
     figure.draw(() => {
       const t = at.value;
       const inputs = x.map((one, i) => one.map((value) => value + (i === T - 1 ? last.value : 0)));
@@ -33,7 +34,7 @@ export default {
           digits: 0,
           rows: names,
           columns: names,
-          faint: (i, j) => i !== t || j > i,
+          hidden: (i, j) => i !== t || j > i,
           scale: 1.4,
         }),
         matrix({
@@ -42,10 +43,10 @@ export default {
           digits: 0,
           rows: names,
           columns: names,
-          faint: later,
+          hidden: later,
           scale: 1.4,
         }),
-        matrix({ name: "zeros, masked", values: zeros, digits: 0, rows: names, columns: names, faint: later }),
+        matrix({ name: "zeros, masked", values: zeros, digits: 0, rows: names, columns: names, hidden: later }),
       ][way.value];
       const terms = inputs.slice(0, t + 1).map((one) => format(one[0])).join(" + ");
       return {
@@ -60,7 +61,7 @@ export default {
             values: weights,
             rows: names,
             columns: names,
-            faint: later,
+            hidden: later,
             marked: (i, j) => i === t && j <= t,
           }) : null,
         ],

@@ -19,7 +19,7 @@ export default {
       max: 0,
       step: 0.1,
       digits: 1,
-      value: LEAST,
+      value: -2,
       name: (x) => (x === LEAST ? format(-Infinity) : null),
     });
     const last = figure.slider({
@@ -30,6 +30,7 @@ export default {
       digits: 1,
       value: 0,
     });
+    figure.lesson(() => ([fill.value, last.value] = [LEAST, 0]));
     figure.draw(() => {
       const filled = fill.value === LEAST ? -Infinity : fill.value;
       const changed = scores.map((one) => one.map((score, j) => score + (j === one.length - 1 ? last.value : 0)));
@@ -61,11 +62,13 @@ export default {
               rows: tokens,
               columns: tokens,
               scale: 1,
+              hidden: later,
               marked: (i, j) => later(i, j) && weights[i][j] > 0,
             }),
           ),
           bars({ name: "weight on the future", values: leaks, labels: tokens, most: 1 }),
         ],
+        key: ["largest leak", `${percent.replace("Less than ", "< ")} %`],
         say:
           (sum(leaks) > 0
             ? `${percent} % of the weight of “${leaker}” leaks to later tokens (dashed cells).`

@@ -31,9 +31,10 @@ export default {
     let [known, means] = [null, null];
 
     const figure = frame(el, "Dropout makes each draw wrong and their mean right: what stays is divided by 1 − p.");
-    const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0 });
+    const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
     const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 1 });
-    figure.button("Draw once more", () => (count.value = count.value + 1));
+    figure.player(count, 250);
+    figure.lesson(() => ([rate.value, count.value] = [0, 1]));
     figure.draw(() => {
       if (known !== rate.value) [known, means] = [rate.value, meansOf(rate.value)];
       const [last, mean] = [dropped(count.value - 1, rate.value), means[count.value - 1]];
@@ -48,7 +49,7 @@ export default {
               columns: tokens,
               scale: 1,
               digits: 3,
-              faint: later,
+              hidden: later,
               marked: (i, j) => j <= i && last[i][j] === 0,
             }),
             matrix({
@@ -58,7 +59,7 @@ export default {
               columns: tokens,
               scale: 1,
               digits: 3,
-              faint: later,
+              hidden: later,
             }),
           ),
           row(
@@ -75,6 +76,7 @@ export default {
             }),
           ),
         ],
+        key: ["distance of the mean", farthest(mean).toFixed(3)],
         say: rate.value
           ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean is ${farthest(mean).toFixed(3)} `
             + "away from the weights at most. Dashed cells were dropped in this draw; the others are "

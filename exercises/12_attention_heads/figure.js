@@ -2,7 +2,7 @@
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, matmul, range, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix } from "../../grader/integrations/figures/tables.js";
+import { matrix, turning } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -23,9 +23,17 @@ export default {
       const hidden = (i, j) => masked.value && j > i;
       const sharp = sum(weights.map((one) => Math.max(...one))) / T;
       return {
+        key: ["largest weight of a row, on average", sharp.toFixed(2)],
         show: [
+          turning({
+            name: "the scores turn on their diagonal",
+            values: matmul(keys, transpose(queries)).map((one) => one.map((score) => score * scale)),
+            turned: order.value === 1,
+            digits: 1,
+            side: 30,
+          }),
           matrix({ name: "scores", values: scores, digits: 2, rows, columns, faint: hidden }),
-          matrix({ name: "weights", values: weights, rows, columns, faint: hidden, scale: 1 }),
+          matrix({ name: "weights", values: weights, rows, columns, hidden, scale: 1 }),
         ],
         say: `Row i belongs to ${row} i${order.value ? "" : ", as the second document has it"}. The largest weight `
           + `of a row is ${sharp.toFixed(2)} on average${scaled.value ? "" : "; unscaled scores make it large"}.`,

@@ -18,6 +18,7 @@ export default {
       label: "Cells show",
       options: ["numbers of the lesson", "their place in memory"],
     });
+    const cell = figure.state([0, 1, 0]);
     figure.draw(() => {
       const H = COUNTS[heads.value];
       const h = d / H;
@@ -32,7 +33,10 @@ export default {
       const scores = places.map(
         (head) => head.map((one) => one.map((i) => flat[i]))
       ).map((head) => matmul(head, transpose(head)));
+      const [k, t, n] = [Math.min(cell.value[0], H - 1), cell.value[1], Math.min(cell.value[2], h - 1)];
+      const from = place(k, t, n);
       return {
+        threads: [[["x", token(from), from % d], [`head ${k}`, t, n]]],
         show: [
           matrix({
             name: "x",
@@ -41,13 +45,15 @@ export default {
             rows: names,
             scale: numbered.value ? T * d : 1,
           }),
-          row(...places.map((head, k) => matrix({
-            name: `head ${k}`,
+          row(...places.map((head, one) => matrix({
+            name: `head ${one}`,
             values: head.map((one) => one.map(shown)),
             digits,
             rows: names,
             scale: numbered.value ? T * d : 1,
-            marked: (t, n) => token(head[t][n]) !== t,
+            marked: (i, j) => token(head[i][j]) !== i,
+            picked: one === k ? [t, n] : undefined,
+            pick: (i, j) => (cell.value = [one, i, j]),
           }))),
           row(...scores.map((one, k) => matrix({
             name: `scores of head ${k}`,

@@ -21,11 +21,22 @@ export default {
     const figure = frame(el, "Move both tokens on together: every clock turns, and the score stays as it is.");
     const query = figure.slider({ label: "Query at", min: 0, max: FARTHEST, value: 2 });
     const key = figure.slider({ label: "Key at", min: 0, max: FARTHEST, value: 0 });
+    // A slider for both at once, so that they can be played.
+    const both = {
+      get isAtEnd() {
+        return Math.max(query.value, key.value) === FARTHEST;
+      },
+      step() {
+        if (both.isAtEnd) return both.reset();
+        [query.value, key.value] = [query.value + 1, key.value + 1];
+      },
+      reset() {
+        const first = Math.min(query.value, key.value);
+        [query.value, key.value] = [query.value - first, key.value - first];
+      },
+    };
     const base = figure.choice({ label: "Base", options: bases.map((one) => one.toLocaleString("en-US")) });
-    figure.button("Both one on", () => {
-      if (query.value === FARTHEST || key.value === FARTHEST) return;
-      [query.value, key.value] = [query.value + 1, key.value + 1];
-    });
+    figure.player(both, 350);
     figure.draw(() => {
       const b = bases[base.value];
       const [q, k] = [turned(query.value, b), turned(key.value, b)];
@@ -59,6 +70,7 @@ export default {
             }),
           ),
         ],
+        key: ["score", format(dot(q, k))],
         say: `The distance is ${Math.abs(distance)}, and the score ${format(dot(q, k))}, wherever the two are.`,
       };
     });

@@ -3,7 +3,7 @@
 import { chart } from "../../grader/integrations/figures/chart.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, count, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LONGEST = 64; // tokens on the curve
 
@@ -31,9 +31,10 @@ export default {
     };
     const soFar = (t, cached) => range(t, 1).reduce((total, step) => total + work(step, cached), 0);
     const figure = frame(el, "With a cache each step projects one token; without, all of them again.");
-    const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: inputs.length });
+    const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: 1 });
     const cached = figure.toggle({ label: "Keep a cache", value: true });
-    figure.button("Next token", () => (step.value = (step.value % inputs.length) + 1));
+    figure.player(step);
+    figure.lesson(() => ([step.value, cached.value] = [inputs.length, true]));
     figure.draw(() => {
       const t = step.value;
       const fed = (i) => (cached.value ? i === t - 1 : i < t);
@@ -47,14 +48,14 @@ export default {
           ),
           row(
             matrix({
-              name: cached.value ? "keys in the cache" : "keys, made anew",
+              name: cached.value ? "keys in the cache" : "keys, made again",
               values: cache(1),
               columns: names,
               rows: ["head 0", "head 1"],
               marked: (_, j) => fed(j),
             }),
             matrix({
-              name: cached.value ? "values in the cache" : "values, made anew",
+              name: cached.value ? "values in the cache" : "values, made again",
               values: cache(2),
               columns: names,
               rows: ["head 0", "head 1"],
@@ -68,6 +69,14 @@ export default {
               columns: ["this step", "so far"],
               digits: 0,
               heat: false,
+            }),
+            bars({
+              name: "the race: multiply-adds so far",
+              values: [soFar(t, true), soFar(t, false)],
+              labels: ["with a cache", "without"],
+              digits: 0,
+              most: soFar(inputs.length, false),
+              marked: cached.value ? 0 : 1,
             }),
             matrix({ name: "bytes kept", values: [cached.value ? 2 * t * d_out * 4 : 0], digits: 0, heat: false }),
             chart({
@@ -83,6 +92,7 @@ export default {
             }),
           ),
         ],
+        key: ["multiply-adds so far", count(soFar(t, cached.value))],
         say: `Dashed: what this step computes. So far it took ${count(soFar(t, cached.value))} multiply-adds; `
           + `${cached.value ? "without" : "with"} a cache it would be ${count(soFar(t, !cached.value))}. The output `
           + "is the same.",

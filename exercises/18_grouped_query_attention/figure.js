@@ -1,9 +1,10 @@
 // Heads of queries share heads of keys and values: fewer parameters, and a smaller cache for a model of real size.
 
 import { chart } from "../../grader/integrations/figures/chart.js";
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { count, range, size } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const GROUPS = [8, 4, 2, 1];
 const LENGTHS = range(8).map((power) => 2 ** (power + 10)); // 1,024 … 131,072 tokens
@@ -25,8 +26,35 @@ export default {
       const shared = groups === heads
         ? "Each head has keys of its own"
         : `${heads / groups} heads share the keys of one`;
+      const [most, now] = [cache(heads, T), cache(groups, T)];
+      const [X, wide] = [(i, n) => 20 + ((i + 0.5) * 360) / n, 360];
       return {
+        key: ["cache", size(now)],
         show: [
+          drawing(
+            {
+              name: "which heads share",
+              label: `${heads} heads of queries, ${groups} of keys and values. The cache is 1/${heads / groups} `
+                + "of the largest.",
+              width: 400,
+              height: 190,
+            },
+            used.map((group, head) => s(
+              "line",
+              { class: "link now", "stroke-width": 1.6, x1: X(head, heads), y1: 40, x2: X(group, groups), y2: 98 }
+            )),
+            range(heads).map((head) => [
+              s("circle", { class: "node", cx: X(head, heads), cy: 34, r: 9 }),
+              s("text", { x: X(head, heads), y: 18, "text-anchor": "middle" }, `q${head}`),
+            ]),
+            range(groups).map((group) => [
+              s("circle", { class: "node now", cx: X(group, groups), cy: 104, r: 11 }),
+              s("text", { x: X(group, groups), y: 132, "text-anchor": "middle" }, `k${group}, v${group}`),
+            ]),
+            s("rect", { class: "ground", x: 20, y: 150, width: wide, height: 14 }),
+            s("rect", { class: "weight", x: 20, y: 150, width: (wide * now) / most, height: 14 }),
+            s("text", { x: 20, y: 182 }, `the cache: ${size(now)} of ${size(most)}`),
+          ),
           matrix({
             name: "head of keys that each head of queries uses",
             values: used,

@@ -24,8 +24,14 @@ export default {
       seen.value = blocks();
     };
     const block = figure.slider({ label: "Block size", min: 1, max: T, value: 2, moved: readAll });
-    const seen = figure.slider({ label: "Blocks read", min: 0, max: blocks(), value: blocks() });
+    const seen = figure.slider({ label: "Blocks read", min: 0, max: blocks(), value: 1 });
+    figure.player(seen, 1200);
     const forget = figure.toggle({ label: "Forget the correction" });
+    figure.lesson(() => {
+      scores.forEach((value, i) => (sliders[i].value = value));
+      [block.value, forget.value] = [2, false];
+      readAll();
+    });
     figure.draw(() => {
       const values = sliders.map((one) => one.value);
       let [maximum, total] = [-Infinity, 0];

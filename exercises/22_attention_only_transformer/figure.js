@@ -44,8 +44,8 @@ export default {
           const name = `layer ${l}, head ${head}${isOff ? " (off)" : ""}`;
           const facts = { name, values: one, rows: names, columns: names };
           return keep(`map ${l}.${head}`, [one, isOff], () => few
-            ? matrix({ ...facts, scale: 1, faint: (i, j) => j > i })
-            : map(facts));
+            ? matrix({ ...facts, scale: 1, hidden: (i, j) => j > i })
+            : map({ ...facts, press: () => on.press(heads.findIndex(([a, b]) => a === l && b === head)) }));
         })),
       );
       const without = none.size ? ` with ${none.size} ${none.size === 1 ? "head" : "heads"} off` : "";

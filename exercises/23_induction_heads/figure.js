@@ -1,9 +1,10 @@
 // The trained model in the page: what follows a pattern, which head finds it, and what is lost without that head.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { kept, range, sum } from "../../grader/integrations/figures/maths.js";
 import { map } from "../../grader/integrations/figures/plane.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 import { cache, generate, ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
 // The smallest period, of two tokens or more, with which the tokens repeat at least once in full; 0 without one.
@@ -26,6 +27,12 @@ export default {
     figure.button("Draw a sequence, twice", drawTokens);
     const places = range(layers).flatMap((l) => range(heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: places.map(([l, head]) => `layer ${l}, head ${head}`) });
+    const last = layers - 1;
+    const arcsOf = figure.choice({
+      label: `Arcs of layer ${last}`,
+      options: range(heads).map((head) => `head ${head}`),
+    });
+    const pointed = figure.state(first.length - 1);
     const keep = kept();
     const draw = () => {
       const { tokens, error } = ids(typed.value, model);
@@ -52,17 +59,58 @@ export default {
       const told = p
         ? `The loss of the ${part} is ${repeated.toFixed(4)}`
         : `The mean loss is ${mean(loss).toFixed(4)}`;
+      // One head's attention as arcs over the tokens: from each token back to those that it looks at.
+      const arcs = weights[last][arcsOf.value];
+      const t = Math.min(pointed.value, T - 1);
+      const wide = Math.min(30, 640 / T);
+      const X = (n) => 10 + (n + 0.5) * wide;
+      const top = arcs[t].indexOf(Math.max(...arcs[t]));
+      const seen = (i) => range(i + 1).filter((j) => arcs[i][j] > 0.04 && i !== j);
+      const ground = 12 + Math.max(20, ...range(T).flatMap((i) => seen(i).map((j) => ((i - j) * wide) / 2)));
+      const arc = (i, j, look) => {
+        const r = Math.abs(X(i) - X(j)) / 2 || 5;
+        const d = `M${X(i).toFixed(1)},${ground}A${r.toFixed(1)},${r.toFixed(1)} 0 0 0 ${X(j).toFixed(1)},${ground}`;
+        return s("path", { class: look, "stroke-width": (arcs[i][j] * 4).toFixed(2), d });
+      };
+      const overTokens = drawing(
+        {
+          name: `where head ${arcsOf.value} of layer ${last} looks`,
+          label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
+          width: 20 + T * wide,
+          height: ground + 30,
+        },
+        range(T).filter((i) => i !== t).flatMap((i) => seen(i).map((j) => arc(i, j, "link"))),
+        seen(t).map((j) => arc(t, j, "link now")),
+        names.map((name, n) => s(
+          "text",
+          { x: X(n), y: ground + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null },
+          name
+        )),
+        names.map((_, n) => s("rect", {
+          class: "hit",
+          x: X(n) - wide / 2,
+          y: 0,
+          width: wide,
+          height: ground + 30,
+          pointerenter: () => (pointed.value = n),
+          pointerdown: () => (pointed.value = n),
+        })),
+      );
       const without = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
       const framed = "Framed: the previous token in layer 0, the token after an earlier occurrence in layer "
         + `${layers - 1}.`;
       return {
+        key: [p ? `loss of the ${part}` : "mean loss", (p ? repeated : mean(loss)).toFixed(4)],
         show: [
+          overTokens,
           matrix({
             name: "the model goes on",
             values: [...tokens, ...next],
             digits: 0,
             heat: false,
             faint: (_, j) => j < T,
+            picked: [0, Math.min(pointed.value, T + next.length - 1)],
+            pick: (_, j) => (pointed.value = j),
           }),
           ...weights.map((layer, l) => row(...layer.map((one, head) => {
             const isOff = off.has(`${l}.${head}`);
@@ -71,6 +119,7 @@ export default {
               values: one,
               rows: names,
               columns: names,
+              press: () => on.press(places.findIndex(([a, b]) => a === l && b === head)),
               marked: l === layers - 1 ? expected : (i, j) => j === i - 1,
             }));
           }))),
@@ -84,6 +133,6 @@ export default {
         say: `${told}${without}. ${framed}`,
       };
     };
-    figure.draw(() => keep("figure", [typed.value, [...on.off].join()], draw));
+    figure.draw(() => keep("figure", [typed.value, [...on.off].join(), arcsOf.value, pointed.value], draw));
   },
 };

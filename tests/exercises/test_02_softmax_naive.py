@@ -97,8 +97,28 @@ def softmax_of(change: dict[int, float], temperature: float = 1.0) -> dict[str, 
 
 
 CASES = [
-    Case("a thousand", [("press", "Push “journey” to 1,000")], lambda: softmax_of({1: 1000.0}), "nan once"),
-    Case("a temperature", [("move", "Temperature", 0.5)], lambda: softmax_of({}, 0.5), "Both give the same"),
-    Case("a negative score", [("move", "step", -3.0)], lambda: softmax_of({5: -3.0}), "0.2817"),
-    Case("cold", [("move", "Temperature", 0.01)], lambda: softmax_of({}, 0.01), "nan 4 times"),
+    Case(
+        "a thousand",
+        [("press", "As in the lesson"), ("press", "Push “journey” to 1,000")],
+        lambda: softmax_of({1: 1000.0}),
+        "nan once",
+    ),
+    Case(
+        "a temperature",
+        [("press", "As in the lesson"), ("move", "Temperature", 0.5)],
+        lambda: softmax_of({}, 0.5),
+        "Both give the same",
+    ),
+    Case(
+        "a negative score",
+        [("press", "As in the lesson"), ("move", "step", -3.0)],
+        lambda: softmax_of({5: -3.0}),
+        "0.2817",
+    ),
+    Case(
+        "cold",
+        [("press", "As in the lesson"), ("move", "Temperature", 0.01)],
+        lambda: softmax_of({}, 0.01),
+        "nan 4 times",
+    ),
 ]

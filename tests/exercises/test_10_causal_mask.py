@@ -108,17 +108,19 @@ def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("zero leaks", [("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
-    Case("less leaks", [("move", "Fill", -5)], lambda: filled(-5.0), "dashed"),
+    Case(
+        "zero leaks", [("press", "As in the lesson"), ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"
+    ),
+    Case("less leaks", [("press", "As in the lesson"), ("move", "Fill", -5)], lambda: filled(-5.0), "dashed"),
     Case(
         "another last token",
-        [("move", "Add to the scores of “step”", 5)],
+        [("press", "As in the lesson"), ("move", "Add to the scores of “step”", 5)],
         lambda: filled(-torch.inf, 5.0),
         "move the weights of step",
     ),
     Case(
         "and it leaks",
-        [("move", "Fill", 0), ("move", "Add to the scores of “step”", 5)],
+        [("press", "As in the lesson"), ("move", "Fill", 0), ("move", "Add to the scores of “step”", 5)],
         lambda: filled(0.0, 5.0),
         "move the weights of step",
     ),

@@ -162,8 +162,23 @@ def dropped(p: float, draws: int) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("one draw", [("move", "p", 0.5)], lambda: dropped(0.5, 1), "After 1 draw "),
-    Case("ten draws", [("move", "p", 0.5), ("move", "Draws", 10)], lambda: dropped(0.5, 10), "2.00 times"),
-    Case("all draws", [("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "After 200 draws"),
-    Case("once more", [("move", "p", 0.5), ("press", "Draw once more")], lambda: dropped(0.5, 2), "After 2 draws"),
+    Case("one draw", [("press", "As in the lesson"), ("move", "p", 0.5)], lambda: dropped(0.5, 1), "After 1 draw "),
+    Case(
+        "ten draws",
+        [("press", "As in the lesson"), ("move", "p", 0.5), ("move", "Draws", 10)],
+        lambda: dropped(0.5, 10),
+        "2.00 times",
+    ),
+    Case(
+        "all draws",
+        [("press", "As in the lesson"), ("move", "p", 0.2), ("move", "Draws", 200)],
+        lambda: dropped(0.2, 200),
+        "After 200 draws",
+    ),
+    Case(
+        "once more",
+        [("press", "As in the lesson"), ("move", "p", 0.5), ("press", "Step")],
+        lambda: dropped(0.5, 2),
+        "After 2 draws",
+    ),
 ]

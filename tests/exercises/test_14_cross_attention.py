@@ -49,17 +49,27 @@ def crossed(first: int, second: int, own: bool = False) -> dict[str, torch.Tenso
 
 
 CASES = [
-    Case("fewer keys", [("move", "Tokens of x_2", 3)], lambda: crossed(6, 3), "6 × 3 weights"),
-    Case("fewer queries", [("move", "Tokens of x_1", 2)], lambda: crossed(2, 8), "2 × 8 weights"),
+    Case(
+        "fewer keys",
+        [("press", "As in the lesson"), ("move", "Tokens of x_2", 3)],
+        lambda: crossed(6, 3),
+        "6 × 3 weights",
+    ),
+    Case(
+        "fewer queries",
+        [("press", "As in the lesson"), ("move", "Tokens of x_1", 2)],
+        lambda: crossed(2, 8),
+        "2 × 8 weights",
+    ),
     Case(
         "self-attention",
-        [("toggle", "Take x_1 for both: self-attention")],
+        [("press", "As in the lesson"), ("toggle", "Take x_1 for both: self-attention")],
         lambda: crossed(6, 8, True),
         "6 × 6 weights",
     ),
     Case(
         "a row",
-        [("pick", "weights", 5, 0)],
+        [("press", "As in the lesson"), ("pick", "weights", 5, 0)],
         says="“first” gives token 0 of the second sentence the weight 0.134, and looks most at token 4",
     ),
 ]

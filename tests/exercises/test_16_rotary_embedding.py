@@ -18,7 +18,7 @@ def turned(query: int, key: int, base: float) -> dict[str, torch.Tensor]:
 CASES = [
     Case(
         "both one on",
-        [("press", "Both one on")],
+        [("press", "Step")],
         lambda: turned(3, 1, 100.0),
         "distance is 2, and the score 15.4399",
     ),

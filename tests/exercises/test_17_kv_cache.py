@@ -15,11 +15,11 @@ def cached(tokens: int) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("three tokens", [("move", "Tokens", 3)], lambda: cached(3), "multiply-adds"),
-    Case("the first again", [("press", "Next token")], lambda: cached(1)),
+    Case("three tokens", [("press", "As in the lesson"), ("move", "Tokens", 3)], lambda: cached(3), "multiply-adds"),
+    Case("the first again", [("press", "As in the lesson"), ("press", "Step")], lambda: cached(1)),
     Case(
         "no cache",
-        [("toggle", "Keep a cache")],
+        [("press", "As in the lesson"), ("toggle", "Keep a cache")],
         lambda: multi_head() | {"bytes kept": torch.tensor(0)},
         "with a cache it would be 216",
     ),

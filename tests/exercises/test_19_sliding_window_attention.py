@@ -78,11 +78,16 @@ def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("longer", [("move", "Tokens", 12)], lambda: window(12, 3)),
-    Case("wider", [("move", "Tokens", 9), ("move", "Window", 4)], lambda: window(9, 4), "65,536"),
+    Case("longer", [("press", "As in the lesson"), ("move", "Tokens", 12)], lambda: window(12, 3)),
+    Case(
+        "wider",
+        [("press", "As in the lesson"), ("move", "Tokens", 9), ("move", "Window", 4)],
+        lambda: window(9, 4),
+        "65,536",
+    ),
     Case(
         "deeper",
-        [("move", "Tokens", 16), ("move", "Window", 4), ("move", "Layers", 3)],
+        [("press", "As in the lesson"), ("move", "Tokens", 16), ("move", "Window", 4), ("move", "Layers", 3)],
         lambda: window(16, 4, 3),
         "9 before it through 3 layers",
     ),

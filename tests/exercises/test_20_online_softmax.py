@@ -13,8 +13,24 @@ def online(scores: list[float], read: int | None = None) -> dict[str, torch.Tens
 
 
 CASES = [
-    Case("one at a time", [("move", "Block size", 1)], lambda: online(SCORES), "the same"),
-    Case("half way", [("move", "Blocks read", 2)], lambda: online(SCORES, 4), "4 of 5 scores"),
-    Case("a large score", [("move", "Score 0", 1000)], lambda: online([1000.0, *SCORES[1:]])),
-    Case("forgotten", [("toggle", "Forget the correction")], lambda: {"sum": torch.tensor(2.875)}, "2.8750 is wrong"),
+    Case(
+        "one at a time", [("press", "As in the lesson"), ("move", "Block size", 1)], lambda: online(SCORES), "the same"
+    ),
+    Case(
+        "half way",
+        [("press", "As in the lesson"), ("move", "Blocks read", 2)],
+        lambda: online(SCORES, 4),
+        "4 of 5 scores",
+    ),
+    Case(
+        "a large score",
+        [("press", "As in the lesson"), ("move", "Score 0", 1000)],
+        lambda: online([1000.0, *SCORES[1:]]),
+    ),
+    Case(
+        "forgotten",
+        [("press", "As in the lesson"), ("toggle", "Forget the correction")],
+        lambda: {"sum": torch.tensor(2.875)},
+        "2.8750 is wrong",
+    ),
 ]

@@ -78,8 +78,23 @@ def attended(causal: bool) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("all keys", [("toggle", "Causal")], lambda: attended(False), "4 of 4 tiles"),
-    Case("small blocks", [("move", "Block size", 2)], lambda: attended(True), "6 of 6 tiles"),
-    Case("uneven blocks", [("toggle", "Causal"), ("move", "Block size", 5)], lambda: attended(False), "4 of 4"),
-    Case("none yet", [("press", "Next tile")], lambda: {"output": torch.zeros(6, 3)}, "0 of 3 tiles"),
+    Case("all keys", [("press", "As in the lesson"), ("toggle", "Causal")], lambda: attended(False), "4 of 4 tiles"),
+    Case(
+        "small blocks",
+        [("press", "As in the lesson"), ("move", "Block size", 2)],
+        lambda: attended(True),
+        "6 of 6 tiles",
+    ),
+    Case(
+        "uneven blocks",
+        [("press", "As in the lesson"), ("toggle", "Causal"), ("move", "Block size", 5)],
+        lambda: attended(False),
+        "4 of 4",
+    ),
+    Case(
+        "none yet",
+        [("press", "As in the lesson"), ("press", "Step")],
+        lambda: {"output": torch.zeros(6, 3)},
+        "0 of 3 tiles",
+    ),
 ]

@@ -42,7 +42,7 @@ def agrees(texts, expected, tolerance=0.0):
     assert len(flat) == wanted.numel(), texts
     for text, value in zip(flat, wanted.tolist()):
         digits = len(text.partition(".")[2])
-        got = float(text) if text else 0.0
+        got = float(text) if text and text != "·" else 0.0  # a dot is a 0 that the mask hides
         near = 0.5 * 10**-digits * 1.02 + 1e-6 * abs(value) + tolerance
         assert got == value or abs(got - value) <= near or (got != got and value != value), (text, value)
 

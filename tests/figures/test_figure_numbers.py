@@ -44,6 +44,7 @@ def test_an_interaction_gives_what_torch_computes(opened, folder, case):
 def test_arrow_keys_move_sliders_and_cells(opened):
     """The keyboard alone: a bent slider steps by its own step, and a cell hands the focus to its neighbour."""
     page = opened(next(folder for folder in FIGURES if folder.startswith("02")))
+    act(page, ("press", "As in the lesson"))
     slider = page.get_by_label("journey", exact=True)
     slider.focus()
     page.keyboard.press("ArrowRight")

@@ -50,6 +50,16 @@ export function slider({ label, min, max, step = 1, value, digits = 0, bend = 1,
       [max, input.max] = [most, placed(most)];
       set(value);
     },
+    get isAtEnd() {
+      return value >= max;
+    },
+    // One step on; from the end back to the beginning.
+    step() {
+      set(value >= max ? min : value + step);
+    },
+    reset() {
+      set(min);
+    },
   };
   return [control, create(h("div", { class: "kata-control" }, h("label", { for: id }, label), input, output))];
 }
@@ -102,6 +112,7 @@ export function switches({ label, options }, changed) {
     get off() {
       return new Set(options.map((_, i) => i).filter((i) => !inputs[i].checked && !pairs[i].hidden));
     },
+    press: (i) => inputs[i].click(),
     show(isThere) {
       pairs.forEach((pair, i) => (pair.hidden = !isThere(i)));
       inputs.forEach((input) => (input.checked = true));
@@ -125,4 +136,40 @@ export function entry({ label, value }, changed) {
     },
   };
   return [control, create(h("div", { class: "kata-entry" }, h("label", { for: id }, label), input))];
+}
+
+// Play, step and reset for a slider: three buttons. Who wants less motion has only the last two.
+export function player(control, changed, ms = 900) {
+  let playing = 0;
+  const stop = () => {
+    clearInterval(playing);
+    playing = 0;
+    play.textContent = "▶ Play";
+  };
+  const advance = () => {
+    if (!play.isConnected) return stop();
+    control.step();
+    changed();
+    if (control.isAtEnd) stop();
+  };
+  const act = (action) => () => {
+    stop();
+    action();
+    changed();
+  };
+  const button = (label, click) => create(h("button", { type: "button", class: "kata-button", click }, label));
+  const play = button("▶ Play", () => {
+    if (playing) return stop();
+    play.textContent = "❚❚ Pause";
+    playing = setInterval(advance, ms);
+    advance();
+  });
+  play.classList.add("kata-play");
+  return create(h(
+    "div",
+    { class: "kata-player", role: "group", "aria-label": "Step by step" },
+    play,
+    button("Step", act(() => control.step())),
+    button("Reset", act(() => control.reset())),
+  ));
 }

@@ -134,8 +134,9 @@ function labels(points, marks, others) {
   });
 }
 
-// A map of many weights as squares: the side of a square grows with the root of the weight. marked: cells with a frame.
-export function map({ name, values, rows, columns, marked, most = 1 }) {
+// A map of many weights as squares: the side of a square grows with the root of the weight.
+// marked: cells with a frame; press(): what a click on the map does, which a control must do too.
+export function map({ name, values, rows, columns, marked, press, most = 1 }) {
   const [n, m, C] = [values.length, values[0].length, 10];
   const [squares, frames] = [[], []];
   // In tenths, as whole numbers are written faster than fractions, and the largest maps have thousands of squares.
@@ -154,7 +155,8 @@ export function map({ name, values, rows, columns, marked, most = 1 }) {
   const words = `${n} rows. The last one, ${rows?.[n - 1] ?? n - 1}, looks most at ${columns?.[largest] ?? largest}`;
   const svg = s(
     "svg",
-    { viewBox: `-1 -1 ${m * C + 2} ${n * C + 2}`, class: "kata-map", role: "img", "aria-label": `${name}. ${words}` },
+    { viewBox: `-1 -1 ${m * C + 2} ${n * C + 2}`, class: press ? "kata-map kata-press" : "kata-map", role: "img",
+      "aria-label": `${name}. ${words}`, click: press },
     s("rect", { class: "ground", x: 0, y: 0, width: m * C, height: n * C }),
     s("path", { class: "weight", transform: "scale(.1)", d: squares.join("") }),
     s("path", { class: "place", transform: "scale(.1)", d: frames.join("") })

@@ -1,6 +1,6 @@
 // Matrices with their numbers, and bars.
 
-import { h } from "./elements.js";
+import { h, s } from "./elements.js";
 import { format } from "./maths.js";
 
 // Panels side by side, as many as there is room for.
@@ -10,8 +10,9 @@ export const line = (...words) => h("p", { class: "kata-line" }, words);
 
 // A matrix (or one row of numbers) as a table. name: its caption, and what tests look for.
 //   rows, columns: names; digits: after the point; scale: what the fullest colour stands for; heat: false for none
-//   picked: [i, j] of the cell that is told of; pick(i, j) makes cells buttons, one tab stop, arrows move
-//   marked(i, j): cells with a frame; faint(i, j): cells that do not count
+//   picked: [i, j] of the cell that the sentence is about; pick(i, j) makes cells buttons: one tab stop, arrows move,
+//     and a mouse that points at a cell picks it
+//   marked(i, j): cells with a frame; faint(i, j): cells that do not count; hidden(i, j): faint, and a 0 is a dot
 export function matrix({
   name,
   values,
@@ -23,7 +24,8 @@ export function matrix({
   picked,
   pick,
   marked,
-  faint,
+  hidden,
+  faint = hidden,
   note,
 }) {
   const cells = Array.isArray(values[0]) ? values : [values];
@@ -40,7 +42,7 @@ export function matrix({
   };
   const cell = (value, i, j) => {
     const share = typeof value === "number" && Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) : 0;
-    const text = format(value, digits);
+    const text = value === 0 && hidden?.(i, j) ? "·" : format(value, digits);
     const isPicked = picked && picked[0] === i && picked[1] === j;
     const kind = [value < 0 && "less", marked?.(i, j) && "marked", faint?.(i, j) && "faint", isPicked && "picked"];
     const label = [rows?.[i], columns?.[j], text].filter(Boolean).join(", ");
@@ -55,6 +57,7 @@ export function matrix({
           "aria-pressed": String(Boolean(isPicked)),
           "aria-label": label,
           click: () => pick(i, j),
+          pointerenter: (event) => event.pointerType === "mouse" && pick(i, j),
           keydown: move,
         },
         text
@@ -94,6 +97,40 @@ export function matrix({
     h("div", { class: "kata-scroll", "data-label": `${name}, matrix`, ready: scrollable }, table),
     note && h("p", { class: "kata-note" }, note)
   );
+}
+
+// A drawing of one's own in a box of `width` by `height`. label: what a screen reader says of it.
+export const drawing = ({ name, label, width, height }, ...shapes) => h(
+  "div",
+  { class: "kata-panel", key: name, "data-name": name, "--most": `${width}px` },
+  h("p", { class: "kata-caption" }, name),
+  s(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, class: "kata-drawing", role: "img", "aria-label": `${name}. ${label}` },
+    shapes
+  )
+);
+
+// A matrix that turns on its diagonal when `turned` changes: each cell moves to its new place.
+export function turning({ name, values, turned, digits = 2, side = 40 }) {
+  const [n, m] = [values.length, values[0].length];
+  const full = Math.max(1e-9, ...values.flat().map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
+  const place = (i, j) => `transform: translate(${(turned ? i : j) * side}px, ${(turned ? j : i) * side}px)`;
+  const cells = values.flatMap((one, i) => one.map((value, j) => s(
+    "g",
+    { class: "turning", key: `${i} ${j}`, style: place(i, j) },
+    s("rect", {
+      class: value < 0 ? "cell tint less" : "cell tint",
+      "--share": `${Math.min(100, (100 * Math.abs(Number.isFinite(value) ? value : 0)) / full).toFixed(1)}%`,
+      width: side - 2,
+      height: side - 2,
+    }),
+    s("text", { class: "number", x: side / 2 - 1, y: side / 2 + 3, "text-anchor": "middle" }, format(value, digits)),
+  )));
+  const most = Math.max(n, m) * side;
+  const [rows, columns] = turned ? [m, n] : [n, m];
+  const spoken = `${rows} rows and ${columns} columns.`;
+  return drawing({ name, label: spoken, width: most, height: turned || n === m ? most : n * side }, cells);
 }
 
 // The Tab key stops at a box only while there is something to scroll, and no button in it that is reached anyway.

@@ -4,8 +4,9 @@ import { frame } from "./frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "./maths.js";
 import { matrix, row } from "./tables.js";
 
-// Each weight matrix is (d_in, d_out): `x @ W`. first: the cell that is told of at the beginning.
-export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first }, extra = () => []) {
+// Each weight matrix is (d_in, d_out): `x @ W`. first: the cell that is picked at the beginning. extra(figure) adds
+// controls of its own, and returns a function that gives panels to show above.
+export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first }, extra = () => () => []) {
   const [queries, keys, values] = [W_query, W_key, W_value].map((W) => matmul(inputs, W));
   const scale = 1 / Math.sqrt(W_query[0].length);
   const scores = matmul(queries, transpose(keys));
@@ -14,6 +15,7 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first 
   const all = { inputs, W_query, W_key, W_value, queries, keys, values, scores, weights, "context vectors": context };
   const figure = frame(el, title);
   const cell = figure.state(first);
+  const above = extra(figure);
 
   const product = (a, b) => a.map((x, n) => `${format(x)} · ${format(b[n])}`).join(" + ");
   const column = (name, j) => all[name].map((one) => one[j]);
@@ -58,12 +60,14 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first 
     const value = format(all[name][i][j]);
     const made = ways[name] ? `= ${ways[name].made(i, j)} = ${value}` : `= ${value} is given.`;
     return {
+      threads: (ways[name]?.of(i, j) ?? []).map((place) => [place, cell.value]),
+      key: [`${name}[${i}, ${j}]`, value],
       show: [
+        ...above(),
         row(shown("inputs", tokens), shown("W_query"), shown("W_key"), shown("W_value")),
         row(shown("queries", tokens), shown("keys", tokens), shown("values", tokens)),
         row(shown("scores", tokens)),
         row(shown("weights", tokens), shown("context vectors", tokens)),
-        ...extra(),
       ],
       say: `${name}[${i}, ${j}] ${made}`,
     };
