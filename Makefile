@@ -2,7 +2,7 @@
 # PYTHON=python3 uses that interpreter as it is; otherwise .venv is built on first use (grader/venv.py). There TORCH=cpu asks
 # for torch without CUDA, TORCH=cuda for the one with it.
 
-.DEFAULT_GOAL := help
+.DEFAULT_GOAL := welcome
 MAKEFLAGS += --no-print-directory
 VENV := .venv
 ifdef PYTHON
@@ -39,7 +39,7 @@ ifneq ($(given),)
   unexport $(given)
 endif
 targets := $(shell sed -n 's/^\([a-z0-9-]*\):.*  \#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
-goal := $(or $(filter $(targets),$(MAKECMDGOALS)),help)
+goal := $(or $(filter $(targets),$(MAKECMDGOALS)),welcome)
 others := $(filter-out $(targets) $(VENV)/%,$(MAKECMDGOALS))
 taken := $(if $(given)$(others),$(shell for goal in $(goal); do sed -n "/^$$goal:/,/^$$/p" $(firstword $(MAKEFILE_LIST)); done \
   | grep -o '[(, ][A-Z_][A-Z_]*)' | tr -cd 'A-Z_\n' | grep -v -e '^GRADER$$' -e READY -e '^TEST$$' -e MAKEFILE | awk '!seen[$$0]++'))
@@ -47,7 +47,7 @@ types := $(foreach name,$(filter-out PYTHON,$(taken)),$(name)=…)
 # `make check 03` is `make check EX=03`: without this, 03 would be a target of its own, and another exercise graded.
 ifneq ($(others),)
   ifeq ($(filter $(targets),$(MAKECMDGOALS)),)
-    $(error There is no target $(firstword $(others)). To see all, type: make)
+    $(error There is no target $(firstword $(others)). To see all, type: make help)
   else ifneq ($(filter-out 1,$(words $(goal)) $(words $(others)))$(filter EX,$(given))$(if $(filter EX,$(taken)),,no),)
     $(error $(others) does nothing here. Type: make $(goal) $(or $(types),without it))
   endif
@@ -71,13 +71,25 @@ endif
 tomls = $(patsubst %,grader/checks/%/exercise.toml,$(1) $(1)_* *_$(1))
 needs := $(if $(ready),$(if $(value EX),$(shell cat $(call tomls,$(call quote,$(value EX))) 2>/dev/null | sed -n 's/^needs = \["\([a-z]*\)"\]$$/\1/p')))
 READY_EX := $(needs:%=$(ready)-%)
+# Said before the first build, which takes a minute.
+ifneq ($(READY),)
+  ifeq ($(goal)$(wildcard $(READY)),welcome)
+    $(info Welcome! Before the first exercise, make fetches PyTorch and what else you need into $(VENV).)
+  endif
+endif
+
+welcome: $(READY)  ## what make alone does: builds what is needed, says hello and what is next
+	@$(GRADER) welcome
+
+start: $(READY_WATCH) $(READY_EX)  ## open the watch at your next exercise: the place to work from [EX=03 POLL=1 WHERE=0]
+	@$(GRADER) watch $(call option,,EX) $(call flag,--poll,POLL) $(call option,--where,WHERE)
 
 check: $(READY) $(READY_EX)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]
 	@$(GRADER) check $(call option,,EX) $(call option,--submission,SUBMISSION) $(call option,--device,DEVICE) \
 	  $(call option,--seed,SEED) $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
 	  $(call option,--where,WHERE) $(call flag,--all,ALL)
 
-watch: $(READY_WATCH) $(READY_EX)  ## grade on every save, with one key each for hint, plot, next … [EX=03 POLL=1 WHERE=0]
+watch: $(READY_WATCH) $(READY_EX)  ## the same as start [EX=03 POLL=1 WHERE=0]
 	@$(GRADER) watch $(call option,,EX) $(call flag,--poll,POLL) $(call option,--where,WHERE)
 
 try: $(READY) $(READY_EX)  ## the lesson's example calls on your file, your numbers beside the lesson's: EX=01 [ARGS="a line of your own" SUBMISSION=file]
@@ -219,10 +231,29 @@ bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one cour
 bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof where"]
 	@"$(PYTHON)" tests/bench_classroom.py $(call each,WHAT)
 
+# A target in neither list is a learner's.
+TEACHERS := grade course handback explain forget nbgrader similar bundle gradescope classroom50 help-teacher
+AUTHORS := verify stub new mistakes hooks test test-ex test-quick lint fuzz bench bench-where bench-nbgrader bench-classroom help-author
+
+help: TITLE := Type make alone to see what is next for you$(if $(filter help-teacher,$(targets)),. For teachers: make help-teacher. For authors: make help-author)
+help: LISTED := $(filter-out $(TEACHERS) $(AUTHORS),$(targets))
 help:  ## this list
-	@awk -F ':.*  ## ' '/^[a-z0-9-]+:.*  ## / { line = sprintf("make %-15s", $$1); n = split($$2, word, " "); \
+	@$(LIST)
+
+help-teacher: TITLE := To grade a class. Read docs/classroom.md first
+help-teacher: LISTED := $(filter $(TEACHERS),$(targets))
+help-teacher:  ## what teachers need: a class, platforms, bundles
+	@$(LIST)
+
+help-author: TITLE := To write exercises, and to work on the grader. Read docs/authors.md first
+help-author: LISTED := $(filter $(AUTHORS),$(targets))
+help-author:  ## what authors of exercises need, and developers of the grader
+	@$(LIST)
+
+LIST = echo '$(TITLE).' && awk -v listed=' $(LISTED) ' -F ':.*  \#\# ' '/^[a-z0-9-]+:.*  \#\# / && index(listed, " " $$1 " ") { \
+	  line = sprintf("make %-15s", $$1); n = split($$2, word, " "); \
 	  for (i = 1; i <= n; i++) { if (length(line word[i]) > 78) { print line; line = sprintf("%20s", "") } line = line " " word[i] } \
-	  print line }' $(MAKEFILE_LIST)
+	  print line }' $(firstword $(MAKEFILE_LIST))
 
 $(VENV)/.ready: pyproject.toml constraints.txt $(VENV)/bin/python $(addprefix $(VENV)/.torch-,$(filter cpu cuda,$(value TORCH)))
 	@python3 grader/venv.py $(VENV) $(call option,--torch,TORCH)

@@ -262,13 +262,13 @@ def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(
     warm_up, first, second = (exercise.folder for exercise in catalog.exercises()[:3])
     assert f"open exercises/{warm_up}/" in said("check", cwd=desk).stdout
     points = sum(exercise.max_points for exercise in catalog.for_class())
-    assert f"\n0 of {points:g} points. Next: make watch EX=00" in said("progress", cwd=desk).stdout
+    assert f"\n0 of {points:g} points.\nNext: make start EX=00" in said("progress", cwd=desk).stdout
     said("check", first, "--submission", paths.solution(first), cwd=desk)
     assert f"open exercises/{warm_up}/" in said("check", cwd=desk).stdout  # another's file is nobody's progress
     paths.stub(first).write_text(paths.solution(first).read_text("utf-8"))
     said("check", first, cwd=desk)
     assert f"open exercises/{second}/" in said("check", cwd=desk).stdout
-    assert "Next: make watch EX=02" in said("progress", cwd=desk).stdout
+    assert "Next: make start EX=02" in said("progress", cwd=desk).stdout
 
 
 def test_a_python_that_leaves_out_asserts_and_docstrings_is_started_again_without_that():

@@ -13,7 +13,7 @@ from at_terminal import WATCH, AtTerminal, checkout
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.cli import _options
-from grader.desk import saves
+from grader.desk import main_page, saves, watch
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
@@ -104,7 +104,7 @@ def test_it_opens_at_the_first_exercise_that_is_not_done(learner):
     page = learner.first_page
     assert page.startswith(f"{EXERCISE[:2]} ") and f"exercises/{EXERCISE}/" in page
     assert "Task 1  attention_weights(inputs)" in page
-    assert "n next p previous h hint t try a all g plot s solution r reset l list q quit" in page
+    assert "o lesson  h hint  t try  g plot  s solution  n next  l list  ? keys  q quit" in page
     assert max(map(len, page.splitlines())) <= 80 and len(page.splitlines()) <= 24
 
 
@@ -201,7 +201,7 @@ def test_a_resized_terminal(learner):
     try:
         page = learner.desk.shows("points", "quit")
         until = time.monotonic() + 10
-        while not fits(page) and time.monotonic() < until:  # it is drawn anew a moment later
+        while not fits(page) and time.monotonic() < until:  # it is drawn again a moment later
             time.sleep(0.05)
             page = learner.desk.screen
         assert fits(page)
@@ -294,6 +294,83 @@ def test_the_list_of_all_exercises(learner):
     learner.desk.shows("points ·")
 
 
+def marked(learner, name: str) -> None:
+    """Wait until the list marks this exercise, and no other."""
+    until = time.monotonic() + 20
+    while (found := re.findall(r"\x1b\[7m([^\x1b]*)", learner.desk.raw.split("\x1b[H")[-1])) != [f"  {name}"]:
+        assert time.monotonic() < until, found
+        found = [text.strip() for text in found]
+        if found == [name]:
+            return
+        time.sleep(0.02)
+
+
+def test_one_walks_the_list_with_arrows_and_opens_with_enter(learner):
+    learner.save(WRONG)
+    titles = [f"{one.folder[:2]} {one.title}" for one in catalog.by_path()]
+    learner.desk.resize(14, 80)
+    learner.desk.type("l")
+    learner.desk.shows("Enter: open")
+    for keys, place in (("\x1b[B", 4), ("\x1b[A\x1b[A", 2), ("\x1b[F", len(titles) - 1), ("\x1b[H", 0)):
+        learner.desk.type(keys)
+        learner.desk.shows(titles[place])  # it scrolls along
+    learner.desk.type("\x1b[C")
+    learner.desk.shows("14 Cross-attention")
+    learner.desk.type("\x1b[D\x1b[B\n")
+    learner.desk.resize(ROWS, 80)
+    learner.desk.shows("exercises/01_dot_product_scores/")
+    learner.desk.type("l\x1b[B\x1b[B\n")
+    learner.desk.shows(f"exercises/{EXERCISE}/", "points ·")
+
+
+def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers_on_demand(learner):
+    learner.save(WRONG)
+    learner.desk.resize(24, 80)
+    try:
+        learner.desk.type("o")
+        page = learner.desk.shows("03 Context vectors", "e: show the answers", "lines 1 to")
+        assert "</" not in page and "$" not in page and "](" not in page
+        learner.desk.type(" ")
+        page = learner.desk.shows("lines 22 to")
+        learner.desk.type("x")
+        learner.desk.shows("points ·")
+        learner.desk.type("o")
+        learner.desk.shows("lines 22 to")
+        learner.desk.type("e")
+        learner.desk.shows("e: fold the answers")
+        learner.desk.type("h")  # a key of the main page does what it says there
+        learner.desk.shows("points ·")
+    finally:
+        learner.desk.resize(ROWS, 80)
+        learner.desk.shows("points ·")
+
+
+def test_all_keys(learner):
+    learner.save()
+    learner.desk.type("?")
+    page = learner.desk.shows("end the watch", "any other key: back")
+    assert all(re.search(rf"^{re.escape(key)} +{name} ", page, re.M) for key, name, _ in main_page.KEYS)
+    learner.desk.type("x")
+    learner.desk.shows("points ·")
+
+
+def test_every_key_that_is_told_does_something():
+    assert {key for key, *_ in main_page.KEYS} | {"\x04"} == set(watch.KEYS)
+    assert set(main_page.FOOT) <= set(watch.KEYS)
+
+
+def test_lesson_and_figure_in_a_browser(learner):
+    page = learner.folder / "report-lessons" / f"{EXERCISE}.html"
+    learner.save(WRONG)
+    learner.desk.type("b")
+    learner.desk.shows(f"report-lessons/{EXERCISE}.html")
+    until = time.monotonic() + 60
+    while not (page.exists() and "</html>" in page.read_text("utf-8")):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert 'class="kata-figure"' in page.read_text("utf-8")
+
+
 def test_next_and_previous(learner):
     learner.save(WRONG)
     learner.desk.type("n")
@@ -322,6 +399,16 @@ def test_a_key_pressed_while_a_picture_is_drawn_neither_loses_it_nor_waits(learn
     learner.desk.type("g")
     learner.desk.shows("yours", "expected")
     assert "drawing the picture" not in learner.desk.raw[began:]  # it is not drawn again
+    learner.desk.type("x")
+    learner.desk.shows("points ·")
+
+
+def test_what_is_asked_for_while_a_picture_is_drawn_comes_after_it(learner):
+    learner.save(f"{WRONG}\n# drawn again\n")
+    learner.desk.type("gt")
+    learner.desk.shows("yours", "expected", "with the key t")
+    learner.desk.type("t")
+    learner.desk.shows("are as in the lesson")
     learner.desk.type("x")
     learner.desk.shows("points ·")
 
@@ -366,7 +453,9 @@ def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
     assert learner.desk.process.returncode is not None
     assert gone(children)
     states = json.loads((learner.folder / ".kata-progress.json").read_text())["exercises"]
-    assert states[EXERCISE]["files"]["py"]["status"] == "passed" and states[EXERCISE]["attempts"] >= 1
+    assert (
+        states[EXERCISE]["files"]["py"]["status"] == "passed" and states[EXERCISE]["attempts"] == 0
+    )  # a save is no try
     last = json.loads((learner.folder / ".kata-results" / f"{EXERCISE}.json").read_text())
     assert last["status"] == "passed"
 
@@ -412,6 +501,7 @@ def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
         desk.shows("failed")
         desk.type("q")
         assert desk.ends() == 0 and desk.echoes
+        assert desk.raw.endswith("\n")  # the shell's prompt has a line of its own
     finally:
         desk.close()
 

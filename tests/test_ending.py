@@ -24,7 +24,7 @@ def test_a_path_ends_with_what_it_leads_to():
     seeds = [one.folder for one in ORDER if one.path.name == "the seeds"]
     *others, last = seeds
     assert ending.completed_path(last, passed(*others)) == (
-        f"That completes the path “the seeds”. You can now {ORDER[1].path.after}."
+        f"That completes the path “the seeds”. You can now {ORDER[1].path.after}. {ending.KEEP}."
     )
     assert ending.completed_path(last, passed(*others[1:])) == ""
 

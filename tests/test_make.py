@@ -1,6 +1,7 @@
 """make, as a learner types it: exit codes with and without a terminal, words for EX, and values with a $."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,7 +96,7 @@ def test_not_started_says_what_to_do_first(desk):
     assert last == [
         "not started yet: open exercises/03_context_vectors/context_vectors.py",
         "Begin with the lesson: exercises/03_context_vectors/README.md",
-        "Then leave this open beside your editor: make watch EX=03",
+        "Then leave this open beside your editor: make start EX=03",
     ]
 
 
@@ -118,9 +119,19 @@ def test_a_word_behind_the_target_is_the_exercise(target):
 
 
 def test_every_verb_of_a_learner_that_takes_an_exercise_is_among_them():
-    assert {"check", "watch", "try", "hint", "review", "reset", "solution", "plot", "experiment", "notebook"} <= {
-        *targets_with_ex()
-    }
+    assert {
+        "check",
+        "watch",
+        "start",
+        "try",
+        "hint",
+        "review",
+        "reset",
+        "solution",
+        "plot",
+        "experiment",
+        "notebook",
+    } <= {*targets_with_ex()}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +141,7 @@ def test_every_verb_of_a_learner_that_takes_an_exercise_is_among_them():
         ("check 03 EX=04", "03 does nothing here. Type: make check EX=…"),
         ("doctor 03", "03 does nothing here. Type: make doctor without it."),
         ("handback moodle", "moodle does nothing here. Type: make handback PLATFORM=…"),
-        ("chekc 03", "There is no target chekc. To see all, type: make."),
+        ("chekc 03", "There is no target chekc. To see all, type: make help."),
     ],
 )
 def test_a_word_that_says_nothing_is_refused(words, told):
@@ -150,6 +161,57 @@ def test_a_value_with_a_dollar_is_not_run(tmp_path, name):
     done = subprocess.run(command, cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
     assert not (tmp_path / "made").exists() and done.returncode == 0, done.stderr
     assert name == "ALL" or value.split()[0] in done.stdout
+
+
+def listed(target: str) -> list[str]:
+    """The targets that a help lists."""
+    done = subprocess.run(["make", target, PYTHON], cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr
+    assert max(map(len, done.stdout.splitlines()[1:])) <= 80
+    return re.findall(r"^make ([a-z0-9-]+)", done.stdout, re.M)
+
+
+def test_each_target_is_in_one_help():
+    learners, teachers, authors = map(listed, ("help", "help-teacher", "help-author"))
+    defined = re.findall(r"^([a-z0-9-]+):.*  ## ", paths.at_root("Makefile").read_text("utf-8"), re.M)
+    assert sorted([*learners, *teachers, *authors]) == sorted(defined)
+    assert learners[:3] == ["welcome", "start", "check"] and "grade" in teachers and "verify" in authors
+
+
+TABLES = {"## Learn": "help", "## For teachers": "help-teacher"}
+
+
+@pytest.mark.parametrize("heading", TABLES)
+def test_the_tables_of_the_readme_name_targets_of_their_help(heading):
+    """`documented` and the grading of single files are of use to learners as well."""
+    section = paths.at_root("README.md").read_text("utf-8").split(f"\n{heading}")[1].split("\n## ")[0]
+    rows = [row for row in section.splitlines() if row.startswith("| `make")]
+    named = {name for row in rows for name in re.findall(r"`make ([a-z0-9-]+)", row.split(" | ")[0])}
+    assert rows and named <= {*listed(TABLES[heading]), *({"grade"} if heading == "## Learn" else ())}
+
+
+def test_make_alone_says_hello_and_what_is_next(desk):
+    done = piped(desk, "make", PYTHON)
+    assert done.returncode == 0 and done.stdout.startswith("Attention, by hand\n\nWelcome")
+    assert "make start" in done.stdout and done.stdout.rstrip().endswith("make help")
+    assert len(done.stdout.splitlines()) < 15
+
+
+def test_before_the_first_build_make_says_what_comes(tmp_path):
+    (tmp_path / "Makefile").write_text(paths.at_root("Makefile").read_text("utf-8"))
+    said = subprocess.run(["make", "--dry-run"], cwd=tmp_path, env=OUTSIDE, capture_output=True, text=True)
+    assert said.stdout.startswith("Welcome! Before the first exercise, make fetches PyTorch")
+
+
+def test_start_is_the_watch_at_what_is_next(desk):
+    piped(desk, "make", "check", f"EX={EX}", PYTHON)  # begun, so it is not the warm-up that comes next
+    learner = at_terminal(desk, "make", "start", PYTHON)
+    try:
+        learner.shows("01 Dot-product scores", "? keys", "q quit")
+        learner.type("q")
+        assert learner.ends() == 0
+    finally:
+        learner.close()
 
 
 def test_a_pattern_in_files_stands_for_the_files_that_fit():

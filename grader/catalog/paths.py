@@ -153,6 +153,11 @@ def site_page(folder: str) -> Path:
     return SITE / "lessons" / folder / "index.html"
 
 
+def lesson_page(folder: str) -> Path:
+    """The lesson with its figure as a page of its own, which the watch writes for a browser; git-ignored."""
+    return ROOT / "report-lessons" / f"{folder}.html"
+
+
 def notebook(folder: str) -> Path:
     """The notebook that `make notebook` makes: exercises/03_context_vectors/context_vectors.ipynb."""
     return EXERCISES / folder / f"{slug(folder)}.ipynb"

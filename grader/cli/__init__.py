@@ -19,12 +19,12 @@ from grader.cli.options import DECLARED
 from grader.records.sanitize import inert
 
 MODULES = {  # the module that declares each verb
-    "check_verbs": ("check", "watch"),
+    "check_verbs": ("check", "watch", "start"),
     "grade_verb": ("grade",),
     "class_verbs": ("explain", "similar", "course", "handback", "forget"),
     "desk_verbs": (
         "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "experiment", "train", "report",
-        "notebook", "write", "docs", "update", "doctor",
+        "notebook", "write", "docs", "update", "doctor", "welcome",
     ),
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),

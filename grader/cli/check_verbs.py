@@ -28,6 +28,8 @@ from grader.records.submission import Submission
 from grader.sandbox.devices import DEVICES, demand_device, pick_device
 from grader.sandbox.forkserver import ForkServer
 
+POLL = option("--poll", action="store_true", help="look at the file again and again, without file events")
+
 
 @verb(
     "check",
@@ -170,23 +172,27 @@ def next_step(result: ExerciseResult) -> str:
     number = result.exercise[:2]
     if not result.started:
         lesson = paths.shown(paths.lesson(result.exercise))
-        return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make watch EX={number}"
+        return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make start EX={number}"
     if result.status == "not_graded":
         return ""
     if result.status != "passed":
         return f"Fix it, then: make check EX={number} SEED={result.seed} repeats the same inputs."
     from grader.desk import ending
 
-    following = ending.open_exercise(result.exercise)
-    command = [f"Next: make check EX={following.folder[:2]}  ({following.title})"] if following else []
-    return "\n".join([*ending.lines(result.exercise), *command])
+    return "\n".join(filter(None, [*ending.lines(result.exercise), ending.next_step(result.exercise)]))
+
+
+@verb("start", NEXT, WHERE, POLL)
+def start(options: argparse.Namespace) -> int:
+    """Open the watch at the exercise to do next, or at EX."""
+    return watch(options)
 
 
 @verb(
     "watch",
     NEXT,
     WHERE,
-    option("--poll", action="store_true", help="look at the file again and again, without file events"),
+    POLL,
 )
 def watch(options: argparse.Namespace) -> int:
     """Grade one exercise again on every save, with task, hints and verdict in one place."""

@@ -371,11 +371,19 @@ def _print_overview(form: str, text: Callable[[list[dict]], str]) -> int:
     render = {"text": text, "json": progress.as_json, "md": progress.markdown}[form]
     print(render(progress.rows()), end="")
     if form == "text":
-        from grader.desk import review
-        from grader.records import containment
+        from grader.desk import welcome
 
-        number = containment.optional("the questions that are due", 0, lambda: len(review.due(review.schedule())))
-        print(end=f"{review.count(number)}\n" if number else "")
+        print("\n".join(welcome.closing()))
+    return errors.PASSED
+
+
+@verb("welcome")
+def say_hello(options: argparse.Namespace) -> int:
+    """Say hello, what is next, and what is due: what make alone does."""
+    from grader.desk import welcome
+    from grader.reports import terminal
+
+    welcome.show(terminal.console())
     return errors.PASSED
 
 

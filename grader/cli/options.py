@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import catalog
-from grader.catalog import extras
-from grader.desk import progress
+from grader.desk import ending
 
 LEVELS = ("where", "full", "hints", "names", "none")  # of feedback
 VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
@@ -70,22 +69,10 @@ def verb(name: str, *options: Option, usage: str | None = None) -> Callable[[Run
 
 
 def exercise_or_next(name: str | None) -> catalog.Exercise:
-    """The exercise of this name; without a name the first that is not passed, or the last one where all are.
-
-    Who has begun with the others is not sent back to the warm-up.
-    """
+    """The exercise of this name; without a name the one to do next, or the last one where all are passed."""
     if name is not None:
         return catalog.find(name)
-    states = progress.load()
-    begun = any(
-        states[exercise.folder].status != "not started" for exercise in catalog.for_class() if exercise.folder in states
-    )
-    for exercise in catalog.by_path():
-        if (begun and exercise.path.warm_up) or extras.not_here(exercise.limits.needs):
-            continue
-        if exercise.folder not in states or states[exercise.folder].status != "passed":
-            return exercise
-    return catalog.by_path()[-1]
+    return ending.open_exercise() or catalog.by_path()[-1]
 
 
 def cores() -> int:

@@ -94,6 +94,7 @@ class DrawnPages:
 
     def __init__(self, beside: Beside) -> None:
         self.beside, self.source = beside, ""
+        self.later: tuple[Request, str] | None = None  # asked for while another page was being made, with its source
         self.known: dict[tuple[str, str], tuple[str, str]] = {}
 
     @property
@@ -109,14 +110,21 @@ class DrawnPages:
         made_for, text = self.known.get((kind, folder), ("", ""))
         if text and made_for == source:
             return text
+        request = Request(kind, folder, console.width, console.color_system)
         if self.beside.waiting is None:
             self.source = source
-            self.beside.ask(Request(kind, folder, console.width, console.color_system))
+            self.beside.ask(request)
+        elif self.beside.waiting != request:
+            self.later = request, source
         return ""
 
     def keep(self, request: Request, text: str) -> str:
         """Keep a page. Returns what to tell a learner who looks at something else by now."""
         self.known[request.what, request.folder] = (self.source, text)
+        if self.later is not None:
+            following, self.source = self.later
+            self.later = None
+            self.beside.ask(following)
         return f"{request.folder[:2]}: the {NAMES[request.what]} can be seen now, with the key {KEYS[request.what]}."
 
 

@@ -1,34 +1,43 @@
-"""What a learner reads once an exercise is passed: what they can do now, and what comes next."""
+"""What a learner reads after a pass, and what comes next: one place for the check, the watch, lists and the report."""
 
 import re
 
 from grader import catalog
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise, extras, paths
 from grader.desk import progress
 
 # The end of a lesson says it at length, its head in one line.
-AT_THE_END = re.compile(r"^## You can now …\n+(.+?)(?:\n\n|\Z)", re.M | re.S)
+AT_THE_END = re.compile(r"^## You can now(?: …)?\n+(.+?)(?:\n\n|\Z)", re.M | re.S)
 AT_THE_HEAD = re.compile(r"^- \*\*You will be able to\*\* (.+?)(?=\n- |\n\n)", re.M | re.S)
+IN_REAL_CODE = re.compile(r"^> \*\*In the real world\.\*\* (.+(?:\n>.*)*)", re.M)
 SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.S)
+CLAUSE = re.compile(r"; .*", re.S)  # what goes on after the first statement
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+EMPHASIS = re.compile(r"\*([^*`]+)\*")
 ALL_PASSED = (
-    "You have passed every exercise. Let your model write (make write), keep it fresh (make review), and read the code "
-    "of a model that you use: you know every line of its attention."
+    "You have passed every exercise. Let your model write (make write), keep it fresh (make review), show what you "
+    "have built (make portfolio), and read the code of a model that you use: you know every line of its attention."
 )
+KEEP = "A page to keep, with your own measurements: make portfolio"
 
 
 def ability(folder: str) -> str:
     """What the lesson says that one can do after it, as a sentence: "You can now …"; "" if it says nothing."""
-    try:
-        text = paths.lesson(folder).read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
+    text = _lesson(folder)
     found = AT_THE_END.search(text) or AT_THE_HEAD.search(text)
     if not found:
         return ""
-    said = " ".join(LINK.sub(r"\1", found[1]).removeprefix("…").split())
-    first = SENTENCE.match(said)
-    return f"You can now {(first[1] if first else said).rstrip('.')}."
+    return f"You can now {_first_sentence(found[1].removeprefix('…').lstrip()).rstrip('.:')}."
+
+
+def in_real_code(folder: str) -> str:
+    """Where well-known code has what was just written: the first sentence of "In the real world", or ""."""
+    found = IN_REAL_CODE.search(_lesson(folder))
+    if not found:
+        return ""
+    return (
+        f"In the real world: {CLAUSE.sub('', _first_sentence(found[1].replace(chr(10) + '>', chr(10)))).rstrip('.')}."
+    )
 
 
 def completed_path(folder: str, states: dict[str, progress.State] | None = None) -> str:
@@ -38,21 +47,54 @@ def completed_path(folder: str, states: dict[str, progress.State] | None = None)
     others = [one.folder for one in catalog.exercises() if one.path == path and one.folder != folder]
     if not path.after or not others or not all(by_folder.get(other, progress.State()).done for other in others):
         return ""
-    return f"That completes the path “{path.name}”. You can now {path.after}."
+    return f"That completes the path “{path.name}”. You can now {path.after}. {KEEP}."
 
 
-def open_exercise(folder: str, states: dict[str, progress.State] | None = None) -> Exercise | None:
-    """The exercise to do after this one: the next that is not passed, else the first; None if all are passed."""
+def open_exercise(folder: str | None = None, states: dict[str, progress.State] | None = None) -> Exercise | None:
+    """The exercise to do next: after this one the next that is not passed, else the first; None if all are passed.
+
+    Somebody who has begun with the others is not sent back to the warm-up, and nobody to what this machine cannot run.
+    """
     by_folder = progress.load() if states is None else states
     exercises = catalog.by_path()
-    place = [exercise.folder for exercise in exercises].index(folder)
-    order = [*exercises[place + 1 :], *exercises[:place]]
-    return next((one for one in order if not by_folder.get(one.folder, progress.State()).done), None)
+    has_begun = any(
+        by_folder.get(one.folder, progress.State()).status != "not started" for one in exercises if not one.path.warm_up
+    )
+    place = [exercise.folder for exercise in exercises].index(folder) if folder else -1
+    for one in [*exercises[place + 1 :], *exercises[: max(place, 0)]]:
+        is_left_out = (has_begun and one.path.warm_up) or extras.not_here(one.limits.needs)
+        if not is_left_out and not by_folder.get(one.folder, progress.State()).done:
+            return one
+    return None
 
 
 def lines(folder: str, states: dict[str, progress.State] | None = None) -> list[str]:
     """What is said after a pass, without what to type next: what one can do, after this exercise and after a path."""
-    said = [ability(folder), completed_path(folder, states)]
+    said = [ability(folder), in_real_code(folder), completed_path(folder, states)]
     if open_exercise(folder, states) is None:
         said.append(ALL_PASSED)
     return [line for line in said if line]
+
+
+def next_step(folder: str | None = None, states: dict[str, progress.State] | None = None) -> str:
+    """The line on what to type next, or that there is nothing left. folder: the exercise that was just passed."""
+    following = open_exercise(folder, states)
+    if following is not None:
+        return f"Next: make start EX={following.folder[:2]}  ({following.title})"
+    return "" if folder else ALL_PASSED  # `lines` has said it
+
+
+def _lesson(folder: str) -> str:
+    try:
+        return paths.lesson(folder).read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _first_sentence(markdown: str) -> str:
+    """The first sentence as text for a terminal, in one line."""
+    from grader.reports import formulas
+
+    text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", markdown)).split())
+    first = SENTENCE.match(text)
+    return formulas.as_text(first[1] if first else text)

@@ -32,7 +32,7 @@ class Job:
     submission: Submission | str
     filename: str
     seed: int
-    attempt: bool = True  # False for the first grading when an exercise is opened
+    attempt: bool = True  # False for the first grading when an exercise is opened: it closes no page
 
 
 class GradingThread:
@@ -187,7 +187,7 @@ class Watched:
         if not again:
             self.when = time.strftime("%H:%M:%S")
         self.is_passed = self.is_passed or result.status == PASSED
-        progress.note(result, attempt=job.attempt and not again)
+        progress.note(result, attempt=False)  # a save is no try: who saves often would read a reproach
 
 
 class Superseded(InfrastructureError):

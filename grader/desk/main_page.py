@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from grader import catalog
@@ -19,10 +20,27 @@ from grader.desk.lesson import Task
 from grader.records.results import ERROR, NOT_CHECKED, PASSED, Cause, ExerciseResult, causes
 from grader.reports import formulas, terminal
 
-KEYS = (
-    ("n", "next"), ("p", "previous"), ("h", "hint"), ("t", "try"), ("a", "all"), ("g", "plot"),
-    ("s", "solution"), ("r", "reset"), ("l", "list"), ("q", "quit"),
-)  # fmt: skip
+KEYS = (  # each with its name, and what `?` says about it
+    ("o", "lesson", "the lesson, here in the terminal"),
+    ("b", "browser", "the lesson with its figure, in your browser"),
+    ("h", "hint", "the next hint for the task that is shown"),
+    ("t", "try", "the lesson's example calls on your file, your numbers beside the lesson's"),
+    ("g", "plot", "pictures: your attention weights beside the expected ones"),
+    ("a", "all", "every check in full, and back"),
+    ("s", "solution", "the reference beside your file, once you have passed"),
+    ("n", "next", "the next exercise; after a pass the next one that is open"),
+    ("p", "previous", "the exercise before this one"),
+    ("l", "list", "all exercises: choose with the arrows, open with Enter"),
+    ("r", "reset", "the fresh stub; it asks first, and your file is kept"),
+    ("?", "keys", "this page"),
+    ("q", "quit", "end the watch; so does Ctrl-C"),
+)
+FOOT = "ohtgsnl?q"  # the keys that are always in sight
+SCROLLING = (
+    ("↑ ↓ PgUp PgDn", "scroll what is longer than the screen; Home and End go to its ends"),
+    ("/", "search in what is shown; Enter goes to the next place"),
+    ("Ctrl-Z", "stops the watch, and fg goes on"),
+)
 BAR = {"passed": ("█", "green"), "begun": ("▒", "yellow"), "not started": ("░", "dim")}
 
 
@@ -37,7 +55,7 @@ class View:
     watched: Watched
     states: tuple[str, ...]
     at: int
-    following: Exercise | None  # to be offered once this one is passed
+    following: Exercise | None  # to be offered once this one is passed; None if all are
     every: bool = False
     hints: tuple[Hint, ...] = ()
     status: str = ""
@@ -50,7 +68,8 @@ class View:
         exercises, by_folder = catalog.by_path(), progress.load()
         at = exercises.index(watched.exercise)
         states = tuple(by_folder.get(listed.folder, progress.State()).status for listed in exercises)
-        return cls(watched, states, at, next(iter(exercises[at + 1 :]), None), every, hints, **texts)
+        following = ending.open_exercise(watched.exercise.folder, by_folder)
+        return cls(watched, states, at, following, every, hints, **texts)
 
 
 def heading(view: View) -> list[RenderableType]:
@@ -91,7 +110,7 @@ def verdict(view: View) -> Iterable[RenderableType]:
     if result is None:
         yield from ()
     elif not result.started:
-        yield Text("Not started: replace a `raise NotImplementedError` with your code and save.")
+        yield Text("Not started: read the lesson (o), replace a `raise NotImplementedError` with your code, and save.")
     elif view.every or result.status == ERROR:
         yield from (terminal.line(indent, text) for indent, text in terminal.render(result, every=True)[1:-1])
     else:
@@ -122,13 +141,25 @@ def brief(result: ExerciseResult, task: Task | None) -> Iterable[RenderableType]
 
 def keys(view: View, width: int) -> Text:
     """The keys with their names. A key that does nothing now is dim."""
-    spaces = "  " if width > sum(len(f"{key} {name}  ") for key, name in KEYS) else " "
+    shown = sorted((key for key in KEYS if key[0] in FOOT), key=lambda key: FOOT.index(key[0]))
+    spaces = "  " if width > sum(len(f"{key} {name}  ") for key, name, _ in shown) - 2 else " "
     text = Text(no_wrap=False)
-    for key, name in KEYS:
+    for key, name, _ in shown:
         style = "dim" if key == "s" and not view.watched.is_passed else "bold cyan"
         text.append(key, style).append(f" {name}{spaces}", "dim")
     text.rstrip()
     return text
+
+
+def all_keys() -> Table:
+    """The page of the key `?`."""
+    table = Table.grid(padding=(0, 2))
+    for key, name, words in KEYS:
+        table.add_row(Text(key, "bold cyan"), Text(name), Text(words, "dim"))
+    table.add_row()
+    for key, words in SCROLLING:
+        table.add_row(Text(key, "bold cyan"), Text(), Text(words, "dim"))
+    return table
 
 
 def _concerns(cause: Cause, task: Task | None) -> bool:

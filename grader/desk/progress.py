@@ -195,19 +195,28 @@ def listed(table: list[dict]) -> str:
             lines.append(path)
         points = f"{row['points']:g}/{row['max_points']:g}"
         lines.append(f" {_name(row, 52)}  {points:>7}  {row['status'] if row['is_here'] else extras.NOT_HERE}")
-    lines.append(f"{_sum(table)}. Grade one: make check EX=03")
+    lines.append(f"{_sum(table)}.")
     return "\n".join(lines) + "\n"
 
 
-def columns(table: list[dict]) -> list[str]:
-    """All exercises by path, as two texts of short lines for a terminal of 80 columns. No path is cut in two."""
-    texts: list[list[str]] = [[], []]
+def columns(table: list[dict], count: int = 2) -> list[list[tuple[str, str]]]:
+    """All exercises by path, in one or two columns of lines for a terminal of 80. No path is cut in two.
+
+    A line is its text and the folder of its exercise, "" where it has none.
+    """
+    made: list[list[tuple[str, str]]] = [[] for _ in range(count)]
     for path in by_path(table):
         rows_of_path = [row for row in table if row["path"] == path["path"]]
-        names = [f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}" for row in rows_of_path]
-        is_left = not texts[1] and len(texts[0]) < len(table) // 2
-        texts[not is_left] += [f"{path['path']}  {path['points']:g}/{path['max_points']:g}", *names, ""]
-    return ["\n".join(lines).rstrip() for lines in texts]
+        names = [
+            (f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}", row["exercise"]) for row in rows_of_path
+        ]
+        is_left = not made[-1] and len(made[0]) < len(table) // 2
+        made[0 if is_left else -1] += [
+            (f"{path['path']}  {path['points']:g}/{path['max_points']:g}", ""),
+            *names,
+            ("", ""),
+        ]
+    return [lines[:-1] for lines in made]
 
 
 def text(table: list[dict]) -> str:
@@ -220,7 +229,7 @@ def text(table: list[dict]) -> str:
                 points = f"{row['points']:g}/{row['max_points']:g}"
                 lines.append(f" {_name(row, 28)} {_bar(row)} {points:>7}  {_history(row)}".rstrip())
                 lines += [f"      {text}" for text in [of_files(row)] if text]
-    lines.append(f"{_sum(table)}. {_next(table)}")
+    lines.append(f"{_sum(table)}.")
     return "\n".join(lines) + "\n"
 
 
@@ -344,18 +353,3 @@ def _history(row: dict) -> str:
 
 def _day(seconds: float | None) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(seconds)) if seconds is not None else ""
-
-
-def _next(table: list[dict]) -> str:
-    first = next(
-        (row for row in table if row["status"] != "passed" and row["is_here"] and not _is_behind(row, table)), None
-    )
-    if first is None:
-        return "All is done."
-    return f"Next: make watch EX={first['exercise'][:2]}, or make check EX={first['exercise'][:2]}"
-
-
-def _is_behind(row: dict, table: list[dict]) -> bool:
-    """Whether a row is the warm-up of a learner who has begun with the others."""
-    begun = any(other["status"] != "not started" for other in table if not other["warm_up"])
-    return row["warm_up"] and begun

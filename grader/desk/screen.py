@@ -27,7 +27,6 @@ from rich.padding import Padding
 from rich.text import Text
 from rich.theme import Theme
 
-from grader.catalog import paths
 from grader.catalog.errors import WrongUse
 from grader.desk.main_page import View, heading, hints, keys, notes, verdict
 from grader.reports import formulas
@@ -36,12 +35,14 @@ SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll · /: search"
 LESSON_LINES = (3, 14)  # of the task's text, at least and at most
 LINKS = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END = "up", "down", "page up", "page down", "home", "end"
+LEFT, RIGHT = "left", "right"
 SCROLL_KEYS = (UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END, " ")
 MATCH = "reverse"  # the style of what was searched for
 RESIZED, RESUMED, QUIT, SAVED, GRADED, DRAWN = "resized", "resumed", "quit", "saved", "graded", "drawn"
 ESCAPE, ENTER, BACKSPACE = "escape", "enter", "backspace"
 KEY_NAMES = {
     "[A": UP, "OA": UP, "[B": DOWN, "OB": DOWN, "[5~": PAGE_UP, "[6~": PAGE_DOWN,
+    "[C": RIGHT, "OC": RIGHT, "[D": LEFT, "OD": LEFT,
     "[H": HOME, "OH": HOME, "[1~": HOME, "[7~": HOME,
     "[F": END, "OF": END, "[4~": END, "[8~": END,
     "": ESCAPE,
@@ -84,6 +85,13 @@ class Screen:
         with contextlib.suppress(OSError):  # the window was closed, which the keyboard reports
             self.console.file.write(text)
             self.console.file.flush()
+
+    def close(self) -> None:
+        """Leave the last page in sight, and the cursor on a line of its own for the shell."""
+        if self.has_drawn and not self.plain:
+            with contextlib.suppress(OSError):
+                self.console.file.write(f"\x1b[{self.console.height};1H\n")
+                self.console.file.flush()
 
     def _seen(self) -> list[str]:
         """The lines of the page that are seen, and empty ones down to the foot."""
@@ -137,8 +145,7 @@ class Screen:
         count = max(least, min(room - 2, most))
         text = Text.from_ansi("\n".join(lines[:count]), no_wrap=True)
         if len(lines) > count:
-            lesson = paths.shown(paths.lesson(view.watched.exercise.folder))
-            return [title, text, Text(f"  … more in {lesson}", "dim"), Text()]
+            return [title, text, Text("  … more in the lesson (o)", "dim"), Text()]
         return [title, text, Text()]
 
     def lesson(self, markdown: str, width: int) -> list[str]:
@@ -177,6 +184,13 @@ class Pager:
         was_at_end = self.top > 0 and self.top + self.room >= len(self.lines)
         self.lines, self.room = lines, max(1, room)
         self._go(len(lines) if was_at_end else self.top)
+
+    def reveal(self, number: int) -> bool:
+        """Scroll as little as is needed to show a line. Returns whether it has scrolled."""
+        before = self.top
+        if not self.top <= number < self.top + self.room:
+            self._go(number if number < self.top else number - self.room + 1)
+        return self.top != before
 
     def reset(self) -> None:
         """Another page: from its head."""

@@ -12,21 +12,29 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import beside, checkout, hints, progress, side_by_side
+from grader.desk import beside, browser, checkout, ending, hints, lesson_text, main_page, progress, side_by_side
 from grader.desk.beside import Beside, DrawnPages, Request
 from grader.desk.grading import GradingThread, Job, Watched
 from grader.desk.main_page import View
 from grader.desk.saves import SETTLE_S, Saves
 from grader.desk.screen import (
     BACKSPACE,
+    DOWN,
     DRAWN,
+    END,
     ENTER,
     ESCAPE,
     GRADED,
+    HOME,
+    LEFT,
+    PAGE_DOWN,
+    PAGE_UP,
     QUIT,
     RESIZED,
     RESUMED,
+    RIGHT,
     SAVED,
+    UP,
     Events,
     Screen,
 )  # fmt: skip
@@ -35,6 +43,10 @@ from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
 
 SLOW_S = 0.4  # a grading that takes longer is announced
+TWO_COLUMNS = 76  # the width from which the list has two
+BACK = "any other key: back"
+LESSON_KEYS = "e: {} · b: in the browser, with its figure · any other key: back"
+LIST_KEYS = "↑ ↓ ← →: choose · Enter: open · any other key: back"
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
 
 
@@ -70,10 +82,21 @@ class Watch:
         # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
         self.quitting = self.graded_once = False
+        self.page: list[RenderableType] | None = None  # shown instead of the main page
+        self.back = ""  # what its foot says about keys
+        self.chosen = ""  # the exercise that is marked in the list, while that is shown
+        self.is_lesson = self.is_unfolded = False  # the page is the lesson; its answers are shown
+        self.read_until: dict[str, int] = {}  # the first line that was seen of a lesson, by its folder
 
     def run(self, exercise: catalog.Exercise) -> None:
         """Handle one event after the other until the learner quits."""
         self.open(exercise)
+        try:
+            self._handle()
+        finally:
+            self.screen.close()
+
+    def _handle(self) -> None:
         while not self.quitting:
             kind, value = self.events.next(self.pause()) or (None, None)
             if kind == "key":
@@ -82,6 +105,8 @@ class Watch:
                 self.show_verdict(*value)
             elif kind == DRAWN:
                 self.show_drawn(*value)
+            elif kind == RESIZED and self.chosen:
+                show_list(self)
             elif kind == RESIZED:
                 self.draw()
             elif kind == RESUMED:
@@ -94,12 +119,11 @@ class Watch:
 
     def open(self, exercise: catalog.Exercise) -> None:
         """Show an exercise and grade its file."""
+        self.leave_page()
         self.watched = Watched(exercise, self.grading)
-        self.page: list[RenderableType] | None = None  # shown instead of the main page
         self.hints: tuple[hints.Hint, ...] = ()
         self.note = self.status = ""
         self.every = self.confirming = False  # show every check; the next key confirms the reset
-        self.screen.pager.reset()
         self.draw()
         self.grade_new_content(attempt=False)
 
@@ -124,8 +148,8 @@ class Watch:
         if watched.is_first(job):
             self.status, self.graded_once = "", True
             if job.attempt:  # a save closes what is open; the first grading of an exercise does not
-                self.page, self.confirming = None, False
-                self.screen.pager.reset()
+                self.confirming = False
+                self.leave_page()
         if isinstance(result, Exception):
             watched.result, self.note = None, f"The grader could not do its work: {result}"
             self.draw()
@@ -168,7 +192,7 @@ class Watch:
             )
             return
         lines = [Text(text, "yellow") for text in (self.note, self.drawn.words) if text]
-        self.screen.draw(self.page, [*lines, Text("any other key: back", "dim")])
+        self.screen.draw(self.page, [*lines, Text(self.back, "dim")])
 
     def ask_beside(self, kind: str) -> None:
         """Show a page that another process makes, at once where it was made for the file as it is."""
@@ -188,26 +212,34 @@ class Watch:
         else:
             self.draw()
 
-    def open_page(self, page: list[RenderableType]) -> None:
-        """Show a page instead of the main one until a key is pressed."""
-        self.page = page
-        self.screen.pager.reset()
+    def open_page(self, page: list[RenderableType], back: str = BACK) -> None:
+        """Show a page instead of the main one until a key is pressed. back: what its foot says about keys."""
+        self.leave_page()
+        self.page, self.back = page, back
         self.draw()
+
+    def leave_page(self) -> None:
+        """Show the main page from its head, once it is drawn. The place in a lesson is kept."""
+        if self.is_lesson:
+            self.read_until[self.watched.exercise.folder] = self.screen.pager.top
+        self.page, self.chosen, self.is_lesson = None, "", False
+        self.screen.pager.reset()
 
     def main_page(self) -> None:
         """Show the main page from its head."""
-        self.page = None
-        self.screen.pager.reset()
+        self.leave_page()
         self.draw()
 
     def say(self, note: str) -> None:
         """Show a note on the main page."""
-        self.page, self.note = None, note
+        if self.page is not None:
+            self.leave_page()
+        self.note = note
         self.draw()
 
 
 def press(watch: Watch, key: str) -> None:
-    """Do what one key stands for. On a page, every key that means nothing there leads back to the main page."""
+    """Do what one key stands for. On a page, every key that means nothing leads back to the main page."""
     screen = watch.screen
     if screen.prompt is not None:
         type_search(watch, key)
@@ -217,6 +249,10 @@ def press(watch: Watch, key: str) -> None:
             watch.note = put_stub_back(watch.watched.exercise.folder)
             watch.grade_new_content()
         watch.draw()
+    elif watch.chosen and key in CHOOSING:
+        choose(watch, key)
+    elif watch.is_lesson and key == "e":
+        read_lesson(watch, unfold=not watch.is_unfolded)
     elif screen.pager.press(key):
         screen.write()
     elif key == "/":
@@ -225,11 +261,11 @@ def press(watch: Watch, key: str) -> None:
     elif screen.pager.searched and key == ESCAPE:
         screen.pager.searched, screen.pager.found = "", None
         screen.write()
-    elif watch.page is not None and key not in "nplsgqt":
-        watch.main_page()
     elif key in KEYS:
         watch.note = ""
         KEYS[key](watch)
+    elif watch.page is not None:
+        watch.main_page()
 
 
 def type_search(watch: Watch, key: str) -> None:
@@ -249,7 +285,10 @@ def type_search(watch: Watch, key: str) -> None:
 
 
 def step(watch: Watch, by: int) -> None:
-    """Open the next or the previous exercise. by: 1 or -1."""
+    """Open the next or the previous exercise; after a pass the next one that is open. by: 1 or -1."""
+    if by > 0 and watch.watched.is_passed and (following := ending.open_exercise(watch.watched.exercise.folder)):
+        watch.open(following)
+        return
     exercises = catalog.by_path()
     place = exercises.index(watch.watched.exercise) + by
     if 0 <= place < len(exercises):
@@ -307,11 +346,80 @@ def put_stub_back(folder: str) -> str:
     return f"The fresh stub is back. Yours is kept: {paths.shown(copy)}" if copy else "The fresh stub is in place."
 
 
-def overview(watch: Watch) -> None:
-    """Show all exercises, a column for each track: one below the other they are longer than a terminal."""
-    columns = Table.grid(padding=(0, 2))
-    columns.add_row(*(Text(text, no_wrap=True) for text in progress.columns(progress.rows())))
-    watch.open_page([columns])
+def read_lesson(watch: Watch, unfold: bool = False) -> None:
+    """Show the lesson, from where it was left. unfold: with its answers."""
+    folder = watch.watched.exercise.folder
+    if watch.is_lesson:
+        watch.read_until[folder] = watch.screen.pager.top
+    top = watch.read_until.get(folder, 0)
+    watch.open_page(
+        lesson_text.page(folder, unfold), LESSON_KEYS.format("fold the answers" if unfold else "show the answers")
+    )
+    watch.is_lesson, watch.is_unfolded = True, unfold
+    watch.screen.pager.top = top
+    watch.screen.write()
+
+
+def open_browser(watch: Watch) -> None:
+    """Open the lesson with its figure in a browser."""
+    watch.note = browser.open_lesson(watch.watched.exercise.folder)
+    watch.draw()
+
+
+def list_exercises(watch: Watch) -> None:
+    """Show all exercises, this one marked."""
+    watch.leave_page()
+    watch.back, watch.chosen = LIST_KEYS, watch.watched.exercise.folder
+    show_list(watch)
+
+
+def show_list(watch: Watch) -> None:
+    """Draw the list, and scroll to the exercise that is marked."""
+    columns = list_columns(watch)
+    grid = Table.grid(padding=(0, 2))
+    for number in range(max(map(len, columns))):
+        cells = [column[number] if number < len(column) else ("", "") for column in columns]
+        grid.add_row(
+            *(
+                Text(text, "reverse" if folder and folder == watch.chosen else "", no_wrap=True)
+                for text, folder in cells
+            )
+        )
+    watch.page = [grid]
+    watch.draw()
+    marked = next(column.index(line) for column in columns for line in column if line[1] == watch.chosen)
+    if watch.screen.pager.reveal(marked):
+        watch.screen.write()
+
+
+def list_columns(watch: Watch) -> list[list[tuple[str, str]]]:
+    """The lines of the list, by column."""
+    return progress.columns(progress.rows(), 2 if watch.screen.console.width >= TWO_COLUMNS else 1)
+
+
+def choose(watch: Watch, key: str) -> None:
+    """A key in the list: mark another exercise, or open the one that is marked."""
+    if key == ENTER:
+        watch.open(catalog.find(watch.chosen))
+        return
+    columns = list_columns(watch)
+    order = [[folder for _, folder in column if folder] for column in columns]
+    lines = [{folder: number for number, (_, folder) in enumerate(column) if folder} for column in columns]
+    side = next(number for number, folders in enumerate(order) if watch.chosen in folders)
+    if key in (LEFT, RIGHT):
+        other = max(0, min(side + (1 if key == RIGHT else -1), len(order) - 1))
+        line = lines[side][watch.chosen]
+        watch.chosen = min(lines[other], key=lambda folder: abs(lines[other][folder] - line))
+    else:
+        every = [folder for folders in order for folder in folders]
+        by = {UP: -1, DOWN: 1, PAGE_UP: -8, PAGE_DOWN: 8, HOME: -len(every), END: len(every)}[key]
+        watch.chosen = every[max(0, min(every.index(watch.chosen) + by, len(every) - 1))]
+    show_list(watch)
+
+
+def show_keys(watch: Watch) -> None:
+    """Show all keys, each with what it does."""
+    watch.open_page([main_page.all_keys()])
 
 
 def leave(watch: Watch) -> None:
@@ -319,7 +427,10 @@ def leave(watch: Watch) -> None:
     watch.quitting = True
 
 
+CHOOSING = (UP, DOWN, LEFT, RIGHT, PAGE_UP, PAGE_DOWN, HOME, END, ENTER)
 KEYS = {
+    "o": read_lesson,
+    "b": open_browser,
     "n": lambda watch: step(watch, 1),
     "p": lambda watch: step(watch, -1),
     "h": hint,
@@ -328,7 +439,8 @@ KEYS = {
     "g": lambda watch: watch.ask_beside(beside.PLOT),
     "s": solution,
     "r": ask_to_reset,
-    "l": overview,
+    "l": list_exercises,
+    "?": show_keys,
     "q": leave,
     "\x04": leave,
 }

@@ -78,10 +78,10 @@ def report_page(entries: Sequence[Entry], paths: Sequence[dict[str, Any]], now: 
     return document("reports/templates/overview.html", TITLE, **facts)
 
 
-def lesson_page(markdown: str, title: str, place: Path) -> str:
+def lesson_page(markdown: str, title: str, place: Path, script: str = "", style: str = "") -> str:
     """The page of a lesson of ours, which begins with its title. Links to other files of the project are left out.
 
-    place: the folder of its pictures, which become a part of the page.
+    place: the folder of its pictures, which become a part of the page; script, style: of its figure.
     """
     from markdown_it import MarkdownIt
 
@@ -96,7 +96,7 @@ def lesson_page(markdown: str, title: str, place: Path) -> str:
     body = FOLDED.sub(lambda fold: "</details>" if fold[1] is None else OPENED.format(fold[1]), body)
     body = TABLE.sub(lambda table: WIDE.format(table[0]), body).replace("<pre>", '<pre tabindex="0">')
     body = body.replace("<p><img ", '<p class="scroll" tabindex="0"><img ')
-    return document(LESSON_TEMPLATE, title, has_images=True, body=Markup(body))
+    return document(LESSON_TEMPLATE, title, script=script, style=style, has_images=True, body=Markup(body))
 
 
 def _plain(children: list[Token], place: Path) -> list[Token]:

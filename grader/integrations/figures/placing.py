@@ -80,8 +80,11 @@ def drawn(drawing: Curves | Points) -> Still:
     return _chart(drawing) if isinstance(drawing, Curves) else _plane(drawing)
 
 
-def placed(page: str, folder: str, script: str) -> str:
-    """The page of a lesson with its figure after the first paragraph of the text. script: the address of its script."""
+def placed(page: str, folder: str, script: str = "") -> str:
+    """The page of a lesson with its figure after the first paragraph of the text.
+
+    script: the address of its script; "" where the page holds it.
+    """
     stills = [_still(matrix) for matrix in figure.start(folder)]
     stills += [drawn(drawing) for drawing in figure.drawings(folder)]
     facts = {"title": figure.figure(folder).title, "pictures": stills, "data": figure.data(folder)}
