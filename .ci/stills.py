@@ -28,9 +28,10 @@ TAKE = """() => {
   const needed = rule => rule.selectorText
     ? all.some(one => { try { return one.matches(rule.selectorText); } catch { return false; } })
     : false;
-  const rules = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]).filter(needed).map(rule => rule.cssText);
+  const every = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]);
+  const rules = every.filter(needed).map(rule => rule.cssText);
   const { height } = figure.getBoundingClientRect();
-  const [w, h] = [%d, Math.ceil(height) + 30]; // the padding and the border of a figure that is in no other
+  const [w, h] = [%d, Math.ceil(height) + 44]; // with the padding and the border of a figure on its own
   const html = new XMLSerializer().serializeToString(figure);
   const style = `.kata-figure { color-scheme: light dark !important; } ${rules.join(' ')}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}">`

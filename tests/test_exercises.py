@@ -11,6 +11,7 @@ from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.catalog import paths
+from grader.cli import reference
 from grader.judge import examiner
 from grader.records import submission
 
@@ -64,23 +65,16 @@ def test_the_seeds_are_100_points():
     assert sum(exercise.max_points for exercise in EXERCISES if exercise.path.name == "the seeds") == CORE_POINTS
 
 
-def test_the_readme_lists_the_paths():
-    """With their exercises, the hours of their lessons, and what one can do after each."""
-    minutes = {
-        exercise.folder[:2]: int(
-            re.search(r"\*\*Time\*\* about (\d+)", paths.lesson(exercise.folder).read_text("utf-8"))[1]
-        )
-        for exercise in EXERCISES
-    }
-    rows = ["| path | exercises | hours | after it you can |", "|---|---|---:|---|"]
-    for path in catalog.learning_paths():
-        there = [number for number in path.numbers if number in minutes]
-        if there:
-            is_row = len(there) > 3 and int(there[-1]) - int(there[0]) == len(there) - 1
-            numbers = f"{there[0]}–{there[-1]}" if is_row else ", ".join(there)
-            hours = round(sum(minutes[number] for number in there) / 30) / 2
-            rows.append(f"| {path.name} | {numbers} | {hours:g} | {path.after} |")
-    assert "\n".join(rows) in paths.at_root("README.md").read_text("utf-8"), "\n".join(rows)
+def test_the_readme_lists_every_lesson_by_path():
+    """With the hours of each path, what one can do after it, and a picture of each figure."""
+    readme = paths.at_root("README.md").read_text("utf-8")
+    assert reference.LESSONS.search(readme)[0] == reference.lessons(), "type: python -m grader.cli.reference"
+    assert f"| {len(EXERCISES)} exercises in seven paths" in readme and len(catalog.learning_paths()) == 7
+    assert all(paths.at_root(f"exercises/{exercise.folder}/figure.svg").exists() for exercise in EXERCISES)
+
+
+def test_the_page_of_commands_is_that_of_the_declarations():
+    assert (paths.DOCS / "commands.md").read_text("utf-8") == reference.commands(), "type: python -m grader.cli.reference"
 
 
 def test_every_exercise_is_in_one_path():

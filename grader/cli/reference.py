@@ -1,8 +1,9 @@
-"""Makes docs/commands.md from what the verbs and the Makefile declare: python -m grader.cli.reference"""
+"""Makes docs/commands.md and the README's list of lessons from what is declared: python -m grader.cli.reference"""
 
 import importlib
 import re
 
+from grader import catalog
 from grader.catalog import paths
 from grader.cli import MODULES
 from grader.cli.options import DECLARED, Option, Verb
@@ -23,8 +24,12 @@ CALL = re.compile(r"\$\(call (?P<kind>option|flag|yes|each),(?:(?P<option>--[a-z
 TARGET = re.compile(r"^(?P<verb>[a-z0-9-]+):.*  ## .*\n(?P<recipe>(?:\t.*\n)*)", re.M)
 
 
-def page() -> str:
-    """The page in Markdown: one section for each kind of reader, one table for each verb."""
+MINUTES = re.compile(r"\*\*Time\*\* about (\d+)")
+LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
+
+
+def commands() -> str:
+    """docs/commands.md: one section for each kind of reader, one table for each verb."""
     makefile = paths.at_root("Makefile").read_text("utf-8")
     recipes = {target["verb"]: target["recipe"] for target in TARGET.finditer(makefile)}
     parts = [HEAD]
@@ -33,6 +38,25 @@ def page() -> str:
         for module in modules:
             importlib.import_module(f"grader.cli.{module}")
             parts += [_section(name, DECLARED[name], recipes.get(name)) for name in MODULES[module]]
+    return "".join(parts)
+
+
+def lessons() -> str:
+    """The README's list of lessons: each path with its hours and its end, and a small picture of each figure."""
+    parts = []
+    for path in catalog.learning_paths():
+        exercises = [exercise for exercise in catalog.by_path() if exercise.path == path]
+        texts = [paths.lesson(exercise.folder).read_text("utf-8") for exercise in exercises]
+        minutes = sum(int(found[1]) for text in texts for found in [MINUTES.search(text)] if found)
+        hours = f"{round(minutes / 30) / 2:g} hours" if minutes > 60 else f"{minutes} minutes"
+        parts.append(f"**{path.name[:1].upper()}{path.name[1:]}** · {hours} · after it you can {path.after}\n\n")
+        for exercise in exercises:
+            folder = f"exercises/{exercise.folder}"
+            name = f"{exercise.folder[:2]} {exercise.title}"
+            picture = f'<img src="{folder}/figure.svg" height="110" alt="{name}">'
+            parts.append(f"[{picture}]({folder}/README.md)\n")
+        names = [f"[{one.folder[:2]} {one.title}](exercises/{one.folder}/README.md)" for one in exercises]
+        parts.append(f"\n{' · '.join(names)}\n\n")
     return "".join(parts)
 
 
@@ -79,4 +103,6 @@ def _code(text: str) -> str:
 
 
 if __name__ == "__main__":
-    paths.DOCS.joinpath("commands.md").write_text(page(), "utf-8")
+    paths.DOCS.joinpath("commands.md").write_text(commands(), "utf-8")
+    readme = paths.at_root("README.md")
+    readme.write_text(LESSONS.sub(lambda _: lessons(), readme.read_text("utf-8")), "utf-8")

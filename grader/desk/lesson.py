@@ -20,6 +20,8 @@ OTHER_HEADING = re.compile(r"^#{1,3} ")
 EXAMPLES_HEADING = re.compile(r"^#{2,4} Task(?:s$| (\d+)\b:?\s*(.*))")
 RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
 OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[": "]", "{": "}"}
+# The still picture of the figure with what is said about it: a page with the figure itself needs neither.
+STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n(?:.+\n)*\n", re.M)
 PLAIN = re.compile(r"(?:-?\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|True|False|None|'[^']*')(?![\w.(])")
 
 
@@ -51,6 +53,11 @@ def tasks(folder: str) -> tuple[Task, ...]:
         elif inside:
             sections[-1][2].append(line)
     return tuple(Task(number, title, FOLDED.sub("", "\n".join(text)).strip()) for number, title, text in sections)
+
+
+def without_still(text: str) -> str:
+    """A lesson without the still picture of its figure."""
+    return STILL.sub("", text)
 
 
 def open_tasks(result: ExerciseResult | None) -> set[int] | None:

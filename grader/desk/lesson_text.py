@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.markdown import Markdown
 
 from grader.catalog import paths
+from grader.desk import lesson
 from grader.reports import formulas
 
 FOLDED = re.compile(r"^<details>\s*<summary>(?P<title>.*?)</summary>(?P<body>.*?)^</details>", re.M | re.S)
@@ -38,7 +39,7 @@ def plain(markdown: str, unfold: bool = False) -> str:
         body = f"\n\n{found['body'].strip()}\n" if unfold else ""
         return f"{OPEN if unfold else CLOSED} *{title}*{body}"
 
-    text = formulas.as_text(FOLDED.sub(fold, markdown))
+    text = formulas.as_text(FOLDED.sub(fold, lesson.without_still(markdown)))
     lines, is_code = [], False
     for line in text.splitlines():
         is_code ^= line.startswith("```")

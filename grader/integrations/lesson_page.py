@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import browser
+from grader.desk import browser, lesson
 from grader.integrations.figures import joining, placing
 from grader.judge import figure
 from grader.reports import html
@@ -19,13 +19,13 @@ HERE = 'document.querySelector("#figure > script")'  # the script is at the end 
 
 def page(folder: str) -> str:
     """The whole page, which loads nothing from anywhere."""
-    lesson, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
-    text = lesson.read_text("utf-8")
+    path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
+    text = lesson.without_still(path.read_text("utf-8"))
     if not figure.has_figure(folder):
-        return html.lesson_page(text, title, lesson.parent)
+        return html.lesson_page(text, title, path.parent)
     script = joining.script(folder).replace("document.currentScript", HERE)
     style = paths.figure_module("figures.css").read_text("utf-8")
-    return placing.placed(html.lesson_page(text, title, lesson.parent, script=script, style=style), folder)
+    return placing.placed(html.lesson_page(text, title, path.parent, script=script, style=style), folder)
 
 
 def write(folder: str) -> Path:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from grader import catalog
 from grader.authoring import tables
 from grader.catalog import paths
-from grader.desk import experiment, hints
+from grader.desk import experiment, hints, lesson
 from grader.integrations import links
 from grader.judge import figure
 
@@ -42,7 +42,8 @@ BAR = (
 HOME, OVERVIEW = "index.md", "overview.md"
 BOOST = "---\nsearch:\n  boost: {}\n---\n\n"
 BEHIND = BOOST.format(0.2)  # the search lists such a page after the lessons
-IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!https?:)([^)\s]+)\)")
+IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)")
+SMALL_IMAGE = re.compile(r'<img src="(?!https?:)([^"]+)"')
 
 
 def with_mathml(content: str, page_name: str) -> str:
@@ -180,7 +181,7 @@ def site() -> Site:
     images = {
         str(PurePosixPath(page).parent / target): path.parent / target
         for page, path in sources.items()
-        for target in IMAGE.findall(path.read_text("utf-8"))
+        for target in [one for kind in (IMAGE, SMALL_IMAGE) for one in kind.findall(path.read_text("utf-8"))]
         if (path.parent / target).is_file()
     }
     return Site(pages, images)
@@ -235,6 +236,7 @@ def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
 
     path: the file of the text; page: its place in the site; places: file → its page.
     """
+    text = lesson.without_still(text)
     text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
     text = IMAGE.sub(lambda image: image[0] if (path.parent / image[1]).is_file() else "", text)
     return links.fitted(text, path, page, places)
