@@ -23,8 +23,8 @@ MODULES = {  # the module that declares each verb
     "grade_verb": ("grade",),
     "class_verbs": ("explain", "similar", "course", "handback", "forget"),
     "desk_verbs": (
-        "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "experiment", "train", "report",
-        "notebook", "write", "docs", "update", "doctor", "welcome",
+        "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment", "train",
+        "report", "notebook", "write", "docs", "update", "doctor", "welcome",
     ),
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),

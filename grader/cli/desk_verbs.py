@@ -178,6 +178,31 @@ def plot(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
+@verb("figure", NEXT, SUBMISSION)
+def figure(options: argparse.Namespace) -> int:
+    """Show the lesson's figure in a browser, with your own numbers beside the expected ones after each save."""
+    exercise = exercise_or_next(options.exercise)
+    path = options.submission or paths.stub(exercise.folder)
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.integrations import live_figure
+        from grader.integrations.notebook import display
+        from grader.judge import capture
+
+        def ask() -> dict:
+            """The learner's matrices as they are now, or why there are none."""
+            try:
+                handed_in = submission.read(path)
+            except BadSubmission as error:
+                return {"text": str(error)}
+            return display.matrices(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
+
+        def say(address: str) -> None:
+            print(f"{exercise.folder[:2]} {exercise.title}: {address}\nCtrl-C ends it.", flush=True)
+
+        live_figure.serve(exercise, path, ask, say)
+    return errors.PASSED
+
+
 def show_pictures(exercise: catalog.Exercise, pictures: Sequence[Picture]) -> None:
     """Print the pictures in the terminal's width; a pipe gets eighty columns."""
     from rich.text import Text

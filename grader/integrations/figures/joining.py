@@ -23,6 +23,11 @@ def script(folder: str) -> str:
     return f"(() => {{\n{_joined(folder, 'host.js')}\nhost(figure, document.currentScript);\n}})();\n"
 
 
+def live(folder: str) -> str:
+    """The figure as a classic script for a page that `make figure` serves: with the learner's own matrices below it."""
+    return f"(() => {{\n{_joined(folder, 'live.js')}\nlive(figure, document.currentScript);\n}})();\n"
+
+
 def _joined(folder: str, last: str) -> str:
     """The modules in the order in which they need each other, and the figure as `figure`. last: the module after it."""
     source = paths.figure_script(folder).read_text("utf-8")

@@ -18,7 +18,7 @@ export const withMine = (figure) => ({
     const show = () => {
       const { text, pictures = [] } = model.get("mine");
       said.textContent = text ?? (pictures.length ? "Your numbers, beside the expected ones:" : "");
-      fill(drawn, pictures.map(shown));
+      fill(drawn, pictures.map(ownMatrices));
     };
     el.classList.add("kata-figure");
     el.replaceChildren(inner, ...(model.get("can_ask") ? [button, said, drawn] : []));
@@ -29,7 +29,7 @@ export const withMine = (figure) => ({
   },
 });
 
-function shown({ title, rows, columns, learner, expected, note, difference }) {
+export function ownMatrices({ title, rows, columns, learner, expected, note, difference }) {
   return h(
     "div",
     {},

@@ -42,6 +42,8 @@ BAR = (
 HOME, OVERVIEW = "index.md", "overview.md"
 BOOST = "---\nsearch:\n  boost: {}\n---\n\n"
 BEHIND = BOOST.format(0.2)  # the search lists such a page after the lessons
+UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"  # a page of authors, which would be most of the index
+AUTHORS = ("authors.md", "architecture.md", "contributing.md", "code_of_conduct.md", "changelog.md")
 IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)")
 SMALL_IMAGE = re.compile(r'<img src="(?!https?:)([^"]+)"')
 
@@ -169,8 +171,8 @@ def site() -> Site:
     places = {path.resolve(): page for page, path in sources.items()}
     pages = {page: linked(path.read_text("utf-8"), path, page, places) for page, path in sources.items()}
     generated = tables.pages()
-    pages |= {page: BEHIND + text for page, text in generated.items()}
-    pages |= {page: BEHIND + pages[page] for page in papers if page in pages}
+    pages |= {page: UNSEARCHED + text for page, text in generated.items()}
+    pages |= {page: (UNSEARCHED if page in AUTHORS else BEHIND) + pages[page] for page in papers if page in pages}
     pages[OVERVIEW] = cards_page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
     for number, exercise in enumerate(catalog.exercises()):
         if page_of(exercise.folder) in pages:  # a word is explained where it comes first

@@ -1,0 +1,142 @@
+"""Serves the figure of a lesson to a browser on this machine, with the learner's own matrices, again after each save.
+
+Only 127.0.0.1 is listened at, and only addresses that begin with a secret are answered.
+"""
+
+import json
+import secrets
+import threading
+import time
+import webbrowser
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import WrongUse
+from grader.desk import browser
+from grader.integrations.figures import joining, placing
+from grader.judge import figure
+from grader.reports.templating import render
+
+TEMPLATE = "integrations/figures/templates/live.html"
+LOOK_S = 0.2  # seconds between two looks at the files
+WAIT_S = 20.0  # seconds until a question without news is answered all the same
+HOST = "127.0.0.1"
+STYLE = "body { font: 16px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 1em auto; padding: 0 1em; }\n"
+
+
+class Live:
+    """What the page shows: the learner's matrices, with a version that grows when they are computed again."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise, self.answer = exercise, {}
+        self.version, self.changed = 0, threading.Condition()
+
+    def show(self, answer: dict) -> None:
+        """Show an answer on every page that is open."""
+        with self.changed:
+            self.version, self.answer = self.version + 1, answer
+            self.changed.notify_all()
+
+    def next(self, seen: int) -> dict:
+        """The answer after the version that a page has seen, or after a while the same once more."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.version != seen, WAIT_S)
+            return {"version": self.version, **self.answer}
+
+
+def serve(exercise: Exercise, path: Path, ask: Callable[[], dict], say: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C. path: the learner's file; ask: gives its matrices; say: tells the learner the address.
+
+    An author's change of the figure itself loads the page again. Raises WrongUse if the exercise has no figure.
+    """
+    if not figure.has_figure(exercise.folder):
+        raise WrongUse(f"{exercise.folder} has no figure.")
+    live, secret = Live(exercise), secrets.token_urlsafe(16)
+    server = ThreadingHTTPServer((HOST, 0), _handler(live, secret))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://{HOST}:{server.server_port}/{secret}/"
+    say(address)
+    if browser.has_browser():
+        webbrowser.open(address)
+    try:
+        _look(live, path, ask)
+    finally:
+        server.shutdown()
+
+
+def _look(live: Live, path: Path, ask: Callable[[], dict]) -> None:
+    """Look at the files again and again: at the learner's, and at those of the figure."""
+    folder = live.exercise.folder
+    parts = [paths.figure_script(folder), paths.figure_data(folder), *sorted(paths.FIGURES.glob("*.*"))]
+    own, drawn = None, _state(parts)
+    while True:
+        if (now := _state([path])) != own:
+            own = now
+            live.show(ask())
+        if (now := _state(parts)) != drawn:
+            drawn = now
+            for known in (figure.figure, figure.data, figure.drawings):
+                known.cache_clear()
+            live.show({"reload": True})
+            own = None
+        time.sleep(LOOK_S)
+
+
+def _state(files: list[Path]) -> list[tuple[int, int]]:
+    """When each file was written, and its size; zeros for one that is absent."""
+    found = []
+    for file in files:
+        try:
+            status = file.stat()
+            found.append((status.st_mtime_ns, status.st_size))
+        except OSError:
+            found.append((0, 0))
+    return found
+
+
+def _handler(live: Live, secret: str) -> type[BaseHTTPRequestHandler]:
+    """What answers a browser."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            address = urlsplit(self.path)
+            _, given, name = [*address.path.split("/", 2), "", ""][:3]
+            is_ours = self.headers.get("Host", "").partition(":")[0] == HOST
+            if not (is_ours and secrets.compare_digest(given.encode(), secret.encode())):
+                self.send_error(404)
+            elif name == "":
+                self.answer("text/html", _page(live.exercise))
+            elif name == "figures.css":
+                self.answer("text/css", STYLE + paths.figure_module("figures.css").read_text("utf-8"))
+            elif name == "figure.js":
+                self.answer("text/javascript", joining.live(live.exercise.folder))
+            elif name == "mine":
+                seen = parse_qs(address.query).get("seen", ["0"])[0]
+                self.answer("application/json", json.dumps(live.next(int(seen) if seen.isdecimal() else 0)))
+            else:
+                self.send_error(404)
+
+        def answer(self, kind: str, text: str) -> None:
+            """Send a text."""
+            body = text.encode()
+            self.send_response(200)
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: the terminal is the learner's."""
+
+    return Handler
+
+
+def _page(exercise: Exercise) -> str:
+    """The page with the figure, whose script then asks for the learner's matrices."""
+    page = render(TEMPLATE, title=f"{exercise.folder[:2]} {exercise.title}")
+    return placing.placed(page, exercise.folder, "figure.js")
