@@ -1,13 +1,13 @@
-"""Does a score know where two tokens stand, or only how far apart they are?
+"""Does a score know where two tokens are, or only how far apart they are?
 
 A query and a key of 64 random numbers are placed at the start of a text and 1,000 tokens later, at the same distance.
-Once they are turned by the angles of their positions, once a vector of each position is added to them.
+First they are turned by the angles of their positions. Then, instead, a vector for each position is added to them.
 """
 
 import torch
 
 PLOT = "turned, at 0"
-CLAIM = "Turned, the score is the same wherever the pair stands; with added positions it is another one."
+CLAIM = "Turned, the score is the same wherever the pair is; with added positions it is not."
 
 HEAD_DIM, BASE, LATER = 64, 10_000.0, 1000
 DISTANCES = (0, 1, 2, 4, 8, 16, 32, 64)
@@ -29,7 +29,7 @@ def with_added(vector: torch.Tensor, position: int) -> torch.Tensor:
 
 
 def score(place, query: torch.Tensor, key: torch.Tensor, distance: int, start: int) -> float:
-    """The scaled score of a query that stands `distance` tokens after its key."""
+    """The scaled score of a query that is `distance` tokens after its key."""
     product = (place(query, start + distance) * place(key, start).conj()).real.sum()  # the dot product of the pairs
     return float(product / HEAD_DIM**0.5)
 

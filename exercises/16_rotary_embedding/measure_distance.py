@@ -2,7 +2,7 @@
 
     python exercises/16_rotary_embedding/measure_distance.py
 
-A query and a key hold the same vector: 128 times 1/√128, whose score is 1 where both stand at one position. Both are
+A query and a key hold the same vector: 128 times 1/√128, whose score is 1 if both are at the same position. Both are
 turned, as complex numbers in float64, by the angles of their positions.
 """
 

@@ -29,7 +29,7 @@ def example(tokens: int):
 
 @task(1)
 def test_documented_angles(learner, documented):
-    """With base 100 and four numbers a head, cos and sin are those of the lesson."""
+    """Base 100 and four numbers a head: your cos and sin match the numbers in the lesson."""
     got = learner.rope_angles(4, 3, 100.0)
     expect_tables(got, tables(100.0, 4, 3))
     expect(got[0], documented["cos"], "cos")
@@ -46,7 +46,7 @@ def test_documented_turned(learner, documented):
 
 @task(2, after=("documented_angles", "documented_turned"))
 def test_documented_distances(learner, documented):
-    """The score of two equal vectors falls over their distance as in the lesson, for both bases."""
+    """The score of two equal vectors falls with their distance as in the lesson, for both bases."""
     equal = torch.full((1, 1, len(DISTANCES), 128), 128**-0.5)
     for base, name in ((10_000.0, "base_10000"), (500_000.0, "base_500000")):
         got = learner.rope_angles(128, 257, base)
@@ -58,7 +58,7 @@ def test_documented_distances(learner, documented):
 
 @task(3, after="documented_turned")
 def test_documented_offset(learner, documented):
-    """A single token with the offset 2 is turned as the token at position 2."""
+    """A single token with offset 2 is turned like the token at position 2."""
     got = learner.apply_rope(example(1), *tables(100.0, 4, 3), 2)
     expect_shape(got, (1, 1, 1, 4))
     expect(got[0, 0, 0], documented["turned_at_2"])

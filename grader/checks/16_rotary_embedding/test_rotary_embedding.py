@@ -44,7 +44,7 @@ def expect_tables(got, expected) -> None:
 
 @task(1)
 def test_fresh_angles(learner):
-    """rope_angles is right for other sizes and other bases, whatever was asked for before."""
+    """rope_angles is right for other sizes and bases, in any order of calls."""
     for args in ((8, 5), (2, 6), (6, 1), (8, 9), (64, 20), (8, 5, 100.0), (12, 12, 500_000.0), (4, 30, 2.0)):
         expect_tables(learner.rope_angles(*args), tables(*args))
     expect_tables(learner.rope_angles(10, 7, 50.0), tables(10, 7, 50.0))
@@ -52,7 +52,7 @@ def test_fresh_angles(learner):
 
 @task(1, after="fresh_angles")
 def test_far_positions(learner):
-    """The angles are right to 0.001 up to position 4,096."""
+    """Your angles are right to 0.001 up to position 4,096."""
     for args in ((4, 4097), (6, 4097, 500_000.0)):
         expect_tables(learner.rope_angles(*args), tables(*args))
 
@@ -79,7 +79,7 @@ def test_fresh_turned(learner, rng):
 
 @task(2, after="documented_turned")
 def test_lengths_kept(learner, rng):
-    """Turning keeps the length of every pair of numbers, and leaves the token at position 0 as it is."""
+    """Turning keeps the length of every pair, and doesn't change the token at position 0."""
     x, by = rng.randn(2, 3, 6, 8), tables(8, 6, 5.0)
     got = learner.apply_rope(x, *by)
     expect_shape(got, (2, 3, 6, 8))
@@ -94,7 +94,7 @@ def lengths(x: torch.Tensor) -> torch.Tensor:
 
 @task(2, after=("documented_angles", "documented_turned"))
 def test_distance_alone(learner, rng):
-    """With your own angles, a score depends on the distance of two tokens alone, and at distance 0 nothing changes."""
+    """With your own angles, a score depends only on the distance of two tokens; at distance 0 it doesn't change."""
     by = learner.rope_angles(14, 12, 50.0)
     query, key = rng.randn(1, 2, 1, 14), rng.randn(1, 2, 1, 14)
     queries = learner.apply_rope(query.repeat(1, 1, 12, 1), *by)
@@ -112,7 +112,7 @@ def test_distance_alone(learner, rng):
 
 @task(3, after="fresh_turned")
 def test_fresh_offset(learner, rng):
-    """The offset is the position of the first token, for one token and for several."""
+    """The offset is the position of the first token, whether one token comes or several."""
     by = tables(6, 11, 30.0)
     for tokens, offset in ((1, 4), (3, 2), (4, 7), (5, 0), (1, 10), (2, 5)):
         x = rng.randn(2, 3, tokens, 6)
@@ -126,7 +126,7 @@ def test_fresh_offset(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """x, cos and sin are left as they were, and a second call gives the same."""
+    """Your functions don't change x, cos or sin, and a second call gives the same result."""
     keeps_inputs(learner.apply_rope, rng.randn(2, 3, 4, 6), *tables(6, 9, 30.0), 2)  # before its tables are asked for
     keeps_inputs(learner.apply_rope, rng.randn(2, 3, 4, 6), *tables(6, 4, 30.0))
     keeps_inputs(learner.rope_angles, 6, 9, 30.0)
@@ -134,7 +134,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, after=(*TURNED, "inputs_unchanged"))  # autograd refuses what is written in place
 def test_gradients(learner, reference, rng):
-    """The gradient reaches x, and it is the true one."""
+    """The gradient flows back to x, and it is correct."""
     arguments = (rng.randn(2, 3, 4, 6), *tables(6, 9, 30.0), 2)
     # The tables' own gradients are not looked at: only the first half of them need be read.
     expected = reference.apply_rope.gradients(*arguments)["argument 0"]
@@ -146,7 +146,7 @@ def test_gradients(learner, reference, rng):
 
 @task(3, after=TURNED)
 def test_dtype_and_device(learner, rng):
-    """The result has the dtype and the device of x, also where cos and sin have another dtype."""
+    """The result keeps the dtype and device of x, even if cos and sin have another dtype."""
     x, (cos, sin), by = rng.randn(2, 3, 4, 6), tables(6, 9, 30.0), angles(6, 9, 30.0)[2:6]
     for dtype, other in (
         (torch.float64, torch.float64),
@@ -162,7 +162,7 @@ def test_dtype_and_device(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: head_dim, context_length and base; x, cos, sin and offset."""
+    """Arguments have the names used in the lesson: head_dim, context_length and base; x, cos, sin and offset."""
     learner.rope_angles(head_dim=6, context_length=9, base=30.0)
     cos, sin = tables(6, 9, 30.0)
     learner.apply_rope(x=rng.randn(2, 3, 4, 6), cos=cos, sin=sin, offset=2)
