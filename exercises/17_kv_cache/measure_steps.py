@@ -28,7 +28,7 @@ def attend(x: torch.Tensor, weights: torch.Tensor, cache=None) -> tuple:
         keys, values = torch.cat([cache[0], keys], dim=2), torch.cat([cache[1], values], dim=2)
     scores = queries @ keys.mT / (SIZE // HEADS) ** 0.5
     past = keys.shape[2] - x.shape[1]
-    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + past)
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device).triu(1 + past)
     mixed = torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1) @ values
     return F.linear(mixed.transpose(1, 2).flatten(-2), weights[3]), (keys, values)
 

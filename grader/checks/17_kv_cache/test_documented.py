@@ -19,7 +19,7 @@ def output_and_cache(answer, heads: tuple[int, ...]):
 
 @task(1)
 def test_documented_attention(learner, documented):
-    """Seeded with 123, the layer gives the output of exercise 13, and the lesson's keys and values beside it."""
+    """Seeded with 123, your layer gives the output of exercise 13, and the keys and values in the lesson."""
     layer = learner.CachedAttention(3, 2, 2, seed=123)
     output, keys, values = output_and_cache(layer(batch()), (2, 2, 6, 1))
     manual_seed(123)
@@ -39,7 +39,7 @@ def test_documented_attention(learner, documented):
 
 @task(2)
 def test_documented_steps(learner, documented):
-    """The sixth token, fed by itself with the cache of the first five, has the output that it has among all six."""
+    """The sixth token, fed alone with the cache of the first five, gets the same output as among all six."""
     layer = learner.CachedAttention(3, 2, 2, seed=123)
     _, keys, values = output_and_cache(layer(batch()[:, :5]), (2, 2, 5, 1))
     output, _, _ = output_and_cache(layer(batch()[:, 5:], (keys, values)), (2, 2, 6, 1))

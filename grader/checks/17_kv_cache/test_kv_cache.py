@@ -73,7 +73,7 @@ def goes_on(layer, x: torch.Tensor, truth, start: int, end: int) -> None:
 
 @task(1)
 def test_parameters(learner):
-    """The parameters are those of the lesson and no others: no biases but that of out_proj."""
+    """Your layer has the parameters in the lesson and no others: only out_proj has a bias."""
     shapes = {f"{name}.weight": (6, 4) for name in NAMES} | {"out_proj.weight": (6, 6), "out_proj.bias": (6,)}
     one, two = learner.CachedAttention(4, 6, 3), learner.CachedAttention(4, 6, 2)
     has_parameters(one, shapes)
@@ -99,7 +99,7 @@ def test_fresh_attention(learner, rng):
 
 @task(1, after="fresh_attention")
 def test_cache_contents(learner, rng):
-    """The cache holds the keys and the values of all tokens, head by head, unscaled: a tuple of two."""
+    """The cache holds the keys and values of all tokens, head by head and unscaled, as a tuple of two."""
     for batch, tokens, *sizes in SIZES[:4]:
         state, x = random_state(rng, *sizes), rng.randn(batch, tokens, sizes[0])
         answer = learner.CachedAttention(*sizes, state=state)(x)
@@ -112,7 +112,7 @@ def test_cache_contents(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_token_by_token(learner, rng):
-    """Fed one token at a time, each with the cache of those before, the output is the same as all at once."""
+    """Fed one token at a time, each with the cache so far, the layer gives the same output as all at once."""
     for batch, tokens, *sizes in SIZES[:4]:
         state, x = random_state(rng, *sizes), rng.randn(batch, tokens, sizes[0])
         layer, truth = learner.CachedAttention(*sizes, state=state), exact(x, state, sizes[2])
@@ -125,7 +125,7 @@ def test_token_by_token(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_chunks(learner, rng):
-    """Fed in chunks of any length, the output is the same as all at once, also with the cache that the layer gave."""
+    """Fed in chunks of any length, the layer gives the same output as all at once, even from its own cache."""
     state, x = random_state(rng, 4, 6), rng.randn(2, 12, 4)
     layer, truth = learner.CachedAttention(4, 6, 3, state=state), exact(x, state, 3)
     for start, end in ((9, 12), (3, 5), (1, 9), (2, 4)):  # the longest cache first: none tells an answer before it
@@ -141,7 +141,7 @@ def test_chunks(learner, rng):
 
 @task(2, after="token_by_token")
 def test_one_token_work(learner, rng):
-    """The work for one new token does not grow with a second full pass between token 64 and token 2,048."""
+    """One new token doesn't cost a second full pass, whether at token 64 or at token 2,048."""
     heads, size = 4, 32
     layer, records = learner.CachedAttention(size, size, heads), []
     for tokens in (64, 2048):
@@ -162,7 +162,7 @@ def test_one_token_work(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_cache_unchanged(learner, rng):
-    """The cache passed in is never changed, and two texts may go on from the same one."""
+    """You never change the cache that comes in, so two texts can continue from the same one."""
     state, x = random_state(rng, 4, 6), rng.randn(2, 6, 4)
     layer = learner.CachedAttention(4, 6, 2, state=state)
     for start in (5, 3):
@@ -178,7 +178,7 @@ def test_cache_unchanged(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_two_texts(learner, rng):
-    """All that a layer knows of the past is the cache it is given: two texts may be fed in turn."""
+    """All that the layer knows of the past is the cache it gets, so you can feed two texts in turn."""
     state, texts = random_state(rng, 3, 4), [rng.randn(2, 5, 3) for _ in range(2)]
     layer, truths = learner.CachedAttention(3, 4, 2, state=state), [exact(x, state, 2) for x in texts]
     for start, end in ((3, 5), (2, 3), (0, 2)):  # the longest cache first: none tells an answer before it
@@ -189,7 +189,7 @@ def test_two_texts(learner, rng):
 
 @task(2, after=FRESH)
 def test_no_look_ahead(learner, rng):
-    """Within a chunk, the output of a token does not change when later tokens change, also where every score is 0."""
+    """Within a chunk, no output changes when later tokens change, even if every score is 0."""
     for zero in ((), ("W_key.weight",), ("W_query.weight",)):
         state = random_state(rng, 3, 4)
         layer = learner.CachedAttention(3, 4, 2, state=state | {name: 0 * state[name] for name in zero})
@@ -204,7 +204,7 @@ def test_no_look_ahead(learner, rng):
 
 @task(2)
 def test_large_scores(learner):
-    """Scores of ±10,000 give no NaN and no glance at the future, with a cache and without."""
+    """Very large scores (±10,000) give no NaN and no look at the future, with a cache and without."""
     x = torch.tensor([[1.0, 1.0, 3.0], [1.0, 0.5, 5.0], [1.0, -0.5, 7.0], [1.0, -1.0, 2.0]])[None]
     state = {
         "W_query.weight": torch.tensor([[100.0, 0.0, 0.0], [-100.0, 0.0, 0.0]]),
@@ -232,7 +232,7 @@ def twins(learner, reference, rng, *sizes):
 
 @task(2, after=FRESH)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the new tokens, the cache passed in and every parameter, and they are the true ones."""
+    """Gradients flow back to the new tokens, the cache and every parameter, and they are correct."""
     mine, theirs, past = twins(learner, reference, rng, 3, 4, 2)
     same_gradients(mine, theirs, rng.randn(2, 4, 3))
     same_gradients(mine, theirs, rng.randn(2, 2, 3), past)
@@ -240,7 +240,7 @@ def test_gradients(learner, reference, rng):
 
 @task(2, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
-    """Output and cache have the dtype and the device of the inputs; a moved layer works."""
+    """Output and cache keep the dtype and device of the inputs, even after you move the layer."""
     mine, theirs, past = twins(learner, reference, rng, 3, 4, 2)
     x = rng.randn(2, 2, 3)
     mine(x, past)  # a call before the move
@@ -254,7 +254,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(2, after=FRESH)
 def test_inputs_unchanged(learner, reference, rng):
-    """Inputs and parameters are left as they were, and a second call gives the same."""
+    """Calling the layer twice gives the same result, and it changes neither inputs nor parameters."""
     mine, theirs, past = twins(learner, reference, rng, 3, 4, 2)
     keeps_inputs(mine, rng.randn(2, 4, 3))
     keeps_inputs(mine, rng.randn(2, 2, 3), past)
@@ -263,7 +263,7 @@ def test_inputs_unchanged(learner, reference, rng):
 
 @task(2, after=FRESH)
 def test_argument_names(learner, rng):
-    """The arguments of the class are called as in the lesson, and x and cache of the layer."""
+    """Arguments have the names used in the lesson: those of the class, and x and cache of the layer."""
     state = random_state(rng, 3, 4)
     layer = learner.CachedAttention(d_in=3, d_out=4, num_heads=2, state=state)
     layer(x=rng.randn(2, 4, 3), cache=None)
