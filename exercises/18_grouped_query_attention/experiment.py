@@ -1,4 +1,4 @@
-"""What does the cache of Llama 3 8B take with fewer heads of keys and values?
+"""How much memory does the cache of Llama 3 8B take with fewer heads of keys and values?
 
 32 layers, 32 heads of queries of 128 numbers, bfloat16. Bytes are those of real tensors on the meta device, which have
 a shape and no content. The model itself has 8 heads of keys and values.
@@ -7,7 +7,7 @@ a shape and no content. The model itself has 8 heads of keys and values.
 import torch
 
 PLOT = "MiB at 8,192 tokens"
-CLAIM = "The cache shrinks by the factor by which the heads of keys and values do; the queries take no part in it."
+CLAIM = "The cache shrinks as the heads of keys and values do; the queries play no part in it."
 
 LAYERS, HEADS, HEAD_DIM, TOKENS = 32, 32, 128, 8192
 ROOM = 8 * 2**30  # bytes that are left beside the model's own 16 GB on a GPU of 24

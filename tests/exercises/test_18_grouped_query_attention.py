@@ -1,8 +1,42 @@
-"""What is done to the figure of exercise 18, and what torch computes must come out."""
+"""What is done to the figure of exercise 18, and what torch computes must come out; the other numbers of its lesson."""
 
+import re
+import subprocess
+import sys
+
+import pytest
 import torch
 from figure_case import Case
 from torch import nn
+
+from grader import catalog
+from grader.catalog import paths
+
+LESSON = paths.lesson(catalog.find("18").folder)
+
+
+@pytest.mark.slow
+def test_the_table_of_merged_heads_is_the_one_of_the_lesson():
+    """To three percent: training adds up rounding errors, which differ from one processor to the next."""
+    command = [sys.executable, str(LESSON.with_name("measure_pooling.py"))]
+    head, *measured = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    printed = LESSON.read_text("utf-8").partition(head)[2].partition("\n```")[0].splitlines()[1:]
+    assert len(printed) == len(measured) == 10
+    for said, found in zip(printed, measured, strict=True):
+        assert said[:27] == found[:27]
+        pairs = zip(*(map(int, re.findall(r"\d+", row[27:])) for row in (said, found)), strict=True)
+        assert all(abs(one - other) <= 3 for one, other in pairs), f"{said}\n{found}"
+
+
+def test_merging_as_the_lesson_has_it_takes_the_mean_of_a_group():
+    code = re.search(r"^def merge_kv.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
+    exec(code, names := {})
+    rows = torch.tensor([[1.0, 2.0], [3.0, 6.0], [0.0, 1.0], [0.0, 3.0]])  # four heads of one number
+    assert torch.equal(names["merge_kv"](rows, 4, 2), torch.tensor([[2.0, 4.0], [0.0, 2.0]]))
+    weight = torch.randn(12, 5)  # six heads of two numbers
+    assert torch.equal(names["merge_kv"](weight, 6, 6), weight)
+    expected = torch.stack([weight[[0, 2, 4]].mean(0), weight[[1, 3, 5]].mean(0)])
+    torch.testing.assert_close(names["merge_kv"](weight, 6, 2)[:2], expected)
 
 
 def grouped(groups: int) -> dict[str, torch.Tensor]:

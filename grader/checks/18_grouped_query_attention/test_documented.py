@@ -10,7 +10,7 @@ from grader.sentence import batch
 
 @task(1)
 def test_documented_repeat_kv(learner, documented):
-    """Two heads given twice are the lesson's four, copies side by side."""
+    """Two heads given twice: your four heads match the lesson, copies side by side."""
     x = torch.arange(1.0, 9.0).reshape(1, 2, 2, 2)
     got = learner.repeat_kv(x, 2)
     expect_shape(got, (1, 4, 2, 2))
@@ -28,7 +28,7 @@ def drawn(seed: int, d_in: int, d_out: int, kv_size: int) -> dict[str, torch.Ten
 
 @task(2)
 def test_documented_attention(learner, documented):
-    """Seeded with 123, the layer gives the lesson's output for both sequences; other seeds draw in this order too."""
+    """Seeded with 123, your layer gives the output in the lesson, and it draws in the right order."""
     layer = learner.GroupedQueryAttention(3, 4, 4, 2, seed=123)
     output = layer(batch())
     has_drawn(layer, drawn(123, 3, 4, 2))
@@ -48,7 +48,7 @@ def has_drawn(layer, expected) -> None:
 
 @task(2)
 def test_documented_parameter_counts(learner, documented):
-    """With 8 heads of queries, the layer has the lesson's numbers of parameters for 8, 2 and 1 heads of keys."""
+    """With 8 heads of queries, your layer has as many parameters as the lesson says, for 8, 2 and 1 groups."""
     for groups, name in ((8, "multi_head"), (2, "grouped_query"), (1, "multi_query")):
         layer = learner.GroupedQueryAttention(512, 512, 8, groups)
         facts = layer.describe(values=False)

@@ -83,7 +83,7 @@ def twins(learner, reference, rng, *sizes):
 
 @task(1)
 def test_fresh_repeat_kv(learner, rng):
-    """repeat_kv gives each head as often as asked, the copies of one head side by side."""
+    """repeat_kv gives each head as often as asked, with the copies of one head side by side."""
     for batch, groups, tokens, size, repeats in ((2, 3, 4, 5, 2), (3, 2, 2, 1, 4), (1, 4, 3, 2, 1), (2, 1, 5, 3, 3)):
         x = rng.randn(batch, groups, tokens, size)
         copies = [x[:, group] for group in range(groups) for _ in range(repeats)]
@@ -97,7 +97,7 @@ def test_fresh_repeat_kv(learner, rng):
 
 @task(2)
 def test_parameters(learner):
-    """The parameters are those of the lesson and no others: keys and values are projected to num_kv_groups heads."""
+    """Your layer has the parameters in the lesson and no others: keys and values have num_kv_groups heads."""
     for sizes in ((3, 12, 6, 2), (5, 8, 4, 1), (4, 6, 3, 3)):
         layer = learner.GroupedQueryAttention(*sizes)
         has_parameters(layer, shapes(*sizes))
@@ -110,7 +110,7 @@ def test_parameters(learner):
 
 @task(2)
 def test_fresh_attention(learner, rng):
-    """GroupedQueryAttention is multi-head attention in which the heads of a group share keys and values."""
+    """Your layer is multi-head attention in which the heads of a group share keys and values."""
     for batch, tokens, *sizes in SIZES:
         state, x = random_state(rng, *sizes), rng.randn(batch, tokens, sizes[0])
         layer = learner.GroupedQueryAttention(*sizes, state=state)
@@ -125,7 +125,7 @@ def test_fresh_attention(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_long_sequence(learner, rng):
-    """There is no longest sequence: 4,100 tokens are right too."""
+    """There is no longest sequence: 4,100 tokens are right, too."""
     state, x = random_state(rng, 2, 1, 1, 1), rng.randn(1, LONG, 2)
     result = learner.GroupedQueryAttention(2, 1, 1, 1, state=state | {"W_query.weight": torch.zeros(1, 2)})(x)
     values = (x @ state["W_value.weight"].T).double()  # without queries, each token takes the mean of all so far
@@ -135,7 +135,7 @@ def test_long_sequence(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_grouped_projection(learner, rng):
-    """Keys and values are projected to num_kv_groups heads each, and repeated afterwards."""
+    """You project keys and values to num_kv_groups heads, and repeat them afterwards."""
     batch, tokens, d_in, d_out, heads, groups = 2, 3, 16, 32, 8, 2
     layer = learner.GroupedQueryAttention(d_in, d_out, heads, groups)
     record = layer.operations(rng.randn(batch, tokens, d_in))
@@ -150,7 +150,7 @@ def test_grouped_projection(learner, rng):
 
 @task(2, after="parameters")
 def test_same_as_expanded(learner, rng):
-    """A layer with as many groups as heads gives the same where its keys and values are copies of fewer ones."""
+    """A layer with as many groups as heads gives the same output if its keys and values are copies."""
     sizes, x = (5, 8, 4), rng.randn(2, 6, 5)
     plain = learner.GroupedQueryAttention(*sizes, 4)
     for groups in (2, 1):
@@ -164,7 +164,7 @@ def test_same_as_expanded(learner, rng):
 
 @task(2)
 def test_no_look_ahead(learner, rng):
-    """The output of a token does not change when later tokens change, also where every score is 0."""
+    """No output changes when later tokens change, even if every score is 0."""
     for zero in ((), ("W_key.weight",), ("W_query.weight",)):
         state = random_state(rng, 3, 8, 4, 2)
         layer = learner.GroupedQueryAttention(3, 8, 4, 2, state=state | {name: 0 * state[name] for name in zero})
@@ -178,7 +178,7 @@ def test_no_look_ahead(learner, rng):
 
 @task(2)
 def test_large_scores(learner):
-    """Scores of ±10,000 give no NaN and no glance at the future."""
+    """Very large scores (±10,000) neither produce NaN nor let a token see the future."""
     x = torch.tensor([[1.0, 1.0, 3.0], [1.0, 0.5, 5.0], [1.0, -0.5, 7.0], [1.0, -1.0, 2.0]])
     state = {
         "W_query.weight": torch.tensor([[100.0, 0.0, 0.0], [-100.0, 0.0, 0.0]]),
@@ -194,7 +194,7 @@ def test_large_scores(learner):
 
 @task(2)
 def test_uneven_counts(learner):
-    """A ValueError is raised where num_heads does not divide d_out, or num_kv_groups does not divide num_heads."""
+    """Raises ValueError when num_heads doesn't divide d_out, or num_kv_groups doesn't divide num_heads."""
     learner.GroupedQueryAttention(3, 8, 4, 2)
     learner.GroupedQueryAttention(5, 6, 3, 1)
     for sizes in ((4, 6, 4, 2), (6, 5, 2, 1), (4, 12, 4, 3), (3, 8, 2, 4), (6, 12, 6, 4)):
@@ -206,14 +206,14 @@ def test_uneven_counts(learner):
 
 @task(2, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs and every parameter, and they are the true ones."""
+    """Gradients flow back to the inputs and to every parameter, and they are correct."""
     same_gradients(learner.repeat_kv, reference.repeat_kv, rng.randn(2, 2, 3, 4), 3)
     same_gradients(*twins(learner, reference, rng, 3, 8, 4, 2), rng.randn(2, 5, 3))
 
 
 @task(2, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
-    """The results have the dtype and the device of the inputs; a moved layer works."""
+    """The output keeps the dtype and device of the input, even after you move the layer."""
     heads = rng.randn(2, 2, 3, 4)
     keeps_dtype(learner.repeat_kv, reference.repeat_kv, heads, 3)
     keeps_device(learner.repeat_kv, heads, 3)
@@ -227,7 +227,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(2, each=FUNCTIONS)
 def test_inputs_unchanged(learner, reference, rng):
-    """Inputs and parameters are left as they were, and a second call gives the same."""
+    """Calling your code twice gives the same result, and it changes neither inputs nor parameters."""
     for repeats in (3, 1):
         keeps_inputs(learner.repeat_kv, rng.randn(2, 2, 3, 4), repeats)
     for groups in (2, 4):
@@ -238,6 +238,6 @@ def test_inputs_unchanged(learner, reference, rng):
 
 @task(2, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: x and repeats of repeat_kv, those of the class, and x of the layer."""
+    """Arguments have the names used in the lesson: x and repeats; those of the class, and x of the layer."""
     learner.repeat_kv(x=rng.randn(2, 2, 3, 4), repeats=3)
     learner.GroupedQueryAttention(d_in=3, d_out=8, num_heads=4, num_kv_groups=2)(x=rng.randn(2, 5, 3))
