@@ -1,7 +1,7 @@
-"""How far back does a token see, where each layer looks through a window of four?
+"""How far back does a token see, if each layer looks through a window of four?
 
-Layers with random weights are put one on the other, each with a window of 4 tokens. Which of 24 tokens reach the last
-one is asked of autograd: those whose gradient is not 0. Beside it stand the scores that all layers make.
+Layers with random weights are stacked, each with a window of 4 tokens. Autograd says which of 24 tokens reach the last
+one: those whose gradient is not 0. Beside it are the scores that all layers make.
 """
 
 import torch

@@ -65,6 +65,12 @@ def test_gradients_equal_finite_differences():
     assert torch.autograd.gradcheck(lambda *three: exercise.sliding_window_attention(*three, 3), drawn(1, 2, 6, 3))
 
 
+def test_the_sink_of_the_lesson_keeps_the_output_small():
+    scores, values = torch.tensor([18.0, 1.0, 1.0]).log(), torch.tensor([0.0, 2.0, 4.0])
+    with_sink, without = (torch.softmax(scores[first:], dim=0) @ values[first:] for first in (0, 1))
+    torch.testing.assert_close(torch.stack([with_sink, without]), torch.tensor([0.3, 3.0]))
+
+
 # The figure: what is done to it, and what torch computes must come out.
 
 

@@ -8,7 +8,7 @@ from grader.sentence import inputs
 
 @task(1)
 def test_documented_mask(learner, documented):
-    """Five tokens and a window of three give the lesson's mask of True and False."""
+    """Five tokens and a window of three: your mask matches the lesson."""
     got = learner.sliding_window_mask(5, 3)
     expect(got, torch.ones(5, 5, dtype=torch.bool).tril() & torch.ones(5, 5, dtype=torch.bool).triu(-2))
     expect(got, documented["mask"])
@@ -16,7 +16,7 @@ def test_documented_mask(learner, documented):
 
 @task(2)
 def test_documented_attention(learner, documented):
-    """The lesson's four tokens with a window of two, and its sentence with a window of three, give its numbers."""
+    """The four tokens by hand and the sentence of six words: your numbers match the lesson."""
     query, keys = torch.ones(1, 1, 4, 1), torch.tensor([1.0, 4.0, 2.0, 1.0]).log().reshape(1, 1, 4, 1)
     values = torch.tensor([6.0, 3.0, 0.0, 9.0]).reshape(1, 1, 4, 1)
     got = learner.sliding_window_attention(query, keys, values, 2)

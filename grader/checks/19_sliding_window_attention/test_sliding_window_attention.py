@@ -52,7 +52,7 @@ def first_difference(got: torch.Tensor, expected: torch.Tensor) -> int:
 
 @task(1)
 def test_fresh_mask(learner, rng):
-    """The mask is right for any number of tokens and any window, also one that is larger than that number."""
+    """Your mask is right for any number of tokens and any window, even a window larger than the text."""
     for T, window in ((6, 2), (7, 1), (5, 5), (4, 9), (1, 1), (2, 1), (rng.integer(9, 14), rng.integer(3, 8))):
         distance = torch.arange(T)[:, None] - torch.arange(T)
         expect(learner.sliding_window_mask(T, window), (distance >= 0) & (distance < window), "the mask")
@@ -64,7 +64,7 @@ def test_fresh_mask(learner, rng):
 
 @task(2)
 def test_fresh_attention(learner, rng):
-    """sliding_window_attention gives what attention over all tokens gives with the mask of task 1."""
+    """Your attention gives what attention over all tokens gives with the mask of task 1."""
     for *shape, window in SIZES:
         matches(learner, three(rng, *shape), window)
     query, keys, values = (rng.strided(2, 2, 5, 3) for _ in range(3))
@@ -75,7 +75,7 @@ def test_fresh_attention(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_many_tokens(learner, rng):
-    """It is right for more tokens too, whether or not the window divides their number."""
+    """More tokens are right, too, whether or not the window divides their number."""
     for *shape, window in MANY:
         inputs = three(rng, *shape)
         expected = attention(*inputs, window)
@@ -95,7 +95,7 @@ def test_many_tokens(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_wide_window(learner, rng):
-    """A window that holds all tokens, or more than there are, gives causal attention."""
+    """A window that holds all tokens, or more, gives causal attention."""
     for *shape, window in WIDE:
         inputs = three(rng, *shape)
         whole = torch.nn.functional.scaled_dot_product_attention
@@ -119,7 +119,7 @@ def test_out_of_sight(learner, rng):
 
 @task(2)
 def test_large_scores(learner):
-    """Scores of ±10,000 give no NaN and no infinity, also where all that a token sees is −10,000."""
+    """Very large scores (±10,000) give no NaN and no infinity, even if a token sees nothing but −10,000."""
     keys = torch.tensor([[100.0, 0.0], [-100.0, 0.0], [-100.0, 0.0], [100.0, 0.0], [100.0, 0.0]])[None, None]
     query = torch.full((1, 1, 5, 2), 100 * 2**0.5)
     values = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0]).reshape(1, 1, 5, 1).expand(1, 1, 5, 2).contiguous()
@@ -133,14 +133,14 @@ def test_large_scores(learner):
 
 @task(2, after=ATTENTION)
 def test_gradients(learner, reference, rng):
-    """Gradients reach queries, keys and values, and they are the true ones."""
+    """Gradients flow back to queries, keys and values, and they are correct."""
     same_gradients(learner.sliding_window_attention, reference.sliding_window_attention, *three(rng, 2, 2, 6, 4), 3)
     same_gradients(learner.sliding_window_attention, reference.sliding_window_attention, *three(rng, 1, 1, 140, 2), 66)
 
 
 @task(2, after=ATTENTION)
 def test_dtype_and_device(learner, reference, rng):
-    """The result has the dtype and the device of the inputs."""
+    """The result keeps the dtype and device of the inputs."""
     inputs = three(rng, 1, 2, 6, 4)
     keeps_dtype(learner.sliding_window_attention, reference.sliding_window_attention, *inputs, 3)
     keeps_device(learner.sliding_window_attention, *inputs, 3)
@@ -148,14 +148,14 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(2, after=ATTENTION)
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling your function twice gives the same result, and it doesn't change the inputs."""
     for window in (3, 6, 9):  # some of the tokens, all of them, and more
         keeps_inputs(learner.sliding_window_attention, *three(rng, 1, 2, 6, 4), window)
 
 
 @task(2, each={"sliding_window_mask": "fresh_mask", "sliding_window_attention": ATTENTION})
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: T and window; query, keys, values and window."""
+    """Arguments have the names used in the lesson: T and window; query, keys, values and window."""
     learner.sliding_window_mask(T=4, window=2)
     names = ("query", "keys", "values")
     learner.sliding_window_attention(**dict(zip(names, three(rng, 1, 2, 6, 4), strict=True)), window=3)
