@@ -37,7 +37,7 @@ def pair(learner, reference, rng, *sizes):
 
 @task(1)
 def test_parameters(learner):
-    """The layer has the trainable parameters W_query, W_key and W_value in the lesson's shapes, and no others."""
+    """Your layer has the trainable parameters W_query, W_key and W_value in the lesson's shapes, and no others."""
     shapes = {"W_query": (3, 2), "W_key": (3, 2), "W_value": (3, 4)}
     one, two = (learner.CrossAttention(3, 2, 4, seed=seed) for seed in (1, 2))
     has_parameters(one, shapes)
@@ -49,7 +49,7 @@ def test_parameters(learner):
 
 @task(2)
 def test_fresh_context_vectors(learner, reference, rng):
-    """The context vectors are right for any weights and for two sequences of any lengths."""
+    """The context vectors are right for any weights, and for two sequences of any lengths."""
     for *sizes, one, other in SIZES:
         mine, theirs = pair(learner, reference, rng, *sizes)
         for T_1, T_2 in (one, other):
@@ -70,7 +70,7 @@ def test_fresh_self_attention(learner, reference, rng):
 
 @task(2)
 def test_large_scores(learner, rng):
-    """Large scores give no NaN: each token then attends to one token of the other sequence alone."""
+    """Large scores give no NaN; each token then attends to a single token of the other sequence."""
     x_1 = torch.tensor([[100.0, 0.0], [0.0, 50.0]])
     x_2 = torch.tensor([[100.0, 0.0], [0.0, 100.0], [-80.0, -60.0]])
     state = {"W_query": torch.eye(2), "W_key": torch.eye(2), "W_value": rng.integers(-3, 4, 2, 3, dtype=x_1.dtype)}
@@ -84,14 +84,14 @@ def test_large_scores(learner, rng):
 
 @task(2, after=FRESH)
 def test_gradients(learner, reference, rng):
-    """Gradients reach both sequences and all three weight matrices, and they are the true ones."""
+    """Gradients flow back to both sequences and all three weight matrices, and they are correct."""
     mine, theirs = pair(learner, reference, rng, 3, 2, 4)
     same_gradients(mine, theirs, rng.randn(4, 3), rng.randn(5, 3))
 
 
 @task(2, after=FRESH)
 def test_dtype_and_device(learner, reference, rng):
-    """The result has the dtype and the device of the layer and its inputs."""
+    """The output keeps the dtype and device of the layer and its inputs."""
     x_1, x_2 = rng.rand(4, 3), rng.rand(5, 3)
     mine, theirs = pair(learner, reference, rng, 3, 2, 4)
     keeps_dtype(mine, theirs, x_1, x_2)
@@ -100,7 +100,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(2, after=FRESH)
 def test_inputs_unchanged(learner, rng):
-    """Both sequences and the weights are left as they were, and a second call gives the same."""
+    """Calling the layer twice gives the same result, and it changes neither sequence nor the weights."""
     state = weights(rng, 3, 2, 4)
     layer = learner.CrossAttention(3, 2, 4, state=state)
     keeps_inputs(layer, rng.randn(4, 3), rng.randn(5, 3))
@@ -110,7 +110,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(2, after=FRESH)
 def test_argument_names(learner, reference, rng):
-    """The arguments are called as in the lesson: d_in, d_out_kq and d_out_v, x_1 and x_2 of the layer."""
+    """Arguments have the names used in the lesson: d_in, d_out_kq and d_out_v; x_1 and x_2 of the layer."""
     state = weights(rng, 3, 2, 4)
     mine = learner.CrossAttention(d_out_v=4, d_out_kq=2, d_in=3, state=state)
     agrees(mine, reference.CrossAttention(3, 2, 4, state=state), x_2=rng.randn(5, 3), x_1=rng.randn(4, 3))

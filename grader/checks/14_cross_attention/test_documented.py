@@ -9,7 +9,7 @@ TOKENS = torch.tensor([0, 4, 5, 2, 1, 3])
 
 @task(2)
 def test_documented_context_vectors(learner, documented):
-    """Seeded with 123, the context vectors of the sentence match the printed numbers."""
+    """Seeded with 123, the context vectors of the sentence match the numbers in the article."""
     manual_seed(123)
     x_1 = torch.nn.Embedding(50_000, 3)(TOKENS).detach()
     expect(x_1, documented["embedded_sentence"], "the embedded sentence")
