@@ -48,14 +48,14 @@ export default {
           ),
           row(
             matrix({
-              name: cached.value ? "keys in the cache" : "keys, made again",
+              name: cached.value ? "keys in the cache" : "keys, computed again",
               values: cache(1),
               columns: names,
               rows: ["head 0", "head 1"],
               marked: (_, j) => fed(j),
             }),
             matrix({
-              name: cached.value ? "values in the cache" : "values, made again",
+              name: cached.value ? "values in the cache" : "values, computed again",
               values: cache(2),
               columns: names,
               rows: ["head 0", "head 1"],
