@@ -22,7 +22,7 @@ def expect_parts(got, expected, names) -> None:
 
 @task(1)
 def test_documented_online(learner, documented):
-    """The scores of the lesson give its maximum and its sum, two at a time and all at once."""
+    """Your maximum and sum match the lesson's, two scores at a time and all five at once."""
     for block_size in (2, 5):
         got = learner.online_max_and_sum(scores(), block_size)
         expect_parts(got, (torch.tensor(math.log(8)), torch.tensor(2.125)), ("the maximum", "the sum"))
@@ -32,7 +32,7 @@ def test_documented_online(learner, documented):
 
 @task(2)
 def test_documented_merge(learner, documented):
-    """The lesson's two blocks, merged, give its maximum, sum and output; either of them may come first."""
+    """Merging the lesson's two blocks gives its maximum, sum and output, whichever comes first."""
     a = torch.tensor(math.log(4)), torch.tensor(1.5), torch.tensor([3.0, 0.0])
     b = torch.tensor(math.log(8)), torch.tensor(1.375), torch.tensor([0.0, 6.0])
     for parts in ((*a, *b), (*b, *a)):

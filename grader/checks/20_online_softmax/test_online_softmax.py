@@ -48,7 +48,7 @@ def blocks(rng, *lengths: int, shape=(2, 3), size: int = 4):
 
 @task(1)
 def test_fresh_online(learner, rng):
-    """online_max_and_sum is right for new scores of any shape, wherever the largest one stands."""
+    """online_max_and_sum is right for new scores of any shape, wherever the largest one is."""
     for shape, block_size in (((3, 8), 2), ((9,), 3), ((2, 3, 10), 5), ((4, 4), 1), ((5, 1), 1), ((1, 2, 1, 6), 3)):
         scores = 3 * rng.randn(*shape)
         expect_parts(learner.online_max_and_sum(scores, block_size), max_and_sum(scores), ONLINE)
@@ -60,7 +60,7 @@ def test_fresh_online(learner, rng):
 
 @task(1, after="fresh_online")
 def test_any_block_size(learner, rng):
-    """The block size changes nothing: it need not divide the number of scores and may exceed it."""
+    """The block size changes nothing. It need not divide the number of scores, and may be larger."""
     scores = 3 * rng.rand(3, 7)
     scores[0], scores[1] = scores[0].sort().values, scores[1].sort(descending=True).values
     for block_size in (1, 2, 3, 4, 6, 7, 8, 100):
@@ -88,7 +88,7 @@ def test_own_softmax(learner, no_ready_made, rng):
 
 @task(1, after="own_softmax")
 def test_block_by_block(learner, rng):
-    """online_max_and_sum takes each maximum and each sum over block_size scores at most, not over all of them."""
+    """online_max_and_sum takes each maximum and each sum over at most block_size scores, never over all."""
     scores, block_size = rng.randn(2, 64), 8
     for operation in learner.online_max_and_sum.operations(scores, block_size):
         if operation.name not in REDUCTIONS or not operation.input_shapes or not operation.output_shapes:
@@ -119,7 +119,7 @@ def test_fresh_merge(learner, rng):
 
 @task(2, after="documented_merge")
 def test_any_order(learner, rng):
-    """Three blocks give the same in whatever order they are merged: the attention to all keys."""
+    """Merge three blocks in any order, and you get the attention to all their keys."""
     three, whole = blocks(rng, 3, 1, 4)
     for first, second, third in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
         pair = merged(learner, three[first], three[second])
@@ -151,7 +151,7 @@ def merged(learner, one, two):
 
 @task(2, each=FUNCTIONS)
 def test_large_scores(learner):
-    """Scores of ±10,000 give no NaN and no infinity, in one block or in two."""
+    """Very large scores (±10,000) give no NaN and no infinity, in one block or in two."""
     scores = torch.tensor([[1e4, 0.0, -1e4, 1e4], [-1e4, -1e4, 1e4, 9000.0], [-1e4, -1e4, -1e4, -1e4]])
     expected = torch.tensor([1e4, 1e4, -1e4]), torch.tensor([2.0, 1.0, 4.0])
     for block_size in (1, 2, 4):
@@ -169,7 +169,7 @@ def test_large_scores(learner):
 
 @task(2, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach every input, and that of maximum + log(sum) is the softmax; detaching the maximum is allowed."""
+    """Gradients flow back to every input and are correct. You may detach the maximum."""
     scores = 2 * rng.randn(2, 3, 5)
     truth = reference.online_max_and_sum.gradients(scores, 2)["argument 0"]
     got = gradient(learner.online_max_and_sum.gradients(scores, 2), "argument 0", truth)
@@ -216,7 +216,7 @@ def scale(truth: torch.Tensor) -> float:
 
 @task(2, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
-    """The results have the dtype and the device of the inputs."""
+    """Works in other dtypes and on other devices: results keep the dtype and the device of the inputs."""
     scores, (one, two) = rng.randn(2, 5), blocks(rng, 3, 4)[0]
     keeps_dtype(learner.online_max_and_sum, reference.online_max_and_sum, scores, 2)
     keeps_dtype(learner.merge_blocks, reference.merge_blocks, *one, *two)
@@ -226,7 +226,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(2, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling a function twice gives the same result, and nothing you pass in is modified."""
     for block_size in (2, 5):  # several blocks, and one
         keeps_inputs(learner.online_max_and_sum, rng.randn(2, 5), block_size)
     one, two = blocks(rng, 3, 4)[0]
@@ -235,7 +235,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(2, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: scores and block_size; max_a, sum_a, out_a, max_b, sum_b, out_b."""
+    """The arguments have the names used in the lesson, in both functions."""
     learner.online_max_and_sum(scores=rng.randn(2, 7), block_size=3)
     (one, two), _ = blocks(rng, 2, 3)
     names = ("max_a", "sum_a", "out_a", "max_b", "sum_b", "out_b")

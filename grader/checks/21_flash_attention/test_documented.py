@@ -20,7 +20,7 @@ def by_hand():
 
 @task(1)
 def test_documented_forward(learner, documented):
-    """The lesson's four tokens and its sentence give its numbers."""
+    """Your output matches the lesson's, for the four tokens by hand and for the sentence."""
     expect(learner.flash_attention(*by_hand(), 2), four(6.4, 6.4, 6.4, 6.4))
     got = learner.flash_attention(*by_hand(), 2, True)
     expect(got, four(6.0, 4.0, 24 / 7, 6.4))
@@ -34,7 +34,7 @@ def test_documented_forward(learner, documented):
 
 @task(2)
 def test_documented_backward(learner, documented):
-    """The lesson's four tokens have its gradients where a gradient of 1 reaches every output."""
+    """Your gradients match the lesson's for the four tokens, where a gradient of 1 reaches every output."""
     output, logsumexp, grad_output = (
         four(6.4, 6.4, 6.4, 6.4),
         torch.full((1, 1, 4), math.log(15)),

@@ -84,7 +84,7 @@ def expect_gradients(got, expected, room: float = 2e-5) -> None:
 
 @task(1)
 def test_fresh_forward(learner, rng):
-    """flash_attention gives what attention over all tokens gives, for inputs of any shape."""
+    """flash_attention gives the same as attention over all tokens at once, for inputs of any shape."""
     for *shape, block_size in WHOLE:
         inputs = three(rng, *shape)
         expect(learner.flash_attention(*inputs, block_size), exact(*inputs))
@@ -98,7 +98,7 @@ def test_fresh_forward(learner, rng):
 
 @task(1, after="fresh_forward")
 def test_any_block_size(learner, rng):
-    """The block size changes nothing: it need not divide the number of tokens and may exceed it."""
+    """The block size changes nothing. It need not divide the number of tokens, and may be larger."""
     inputs = three(rng, 1, 2, 7, 3)
     inputs[0][:, 0] = inputs[0][:, 0].abs()
     inputs[1][:, 0] = inputs[1][:, 0].abs().sort(dim=-2).values  # in the first head each block has a new maximum
@@ -108,7 +108,7 @@ def test_any_block_size(learner, rng):
 
 @task(1, after=FORWARD[:2])
 def test_causal(learner, rng):
-    """With causal=True a token attends to itself and to those before it alone, whatever the block size is."""
+    """With causal=True a token attends only to itself and to earlier tokens, whatever the block size is."""
     for *shape, block_size in SIZES:
         inputs = three(rng, *shape)
         expect(learner.flash_attention(*inputs, block_size, True), exact(*inputs, True))
@@ -128,7 +128,7 @@ def test_own_attention(learner, no_ready_made, rng):
 
 @task(1)
 def test_large_scores(learner):
-    """Scores of ±10,000 give no NaN and no infinity, in one block or in several."""
+    """Very large scores (±10,000) give no NaN and no infinity, in one block or in several."""
     query = torch.full((1, 1, 4, 2), 100 * 2**0.5)
     keys = torch.tensor([[-100.0, 0.0], [100.0, 0.0], [-100.0, 0.0], [100.0, 0.0]])[None, None]
     query[..., 3, :] *= -1
@@ -159,7 +159,7 @@ def test_fresh_backward(learner, rng):
 
 @task(2, after="fresh_backward")
 def test_causal_backward(learner, rng):
-    """With causal=True its gradients are those of causal attention."""
+    """With causal=True, flash_attention_backward gives the gradients of causal attention."""
     for *shape, block_size in SIZES:
         given, expected = backward_of(three(rng, *shape), rng.randn(*shape), causal=True)
         expect_gradients(learner.flash_attention_backward(*given, block_size, True), expected)
@@ -179,7 +179,7 @@ def test_own_backward(learner, no_ready_made, rng):
 
 @task(3, after=FORWARD)
 def test_gradients(learner, rng):
-    """Autograd gives the true gradients of flash_attention, causal or not."""
+    """The gradients that autograd finds for flash_attention are correct, causal or not."""
     for *shape, block_size in SIZES[:4]:
         for causal in (False, True):
             same_gradients(learner.flash_attention, in_blocks, *three(rng, *shape), block_size, causal)
@@ -187,7 +187,7 @@ def test_gradients(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
-    """The results have the dtype and the device of the inputs."""
+    """Works in other dtypes and on other devices: results keep the dtype and the device of the inputs."""
     inputs = three(rng, 1, 2, 6, 4)
     keeps_dtype(learner.flash_attention, reference.flash_attention, *inputs, 4)
     keeps_device(learner.flash_attention, *inputs, 4, True)
@@ -198,7 +198,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling a function twice gives the same result, and nothing you pass in is modified."""
     given, _ = backward_of(three(rng, 1, 2, 6, 4), rng.randn(1, 2, 6, 4))
     for block_size in (4, 6, 8):  # several blocks, one, and one that is not full
         keeps_inputs(learner.flash_attention, *three(rng, 1, 2, 6, 4), block_size)
@@ -207,7 +207,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson, in the forward and in the backward pass."""
+    """The arguments have the names used in the lesson, forward and backward."""
     given, _ = backward_of(three(rng, 1, 2, 6, 4), rng.randn(1, 2, 6, 4))
     names = ("query", "keys", "values", "output", "logsumexp", "grad_output")
     learner.flash_attention(**dict(zip(names[:3], given)), block_size=4, causal=False)
@@ -219,7 +219,7 @@ def test_argument_names(learner, rng):
 
 @task(1, after=("own_attention", *FORWARD))
 def test_memory_forward(learner, no_ready_made, rng, within_memory):
-    """flash_attention takes less than 512 MiB for 16,384 tokens in blocks of 256, and it is right."""
+    """flash_attention takes less than 512 MiB for 16,384 tokens in blocks of 256, and its result is right."""
     inputs = three(rng, 1, 1, MANY, SIZE)
     got = within_memory(learner.flash_attention, *inputs, BLOCK, True, mebibytes=ALLOWED)
     expect_shape(got, (1, 1, MANY, SIZE))
@@ -231,7 +231,7 @@ def test_memory_forward(learner, no_ready_made, rng, within_memory):
 
 @task(2, after=("own_backward", *BACKWARD))
 def test_memory_backward(learner, no_ready_made, rng, within_memory):
-    """flash_attention_backward takes less than 512 MiB for 16,384 tokens in blocks of 256, and it is right."""
+    """flash_attention_backward takes less than 512 MiB for 16,384 tokens in blocks of 256, and is right."""
     given, expected = many_causal(rng, rng.randn(1, 1, MANY, NARROW))
     got = within_memory(learner.flash_attention_backward, *given, BLOCK, True, mebibytes=ALLOWED)
     expect_many(got, expected)
@@ -240,7 +240,7 @@ def test_memory_backward(learner, no_ready_made, rng, within_memory):
 
 @task(3, after=("own_attention", "gradients"))
 def test_memory_gradients(learner, no_ready_made, rng, within_memory):
-    """flash_attention and autograd's backward take less than 512 MiB for 16,384 tokens, and they are right."""
+    """flash_attention and autograd's backward pass take less than 512 MiB for 16,384 tokens, and are right."""
     seed = learner.flash_attention.cotangent_seed
     given, expected = many_causal(rng, torch.randn(1, 1, MANY, NARROW, generator=torch.Generator().manual_seed(seed)))
     got = within_memory(learner.flash_attention, *given[:3], BLOCK, True, gradients=True, mebibytes=ALLOWED)

@@ -117,7 +117,7 @@ def clear_generation(rng, batch: int, tokens: int, count: int, *sizes: int):
 
 @task(1)
 def test_attention_parameters(learner):
-    """The layer has four weight matrices of the lesson's names, each drawn separately, and no biases."""
+    """The layer has the lesson's four weight matrices, each drawn separately, and no biases."""
     for d_model, heads in ((6, 3), (4, 1)):
         layer = learner.CausalSelfAttention(d_model, heads, 5)
         has_parameters(layer, attention_shapes(d_model))
@@ -130,7 +130,7 @@ def test_attention_parameters(learner):
 
 @task(1)
 def test_fresh_attention_weights(learner, rng):
-    """attention_weights gives each head's causal weights, scaled by the size of a head, and the rows sum to 1."""
+    """attention_weights gives each head's causal weights, scaled by its own size; rows sum to 1."""
     for batch, tokens, d_model, heads, length in ATTENTION:
         state, x = attention_state(rng, d_model), rng.randn(batch, tokens, d_model)
         layer = learner.CausalSelfAttention(d_model, heads, length, state=state)
@@ -145,7 +145,7 @@ def test_fresh_attention_weights(learner, rng):
 
 @task(1)
 def test_fresh_attention(learner, rng):
-    """CausalSelfAttention is right on new inputs of other sizes, and for shorter sequences."""
+    """CausalSelfAttention is right for new inputs of other sizes, and for shorter sequences."""
     for batch, tokens, d_model, heads, length in ATTENTION:
         state, x = attention_state(rng, d_model), rng.randn(batch, tokens, d_model)
         layer = learner.CausalSelfAttention(d_model, heads, length, state=state)
@@ -160,7 +160,7 @@ def test_fresh_attention(learner, rng):
 
 @task(1)
 def test_sum_of_heads(learner, rng):
-    """Each head adds to the output on its own: the outputs with one head alone sum to the whole output."""
+    """Each head adds to the output independently: the outputs of single heads sum to the whole output."""
     state, x = attention_state(rng, 6), rng.randn(2, 4, 6)
     layer = learner.CausalSelfAttention(6, 3, 4, state=state)
     whole, parts = layer(x), []
@@ -176,7 +176,7 @@ def test_sum_of_heads(learner, rng):
 
 @task(1)
 def test_large_scores(learner):
-    """Scores of ±10,000 give no NaN and no glance at the future."""
+    """Very large scores (±10,000) neither give NaN nor let a token see the future."""
     x = torch.tensor([[1.0, 1.0, 3.0, 0.0], [1.0, 0.5, 5.0, 0.0], [1.0, -0.5, 7.0, 0.0], [1.0, -1.0, 2.0, 0.0]])
     reads = torch.eye(4)
     state = {
@@ -194,7 +194,7 @@ def test_large_scores(learner):
 
 @task(1)
 def test_attention_refusals(learner, rng):
-    """A ValueError is raised where num_heads does not divide d_model, and where T exceeds context_length."""
+    """Raises ValueError if num_heads doesn't divide d_model, or if T is larger than context_length."""
     layer = learner.CausalSelfAttention(6, 2, 4)
     expect_shape(layer(rng.randn(2, 4, 6)), (2, 4, 6))
     expect_shape(layer.attention_weights(rng.randn(2, 4, 6)), (2, 2, 4, 4))
@@ -210,7 +210,7 @@ def test_attention_refusals(learner, rng):
 
 @task(2)
 def test_model_parameters(learner):
-    """The model has the parameters of the lesson and no others, and each layer draws its own."""
+    """The model has exactly the lesson's parameters, and each layer draws its own."""
     for sizes in ((7, 4, 6, 2, 2), (5, 6, 3, 1, 3), (3, 2, 8, 3, 1)):
         model = learner.AttentionOnlyTransformer(*sizes)
         has_parameters(model, model_shapes(*sizes))
@@ -223,7 +223,7 @@ def test_model_parameters(learner):
 
 @task(2)
 def test_fresh_model(learner, rng):
-    """The logits of models of other sizes are right on new tokens, and for shorter sequences."""
+    """Models of other sizes give the right logits for new tokens, and for shorter sequences."""
     for batch, tokens, *sizes in MODELS:
         state, ids = random_state(rng, model_shapes(*sizes)), rng.integers(0, sizes[0], batch, tokens)
         model = learner.AttentionOnlyTransformer(*sizes, state=state)
@@ -237,7 +237,7 @@ def test_fresh_model(learner, rng):
 
 @task(2, after=("fresh_attention", "model_parameters"))
 def test_removed_layer(learner, rng):
-    """Where every head of a layer adds nothing, the model is the one without that layer."""
+    """If no head of a layer adds anything, the model works as if that layer weren't there."""
     sizes, ids = (6, 4, 5, 3, 2), rng.integers(0, 6, 2, 5)
     state = random_state(rng, model_shapes(*sizes))
     whole = learner.AttentionOnlyTransformer(*sizes)
@@ -254,7 +254,7 @@ def test_removed_layer(learner, rng):
 
 @task(2)
 def test_no_look_ahead(learner, rng):
-    """The logits after a token do not change when later tokens change, also where every score is 0."""
+    """Changing a later token never changes the logits after an earlier one, even if all scores are 0."""
     shapes = model_shapes(9, 4, 6, 2)
     for zero in ((), tuple(name for name in shapes if "W_key" in name)):
         state = random_state(rng, shapes)
@@ -269,7 +269,7 @@ def test_no_look_ahead(learner, rng):
 
 @task(2)
 def test_too_many_tokens(learner, rng):
-    """The model takes context_length tokens, and raises a ValueError for more or where its heads do not divide."""
+    """The model takes context_length tokens. More raise a ValueError, as do heads that don't divide."""
     model = learner.AttentionOnlyTransformer(5, 4, 3, 1, 2)
     expect_shape(model(rng.integers(0, 5, 2, 3)), (2, 3, 5))
     for tokens in (4, 8):
@@ -282,7 +282,7 @@ def test_too_many_tokens(learner, rng):
 
 @task(3)
 def test_fresh_weights(learner, rng):
-    """all_attention_weights gives every layer's weights on what reaches it, for one layer and for several."""
+    """all_attention_weights gives each layer's weights on what reaches it, for one layer or several."""
     for batch, tokens, *sizes in MODELS[1:]:
         state, ids = random_state(rng, model_shapes(*sizes)), rng.integers(0, sizes[0], batch, tokens)
         model = learner.AttentionOnlyTransformer(*sizes, state=state)
@@ -298,7 +298,7 @@ def test_fresh_weights(learner, rng):
 
 @task(4)
 def test_fresh_loss(learner, rng):
-    """next_token_loss is the cross-entropy of each prediction with the next token, nothing averaged."""
+    """next_token_loss is the cross-entropy of each prediction with the next token, without averaging."""
     for batch, tokens, vocabulary in ((2, 5, 7), (3, 2, 4), (1, 6, 3), (4, 4, 4)):
         logits, ids = 3 * rng.randn(batch, tokens, vocabulary), rng.integers(0, vocabulary, batch, tokens)
         expect(learner.next_token_loss(logits, ids), true_loss(logits, ids))
@@ -319,7 +319,7 @@ def true_loss(logits: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
 
 @task(5)
 def test_fresh_generation(learner, rng):
-    """generate appends the token of the largest logit, again and again, for each sequence of the batch."""
+    """generate appends the token with the largest logit, again and again, for each sequence."""
     for batch, tokens, count, *sizes in ((3, 2, 4, 7, 6, 8, 2, 2), (1, 1, 3, 5, 4, 4, 1, 2), (2, 4, 0, 6, 4, 5, 2, 1)):
         state, ids, expected = clear_generation(rng, batch, tokens, count, *sizes)
         model = learner.AttentionOnlyTransformer(*sizes, state=state)
@@ -328,7 +328,7 @@ def test_fresh_generation(learner, rng):
 
 @task(5, after="fresh_generation")
 def test_first_of_equals(learner):
-    """Of equal logits generate takes the first."""
+    """If several logits are equally large, generate takes the first."""
     sizes = (5, 2, 4, 1, 1)
     state = {name: torch.zeros(shape) for name, shape in model_shapes(*sizes).items()}
     # All that is left are the embeddings: after token 0 the logits are 1 2 0 2 2, after the others 0.
@@ -340,7 +340,7 @@ def test_first_of_equals(learner):
 
 @task(5, after="fresh_generation")
 def test_long_generation(learner, rng):
-    """Where there are more tokens than context_length, the last context_length are fed, counted from position 0."""
+    """If the text is longer than context_length, the model is fed its last tokens, from position 0 on."""
     for batch, tokens, count in ((2, 3, 6), (2, 9, 3)):
         state, ids, expected = clear_generation(rng, batch, tokens, count, 7, 6, 4, 2, 2)
         model = learner.AttentionOnlyTransformer(7, 6, 4, 2, 2, state=state)
@@ -379,7 +379,7 @@ def layers(learner, reference, rng, *sizes):
 
 @task(5, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs, the logits and every parameter, and they are the true ones."""
+    """Gradients flow back to the inputs, the logits and every parameter, and they are correct."""
     mine, theirs = layers(learner, reference, rng, 6, 3, 5)
     x = rng.randn(2, 4, 6)
     same_gradients(mine, theirs, x)
@@ -391,7 +391,7 @@ def test_gradients(learner, reference, rng):
 
 @task(5, each=ALL)
 def test_dtype_and_device(learner, reference, rng):
-    """The results have the dtype and the device of the inputs; a moved model works."""
+    """Works in float64 and on other devices: results keep the parameters' dtype and device."""
     wide, ids = (torch.float64,), rng.integers(0, 7, 2, 5)
     keeps_dtype(learner.next_token_loss, reference.next_token_loss, rng.randn(2, 5, 7), ids, dtypes=wide)
     keeps_device(learner.next_token_loss, rng.randn(2, 5, 7), ids)
@@ -409,7 +409,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(5, each=ALL)
 def test_inputs_unchanged(learner, reference, rng):
-    """Inputs and parameters are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     mine, theirs = layers(learner, reference, rng, 6, 3, 5)
     x, ids = rng.randn(2, 4, 6), rng.integers(0, 7, 2, 5)
     keeps_inputs(mine, x)
@@ -426,7 +426,7 @@ def test_inputs_unchanged(learner, reference, rng):
 
 @task(5, each=ALL)
 def test_argument_names(learner, rng):
-    """The arguments of both classes and of the three functions are called as in the lesson."""
+    """The arguments of both classes and of the three functions have the names used in the lesson."""
     layer = learner.CausalSelfAttention(d_model=4, num_heads=2, context_length=7)
     layer(x=rng.randn(2, 3, 4))
     layer.attention_weights(x=rng.randn(2, 3, 4))

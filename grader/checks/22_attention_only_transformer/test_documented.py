@@ -33,7 +33,7 @@ def has_drawn(layer, expected) -> None:
 
 @task(1)
 def test_documented_attention(learner, documented):
-    """Seeded with 123, the layer gives the lesson's weights and output; other seeds draw in this order too."""
+    """Seeded with 123, your layer gives the lesson's weights and output. Other seeds are tried too."""
     sentence = torch.nn.functional.pad(batch(), (0, 1), value=1.0)  # (2, 6, 4)
     layer = learner.CausalSelfAttention(4, 2, 6, seed=123)
     weights, output = layer.attention_weights(sentence), layer(sentence)
@@ -52,7 +52,7 @@ def test_documented_attention(learner, documented):
 
 @task(2)
 def test_documented_model(learner, documented):
-    """Seeded with 123, the model gives the lesson's logits; other seeds draw in this order too."""
+    """Seeded with 123, your model gives the lesson's logits. Other seeds are tried too."""
     model = learner.AttentionOnlyTransformer(*MODEL, seed=123)
     logits = model(torch.tensor(TOKEN_IDS))
     manual_seed(123)
@@ -66,7 +66,7 @@ def test_documented_model(learner, documented):
 
 @task(3)
 def test_documented_weights(learner, documented):
-    """Of the lesson's model all_attention_weights gives both layers, each on what reaches it."""
+    """all_attention_weights matches the lesson's numbers for both layers of its model."""
     model = learner.AttentionOnlyTransformer(*MODEL, seed=123)
     weights = learner.all_attention_weights(model, torch.tensor(TOKEN_IDS))
     expect_shape(weights, (2, 1, 2, 6, 6))
@@ -76,7 +76,7 @@ def test_documented_weights(learner, documented):
 
 @task(4)
 def test_documented_loss(learner, documented):
-    """The loss of the lesson's predictions is the one worked out by hand, and so is that of its model."""
+    """Your losses match the lesson's: those worked out by hand, and those of its model."""
     logits = torch.tensor([[[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.2, 0.2, 0.6]]]).log()
     expect(learner.next_token_loss(logits, torch.tensor([[2, 0, 1]])), documented["loss_by_hand"])
     ids = torch.tensor(TOKEN_IDS)
@@ -86,6 +86,6 @@ def test_documented_loss(learner, documented):
 
 @task(5)
 def test_documented_generation(learner, documented):
-    """The lesson's model goes on with the lesson's tokens, also past its context."""
+    """The lesson's model continues the text as the lesson shows, even past its context."""
     model = learner.AttentionOnlyTransformer(*MODEL, seed=123)
     expect(learner.generate(model, torch.tensor([[0, 4, 5]]), 7), documented["generated"])

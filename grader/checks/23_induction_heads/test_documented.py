@@ -22,14 +22,14 @@ def trained(learner):
 
 @task(1)
 def test_documented_tokens(learner, documented):
-    """Two sequences of period 4, drawn from a generator seeded with 23, are the lesson's."""
+    """Seeded with 23, your two sequences of period 4 match the lesson's."""
     got = learner.repeated_tokens(2, 4, 32, torch.Generator().manual_seed(SEED))
     expect(got, documented["tokens"])
 
 
 @task(2)
 def test_documented_stripe(learner, documented):
-    """The two scores of the lesson's small matrix are those worked out by hand."""
+    """Both scores of the lesson's small matrix match those worked out by hand."""
     weights = torch.tensor(
         [[1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.25, 0.5, 0.25, 0.0], [0.125, 0.125, 0.25, 0.5]]
     )
@@ -39,7 +39,7 @@ def test_documented_stripe(learner, documented):
 
 @task(2)
 def test_documented_scores(learner, documented):
-    """Of the trained model, the scores of all heads at period 16 are the lesson's."""
+    """The scores of all heads of the trained model match the lesson's at period 16."""
     model = trained(learner)
     weights = learner.all_attention_weights(model, tokens(16))
     expect_shape(weights, (2, 8, 4, 32, 32))
@@ -53,7 +53,7 @@ def test_documented_scores(learner, documented):
 
 @task(3)
 def test_documented_loss(learner, documented):
-    """The trained model goes on with the lesson's pattern, and its loss of the second half is the lesson's."""
+    """The trained model continues the lesson's pattern, and its loss on the second half matches."""
     model = trained(learner)
     expect(learner.generate(model, torch.tensor([[5, 17, 3, 29, 11, 5]]), 9), documented["continued"])
     losses = [learner.second_half_loss(model, tokens(period)) for period in PERIODS]
@@ -64,7 +64,7 @@ def test_documented_loss(learner, documented):
 
 @task(4)
 def test_documented_removals(learner, documented):
-    """Without each of its heads, the trained model has the lesson's loss at period 16."""
+    """Your losses without each head of the trained model match the lesson's at period 16."""
     model, ids, losses = trained(learner), tokens(16), []
     for layer in range(2):
         for head in range(4):
@@ -76,7 +76,7 @@ def test_documented_removals(learner, documented):
 
 @task(5)
 def test_documented_head(learner, documented):
-    """In the trained model the same head is found at every period of the lesson."""
+    """In the trained model you find the same head at every period of the lesson."""
     model = trained(learner)
     for period in (4, *PERIODS):
         found = learner.find_induction_head(model, tokens(period))

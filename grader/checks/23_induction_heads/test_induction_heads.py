@@ -95,7 +95,7 @@ def induction(weights: torch.Tensor, period: int) -> torch.Tensor:
 
 @task(1)
 def test_fresh_tokens(learner, rng):
-    """repeated_tokens draws the first half from the generator, or from torch's own, and repeats it."""
+    """repeated_tokens draws the first half from the generator (or from torch's own) and repeats it."""
     for batch, period, vocabulary in ((2, 3, 9), (1, 5, 4), (4, 2, 30), (3, 6, 2)):
         seed = rng.integer(0, 1 << 30)
         half = torch.randint(0, vocabulary, (batch, period), generator=torch.Generator().manual_seed(seed))
@@ -110,7 +110,7 @@ def test_fresh_tokens(learner, rng):
 
 @task(2)
 def test_fresh_previous_token(learner, rng):
-    """previous_token_score is the mean weight of the token before, for each matrix on its own."""
+    """previous_token_score is the mean weight on the token before, for each matrix by itself."""
     for shape in ((5, 5), (3, 2, 2), (2, 3, 4, 6, 6), (1, 7, 7)):
         weights = rng.rand(*shape)
         expect(learner.previous_token_score(weights), previous(weights).float())
@@ -120,7 +120,7 @@ def test_fresh_previous_token(learner, rng):
 
 @task(2)
 def test_fresh_induction(learner, rng):
-    """induction_score is the mean weight of the token after the first occurrence, over the second half."""
+    """induction_score is the mean weight on the token after the first occurrence, in the second half."""
     for *shape, period in ((3,), (2, 2), (2, 3, 4), (2, 1, 3, 5), (8,)):
         weights = rng.rand(*shape, 2 * period, 2 * period)
         expect(learner.induction_score(weights, period), induction(weights, period).float())
@@ -133,7 +133,7 @@ def test_fresh_induction(learner, rng):
 
 @task(3)
 def test_fresh_loss(learner, rng):
-    """second_half_loss is the mean loss of all of the second half but its first token."""
+    """second_half_loss is the mean loss of the whole second half but its first token."""
     for batch, period, *sizes in MODELS:
         state, ids = random_state(rng, *sizes), repeated(rng, batch, period, sizes[0])
         model = learner.AttentionOnlyTransformer(*sizes, state=state)
@@ -146,7 +146,7 @@ def test_fresh_loss(learner, rng):
 
 @task(4)
 def test_fresh_removal(learner, rng):
-    """without_head gives the logits of the model in which this head adds nothing, and the later layers see that."""
+    """without_head gives the logits of a model in which that head adds nothing, and later layers see it."""
     for batch, period, *sizes in MODELS:
         state, ids = random_state(rng, *sizes), repeated(rng, batch, period, sizes[0])
         for layer, head in {(0, 0), (0, sizes[4] - 1), (sizes[3] - 1, sizes[4] // 2)}:
@@ -159,7 +159,7 @@ def test_fresh_removal(learner, rng):
 
 @task(4, after="fresh_removal")
 def test_removals_add_up(learner, rng):
-    """After a removal the model is whole again, and what its last heads add one by one sums to what the layer adds."""
+    """A removal leaves the model whole, and what single heads add sums to what the layer adds."""
     state, ids = trained_state("23_induction_heads"), repeated(rng, 3, 8, 32)
     model = learner.AttentionOnlyTransformer(*TRAINED, state=state)
     whole = model(ids)
@@ -180,7 +180,7 @@ def test_removals_add_up(learner, rng):
 
 @task(5)
 def test_fresh_head(learner, rng):
-    """find_induction_head gives the head whose score, averaged over the batch, is the highest."""
+    """find_induction_head gives the head with the highest score, averaged over the batch."""
     for sizes in ((7, 6, 8, 2, 3), (5, 4, 8, 3, 2), (9, 8, 8, 1, 4)):
         state, ids, best = with_a_leader(rng, *sizes)
         model = learner.AttentionOnlyTransformer(*sizes, state=state)
@@ -209,7 +209,7 @@ def with_a_leader(rng, *sizes: int):
 
 @task(5, after="fresh_head")
 def test_first_of_equals(learner, rng):
-    """Of heads that look at exactly the same, find_induction_head gives the first."""
+    """If several heads look at exactly the same, find_induction_head gives the first."""
     for layers, heads in ((2, 2), (1, 4)):
         state = random_state(rng, 7, 4, 6, layers)
         state = {name: 0 * value if "W_query" in name else value for name, value in state.items()}
@@ -222,7 +222,7 @@ def test_first_of_equals(learner, rng):
 
 @task(5, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the weights that are scored, and every parameter of the model whose loss is taken."""
+    """Gradients flow back to the weights you score, and to every parameter of the model whose loss you take."""
     weights = rng.rand(2, 3, 6, 6)
     same_gradients(learner.previous_token_score, reference.previous_token_score, weights)
     same_gradients(learner.induction_score, reference.induction_score, weights, 3)
@@ -235,7 +235,7 @@ def test_gradients(learner, reference, rng):
 
 @task(5, each=FUNCTIONS | {"without_head": "fresh_removal"})
 def test_dtype_and_device(learner, reference, rng):
-    """The results have the dtype and the device of the weights or of the model."""
+    """Works in float64 and on other devices: results keep the dtype and device of weights or model."""
     weights, wide = rng.rand(2, 3, 6, 6), (torch.float64,)
     keeps_dtype(learner.previous_token_score, reference.previous_token_score, weights, dtypes=wide)
     keeps_dtype(learner.induction_score, reference.induction_score, weights, 3, dtypes=wide)
@@ -253,7 +253,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(5, each={name: checks for name, checks in ALL.items() if name != "repeated_tokens"})
 def test_inputs_unchanged(learner, rng):
-    """Weights, tokens and the model are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result; weights, tokens and model stay as they are."""
     weights = rng.rand(2, 3, 6, 6)
     keeps_inputs(learner.previous_token_score, weights)
     keeps_inputs(learner.induction_score, weights, 3)
@@ -269,7 +269,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(5, each=ALL)
 def test_argument_names(learner, rng):
-    """The arguments of the six functions are called as in the lesson."""
+    """The arguments of all six functions have the names used in the lesson."""
     learner.repeated_tokens(batch=2, period=3, vocab_size=7, generator=torch.Generator().manual_seed(1))
     learner.previous_token_score(weights=rng.rand(2, 6, 6))
     learner.induction_score(weights=rng.rand(2, 6, 6), period=3)
