@@ -85,7 +85,11 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
     ("number", "script", "heading"),
     [
         ("16", "measure_distance", "distance"),
+        ("20", "measure_ring", "devices   one table"),
         ("22", "measure_parts", "numbers in it"),
+        ("22", "measure_stream", "layers       added"),
+        ("23", "measure_changed", "changed to"),
+        ("23", "measure_circuits", "of 32 tokens"),
         ("23", "measure_heads", "loss, second half"),
     ],
 )
