@@ -8,7 +8,7 @@ def online_max_and_sum(scores: torch.Tensor, block_size: int) -> tuple[torch.Ten
 
     Args:
         scores: attention scores, shape (…, T).
-        block_size: how many scores are looked at in one step; need not divide T and may exceed it.
+        block_size: how many scores one step looks at; it need not divide T, and may be larger.
 
     Returns:
         the maximum and the sum, each of shape (…).
@@ -25,18 +25,18 @@ def merge_blocks(
     sum_b: torch.Tensor,
     out_b: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Merge the attention of the same queries to two blocks of keys into that to both.
+    """Merge the attention to two blocks of keys into the attention to both, for the same queries.
 
     Args:
         max_a: the largest score of the first block, shape (…).
         sum_a: its sum of exp(score − max_a), shape (…).
         out_a: its attention output, already divided by sum_a, shape (…, h).
-        max_b: the same of the second block, shape (…).
-        sum_b: the same of the second block, shape (…).
-        out_b: the same of the second block, shape (…, h).
+        max_b: the same for the second block, shape (…).
+        sum_b: the same for the second block, shape (…).
+        out_b: the same for the second block, shape (…, h).
 
     Returns:
-        maximum, sum and output of both blocks together, of the same meaning and the same shapes.
+        maximum, sum and output of both blocks together, with the same meaning and the same shapes.
     """
-    # Task 2: both sums on one footing, then each output by its share of the sum.
+    # Task 2: bring both sums to one maximum, then weight each output by its share of the sum.
     raise NotImplementedError

@@ -19,8 +19,8 @@ def attention_and_logsumexp(
         query: shape (B, H, T, h).
         keys: shape (B, H, T, h).
         values: shape (B, H, T, h).
-        block_size: of the tiles; need not divide T and may exceed it.
-        causal: whether a token attends to itself and to the tokens before it alone.
+        block_size: size of the tiles; it need not divide T, and may be larger.
+        causal: whether a token attends only to itself and to the tokens before it.
 
     Returns:
         the output, shape (B, H, T, h), and the logsumexp of each query's scaled (and masked) scores, shape (B, H, T).
@@ -39,7 +39,7 @@ def flash_attention_backward(
     block_size: int = 64,
     causal: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The gradients of attention, whose weights are made again tile by tile.
+    """The gradients of attention. Its weights are computed again, tile by tile.
 
     Args:
         query: shape (B, H, T, h).
@@ -48,8 +48,8 @@ def flash_attention_backward(
         output: what attention gave, shape (B, H, T, h).
         logsumexp: of each query's scaled (and masked) scores, shape (B, H, T).
         grad_output: the gradient that reaches the output, shape (B, H, T, h).
-        block_size: of the tiles; need not divide T and may exceed it.
-        causal: whether a token attends to itself and to the tokens before it alone.
+        block_size: size of the tiles; it need not divide T, and may be larger.
+        causal: whether a token attends only to itself and to the tokens before it.
 
     Returns:
         the gradients of query, keys and values, each of shape (B, H, T, h).
@@ -70,7 +70,7 @@ class FlashAttention(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad_output: torch.Tensor):
         """The gradients of query, keys and values, and None for block_size and causal."""
-        # Task 3: what was kept stands in ctx.saved_tensors.
+        # Task 3: what you kept is in ctx.saved_tensors.
         raise NotImplementedError
 
 
@@ -83,8 +83,8 @@ def flash_attention(
         query: shape (B, H, T, h).
         keys: shape (B, H, T, h).
         values: shape (B, H, T, h).
-        block_size: of the tiles; need not divide T and may exceed it.
-        causal: whether a token attends to itself and to the tokens before it alone.
+        block_size: size of the tiles; it need not divide T, and may be larger.
+        causal: whether a token attends only to itself and to the tokens before it.
 
     Returns:
         the context vectors, shape (B, H, T, h).

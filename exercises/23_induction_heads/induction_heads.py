@@ -167,10 +167,10 @@ def next_token_loss(logits: torch.Tensor, token_ids: torch.Tensor) -> torch.Tens
 
 
 def generate(model: AttentionOnlyTransformer, token_ids: torch.Tensor, max_new_tokens: int) -> torch.Tensor:  # given
-    """Write on: append the token with the largest logit, again and again. No graph for gradients is built.
+    """Continue the text: append the token with the largest logit, again and again. Builds no graph for gradients.
 
     Args:
-        model: the model; it is left as it is.
+        model: the model, which stays as it is.
         token_ids: the tokens to begin with, int64, shape (B, T), T of any size from 1 on.
         max_new_tokens: how many tokens to append, 0 or more.
 
@@ -192,7 +192,7 @@ def repeated_tokens(batch: int, period: int, vocab_size: int, generator: torch.G
         batch: how many sequences, B.
         period: how many tokens before they repeat.
         vocab_size: tokens are from 0 to vocab_size - 1.
-        generator: where the random numbers come from; torch's own where it is None.
+        generator: where the random numbers come from; torch's own generator if it is None.
 
     Returns:
         tokens, int64, shape (B, 2 * period).
@@ -229,7 +229,7 @@ def induction_score(weights: torch.Tensor, period: int) -> torch.Tensor:
 
 
 def second_half_loss(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -> torch.Tensor:
-    """The mean loss where the model can know what comes.
+    """The mean loss where the model can know what comes next.
 
     Args:
         model: the model.
@@ -243,7 +243,7 @@ def second_half_loss(model: AttentionOnlyTransformer, token_ids: torch.Tensor) -
 
 
 def without_head(model: AttentionOnlyTransformer, token_ids: torch.Tensor, layer: int, head: int) -> torch.Tensor:
-    """The logits of the model where one head adds nothing. The model is left as it is.
+    """The logits of the model if one head adds nothing. The model itself stays as it is.
 
     Args:
         model: the model.

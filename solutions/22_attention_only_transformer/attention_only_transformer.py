@@ -1,4 +1,4 @@
-"""Exercise 22: a transformer of attention alone. The parts of the exercises before become a model that writes."""
+"""Exercise 22: a transformer of attention alone. Your earlier parts become a model that continues a text."""
 
 import torch
 from torch import nn
@@ -33,7 +33,7 @@ class CausalSelfAttention(nn.Module):
         Raises:
             ValueError: num_heads does not divide d_model.
         """
-        # Task 1: refuse what cannot be shared; W_query, W_key, W_value, out_proj, created in this order, no biases.
+        # Task 1: refuse an uneven split; W_query, W_key, W_value, out_proj, created in this order, no biases.
         super().__init__()
         if d_model % num_heads != 0:
             raise ValueError(f"{num_heads} heads cannot share {d_model} dimensions evenly")
@@ -55,7 +55,7 @@ class CausalSelfAttention(nn.Module):
         Raises:
             ValueError: T exceeds context_length.
         """
-        # Task 1: refuse what is too long; project and split queries and keys, score, scale by √h, mask, softmax.
+        # Task 1: refuse too many tokens; project and split queries and keys, score, scale by √h, mask, softmax.
         tokens = x.shape[1]
         if tokens > self.context_length:
             raise ValueError(f"{tokens} tokens do not fit into a context of {self.context_length}")
@@ -174,10 +174,10 @@ def next_token_loss(logits: torch.Tensor, token_ids: torch.Tensor) -> torch.Tens
 
 
 def generate(model: AttentionOnlyTransformer, token_ids: torch.Tensor, max_new_tokens: int) -> torch.Tensor:
-    """Write on: append the token with the largest logit, again and again. No graph for gradients is built.
+    """Continue the text: append the token with the largest logit, again and again. Builds no graph for gradients.
 
     Args:
-        model: the model; it is left as it is.
+        model: the model, which stays as it is.
         token_ids: the tokens to begin with, int64, shape (B, T), T of any size from 1 on.
         max_new_tokens: how many tokens to append, 0 or more.
 
