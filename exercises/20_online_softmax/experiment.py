@@ -1,13 +1,13 @@
-"""Does it matter in which order blocks are merged, and what becomes of large scores?
+"""Does it matter in which order blocks are merged, and what happens to large scores?
 
 A hundred rows of 1,024 scores are cut into four blocks, which are merged in all 24 orders. The scores grow from line to
-line. Beside it stands the sum of exponentials without a maximum, as in the naive softmax of exercise 02.
+line. Beside it is the sum of exponentials without a maximum, as in the naive softmax of exercise 02.
 """
 
 import torch
 
 PLOT = "naive rows lost"
-CLAIM = "In every order the blocks give the same softmax, whatever the scores; the naive sum is lost with large ones."
+CLAIM = "In every order the blocks give the same softmax, whatever the scores; the naive sum overflows for large ones."
 
 ROWS, TOKENS, BLOCKS = 100, 1024, 4
 CLOSE = 1e-5  # two float32 results that differ by less than this share are the same

@@ -1,7 +1,7 @@
 """What does autograd keep for the way back: with a table, with tiles, and with attention as one operation?
 
-One head of 32 numbers, float32, blocks of 64. Whatever autograd saves is seen by a hook, and its bytes are counted once
-for each piece of memory. The tiles are made from a logsumexp that is known before, so that one line makes a tile.
+One head of 32 numbers, float32, blocks of 64. A hook sees whatever autograd saves and counts the bytes of each piece of
+memory once. The tiles use a logsumexp that is known before, so that one line makes a tile.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""What becomes of the logits when a head is removed: only what it wrote, or more?
+"""If a head is removed, do the logits lose only what it wrote, or more?
 
 Two layers of four heads with random weights. Each head in turn adds nothing. Its own part is what it wrote into the
 stream, seen through the unembedding; the whole effect is by how much the logits differ from before.
@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional as F
 
 PLOT = "whole effect"
-CLAIM = "A head of the last layer counts by what it wrote alone; one of the first layer also through the second."
+CLAIM = "A head of the last layer counts only by what it wrote; one of the first layer also through the second."
 
 VOCABULARY, SIZE, TOKENS, LAYERS, HEADS = 12, 32, 10, 2, 4
 
