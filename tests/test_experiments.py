@@ -91,6 +91,8 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
         ("23", "measure_changed", "changed to"),
         ("23", "measure_circuits", "of 32 tokens"),
         ("23", "measure_heads", "loss, second half"),
+        ("25", "measure_checkpoint", "kept"),
+        ("27", "measure_int8", "bound"),
     ],
 )
 def test_a_table_of_a_measuring_script_is_the_one_of_the_lesson(number, script, heading):
