@@ -19,7 +19,8 @@ class ReservedCache:
     """Keys and values with room for `longest` tokens from the start."""
 
     def __init__(self, B: int, H: int, longest: int, h: int):
-        self.keys, self.values = torch.empty(2, B, H, longest, h)
+        self.keys = torch.empty(B, H, longest, h)
+        self.values = torch.empty(B, H, longest, h)
         self.length = 0
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

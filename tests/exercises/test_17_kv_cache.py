@@ -58,6 +58,17 @@ def test_the_reserved_cache_of_the_lesson_holds_what_torch_cat_makes():
         cache.append(keys, values)  # there is no room for a tenth
 
 
+def test_nobody_trains_through_a_reserved_cache():
+    code = re.search(r"^class ReservedCache:.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
+    exec(code, names := {"torch": torch})
+    cache, new, outputs = names["ReservedCache"](1, 1, 2, 2), torch.randn(1, 1, 1, 2, requires_grad=True), []
+    for _ in range(2):
+        keys, values = cache.append(2 * new, 3 * new)
+        outputs.append(torch.softmax(new @ keys.mT, dim=-1) @ values)
+    with pytest.raises(RuntimeError, match="inplace operation"):
+        torch.cat(outputs).sum().backward()
+
+
 def cached(tokens: int) -> dict[str, torch.Tensor]:
     """Exercise 17 after some tokens: the output and what the cache holds."""
     _, W_key, W_value = linear(123, *[(3, 2)] * 3)
