@@ -96,7 +96,7 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
     ],
 )
 def test_a_table_of_a_measuring_script_is_the_one_of_the_lesson(number, script, heading):
-    """Those that measure neither time nor memory, from the heading on: what stands above is shown otherwise."""
+    """Those that measure neither time nor memory, from the heading on: what is above it is shown in another way."""
     folder = catalog.find(number).folder
     command = [sys.executable, str(paths.lesson(folder).parent / f"{script}.py"), str(paths.solution(folder))]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={"PATH": ""})
