@@ -176,6 +176,9 @@ write: $(READY) $(if $(value MODEL),$(READY_TOKENIZERS))  ## your own model writ
 	@$(GRADER) write $(call option,--prompt,PROMPT) $(call option,--model,MODEL) $(call option,--tokens,TOKENS) \
 	  $(call option,--temperature,TEMPERATURE) $(call option,--seed,SEED) $(call option,--submission,SUBMISSION) $(call flag,--force,FORCE)
 
+portfolio: $(READY)  ## a page worth keeping: what you have built, measured with your own code, and a section for a README [OUTPUT=portfolio.html]
+	@$(GRADER) portfolio $(call option,--output,OUTPUT)
+
 report: $(READY)  ## one HTML page of all your exercises: state, verdicts, pictures, hints left [OUTPUT=report.html]
 	@$(GRADER) report $(call option,--output,OUTPUT)
 

@@ -138,6 +138,16 @@ def experiment(folder: str) -> Path:
     return EXERCISES / folder / "experiment.py"
 
 
+def portfolio(folder: str) -> Path:
+    """The script that says what `make portfolio` measures of an exercise. Few exercises have one."""
+    return EXERCISES / folder / "portfolio.py"
+
+
+def own_model(folder: str) -> Path:
+    """The model that the learner trained last, a state dict; git-ignored."""
+    return EXERCISES / folder / "mine.pt"
+
+
 def measuring(folder: str) -> list[Path]:
     """The scripts beside a lesson that measure what takes long: measure_NAME.py."""
     return sorted((EXERCISES / folder).glob("measure_*.py"))

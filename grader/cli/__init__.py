@@ -24,7 +24,7 @@ MODULES = {  # the module that declares each verb
     "class_verbs": ("explain", "similar", "course", "handback", "forget"),
     "desk_verbs": (
         "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment", "train",
-        "report", "notebook", "write", "docs", "update", "doctor", "welcome",
+        "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",
     ),
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),

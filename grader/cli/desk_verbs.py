@@ -280,9 +280,10 @@ def train(options: argparse.Namespace) -> int:
 
         course = training.Course(options.layers, options.steps, options.seed)
         state = training.train(exercise, read, fork_server, course)
-        if options.output is not None:
-            training.save(state, options.output)
-            print(f"{options.output} holds the trained numbers.")
+        own = paths.own_model(exercise.folder) if path == paths.stub(catalog.find(exercise.trains).folder) else None
+        if output := options.output or own:
+            training.save(state, output)
+            print(f"{paths.shown(output)} holds the trained numbers.")
     return errors.PASSED
 
 
@@ -418,6 +419,32 @@ def show_progress(options: argparse.Namespace) -> int:
     return _print_overview(options.format, progress.text)
 
 
+@verb(
+    "portfolio",
+    option("--output", metavar="FILE", type=Path, default=Path("portfolio.html"), help="default: portfolio.html"),
+)
+def write_portfolio(options: argparse.Namespace) -> int:
+    """Write a page worth keeping of what you have built, with measurements of your own code, and a Markdown section.
+
+    Raises WrongUse where nothing is passed yet or a file cannot be written.
+    """
+    target = options.output
+    if not target.parent.is_dir():  # said before anything is measured
+        raise WrongUse(f"{target} cannot be written: {target.parent} is no folder")
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.desk import portfolio
+
+        made = portfolio.collect(fork_server, lambda text: print(text, file=sys.stderr, flush=True))
+    section = target.with_suffix(".md")
+    try:
+        target.write_text(portfolio.page(made), "utf-8")
+        section.write_text(portfolio.markdown(made, target.name), "utf-8")
+    except OSError as error:
+        raise WrongUse(f"{target} cannot be written: {error.strerror}") from None
+    print(f"{target} is your page: open it in a browser. {section} is a section for a README or a CV.")
+    return errors.PASSED
+
+
 @verb("report", option("--output", metavar="FILE", type=Path, default=Path("report.html"), help="default: report.html"))
 def write_report(options: argparse.Namespace) -> int:
     """Write one HTML page of all your exercises: state, last verdicts, pictures, hints left, lessons.
@@ -427,6 +454,7 @@ def write_report(options: argparse.Namespace) -> int:
     if not options.output.parent.is_dir():  # said before anything is graded
         raise WrongUse(f"{options.output} cannot be written: {options.output.parent} is no folder")
     with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.desk import welcome
         from grader.reports import html
 
         verdicts = [_verdict_and_pictures(exercise, fork_server) for exercise in catalog.exercises()]
@@ -437,7 +465,7 @@ def write_report(options: argparse.Namespace) -> int:
             )
             for row, (result, pictures) in zip(rows, verdicts, strict=True)
         ]
-    page = html.report_page(entries, progress.by_path(rows), time.time())
+    page = html.report_page(entries, progress.by_path(rows), time.time(), welcome.closing())
     try:
         options.output.write_text(page, "utf-8")
     except OSError as error:

@@ -12,6 +12,7 @@ from grader.catalog import paths
 from grader.desk import browser, lesson
 from grader.integrations.figures import joining, placing
 from grader.judge import figure
+from grader.records import safe_files
 from grader.reports import html
 
 HERE = 'document.querySelector("#figure > script")'  # the script is at the end of the page, the figure is not
@@ -33,7 +34,7 @@ def write(folder: str) -> Path:
     target = browser.target(folder)
     if target == paths.lesson_page(folder):
         target.parent.mkdir(exist_ok=True)
-        target.write_text(page(folder), "utf-8")
+        safe_files.write_whole(target, page(folder))
     return target
 
 

@@ -71,10 +71,12 @@ class Entry:
         return "–" if moment is None else time.strftime("%Y-%m-%d", time.localtime(moment))
 
 
-def report_page(entries: Sequence[Entry], paths: Sequence[dict[str, Any]], now: float) -> str:
-    """The whole page, which needs no script. now: seconds since 1970."""
+def report_page(
+    entries: Sequence[Entry], paths: Sequence[dict[str, Any]], now: float, closing: Sequence[str] = ()
+) -> str:
+    """The whole page, which needs no script. now: seconds since 1970; closing: what is next, and what is due."""
     date = time.strftime("%Y-%m-%d %H:%M", time.localtime(now))
-    facts = {"entries": entries, "paths": paths, "made": date, "verdict": verdict}
+    facts = {"entries": entries, "paths": paths, "made": date, "verdict": verdict, "closing": closing}
     return document("reports/templates/overview.html", TITLE, **facts)
 
 
