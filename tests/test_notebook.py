@@ -23,7 +23,7 @@ from grader.catalog import paths
 from grader.desk.checkout import source as fresh_stub
 from grader.desk.lesson import examples
 from grader.integrations.figures import joining
-from grader.integrations.notebook import collect
+from grader.integrations.notebook import collect, wording
 from grader.integrations.notebook.grading_process import GradingProcess
 
 WANTED = ["f"]
@@ -177,9 +177,73 @@ def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub():
             holders = [code.index(holder) for name in called for holder in code if name in collect.defined(holder)]
             assert max(holders, default=0) < code.index(cell.source)
         assert text.count("<details>") >= text.count("[common promises]") > 0
-        lesson = paths.lesson(exercise.folder).read_text("utf-8")
+        lesson = wording.of_lesson(paths.lesson(exercise.folder).read_text("utf-8"), exercise.slug)
         lines = [line for line in lesson.splitlines() if line.strip()]
         assert [line for line in lines if line.rstrip() not in text and not line.startswith("```")] == []
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_its_words_name_no_command_and_no_file_to_write_in(exercise):
+    pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
+    from grader.integrations.notebook import export
+
+    cells = [cell for cell in export.percent(exercise).split("\n\n# %%") if "[markdown]" in cell.partition("\n")[0]]
+    text = "\n".join(cells)
+    assert f"{exercise.slug}.py" not in text and "experiment.py" not in text
+    outside_of_code = "".join(text.split("```")[::2])
+    assert re.findall(r"`make [a-z]+[^`]*`(?! \(in a terminal\))", outside_of_code) == []
+    assert "`make try" not in text and "`experiment()`" in text
+
+
+def test_a_lessons_words_become_a_notebooks():
+    for before, after in (
+        ("`make try EX=06` runs the calls below on your file.\n", f"{wording.CALLS}.\n"),
+        ("Type `make try EX=01` to run it: it shows x.\nMore.", f"{wording.CALLS}.\nMore."),
+        ("`make try EX=03` runs lesson's calls. They use:\n", f"{wording.CALLS}. They use:\n"),
+        ('It says so. A line of your own: `make try EX=01 ARGS="f(x).shape"`. On.', "It says so. On."),
+        ("`make plot EX=16` shows this. Type `make check`.", "`plot()` shows this. Type `check()`."),
+        ("`make train EX=23` trains one.", "`make train EX=23` (in a terminal) trains one."),
+        ("You write `f.py`: three functions.", "You write three functions."),
+        ("Write your code in `f.py`.", "Write your code in the cells of this notebook."),
+        ("Its script is [experiment.py](experiment.py): change it.", "Its script is beside this notebook: change it."),
+        ("nanoGPT's `data/prepare.py`", "nanoGPT's `data/prepare.py`"),
+    ):
+        assert wording.of_lesson(before, "f") == after
+    assert wording.of_message("print them and run: make try EX=03") == "print them and run: the cell again"
+
+
+def test_the_figure_is_at_the_top_as_on_the_site():
+    pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
+    from grader.integrations.notebook import export
+
+    for exercise in catalog.exercises():
+        cells = export.percent(exercise).split("\n\n# %%")
+        has_figure = paths.figure_script(exercise.folder).exists()
+        assert cells[2].startswith(" [markdown]\n# # ") and ("figure()" in cells[3]) == has_figure
+        assert sum("\nfigure()" in cell for cell in cells) == has_figure
+
+
+def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork_server):
+    from grader.catalog import mistakes
+    from grader.integrations.notebook import display
+    from grader.judge import examiner
+    from grader.records.results import causes
+    from grader.records.submission import Submission
+
+    exercise = catalog.find("06")
+    wrong = mistakes.find(exercise.folder, "scaling_left_out").source
+    result = examiner.grade(exercise, Submission(wrong, "your notebook"), fork_server, examiner.Settings(seed=1))
+    html, of_causes = display.verdict(result, ())["html"], causes(result)
+    failed = sum(check.outcome == "failed" for check in result.checks)
+    assert failed > len(of_causes) >= 1 and html.count('<section class="cause">') == len(of_causes)
+    assert html.count(">likely: ") == sum(bool(cause.diagnosis) for cause in of_causes)
+    assert html.index(">likely: ") < html.index("expected") and "for the same reason" in html
+    assert html.count("<details open>") == 1 and "checks passed</summary>" in html
+    right = paths.solution(exercise.folder).read_text("utf-8")
+    result = examiner.grade(exercise, Submission(right, "your notebook"), fork_server, examiner.Settings(seed=1))
+    shown = display.verdict(result, ())
+    for form in shown.values():
+        assert "You can now " in form and "In the real world: " in form and "make " not in form.replace("make it", "")
 
 
 def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatch):

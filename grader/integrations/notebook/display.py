@@ -2,30 +2,40 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
+from grader.desk import ending
 from grader.desk import experiment as desk
 from grader.desk.experiment import Experiment
 from grader.integrations.figures import joining
+from grader.integrations.notebook import wording
 from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
-from grader.records.results import ExerciseResult
-from grader.reports import heatmap, html, terminal
+from grader.records.results import NOT_CHECKED, PASSED, ExerciseResult, causes
+from grader.reports import heatmap, templating, terminal
 from grader.reports.heatmap import printed_alike
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/notebook/templates/output.html"
+VERDICT = "integrations/notebook/templates/verdict.html"
 EXPERIMENT = "integrations/notebook/templates/experiment.html"
 
 
 def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
-    """{"text", "html"} of a verdict with its pictures."""
+    """{"text", "html"} of a verdict with its pictures: each cause once, what is likely above the numbers."""
+    checks = tuple(replace(check, message=wording.of_message(check.message)) for check in result.checks)
+    result = replace(result, message=wording.of_message(result.message), checks=checks)
+    said = (ending.ability(result.exercise), ending.in_real_code(result.exercise))
+    closing = [line for line in said if line and result.status == PASSED]
+    passed = [check for check in checks if check.outcome == PASSED]
+    waiting = sum(check.outcome == NOT_CHECKED for check in checks)
+    body = templating.macro(VERDICT, "verdict")(
+        result, causes(result), passed, waiting, heatmap.figures(pictures), closing
+    )
     plain_lines = [" " * indent + line.plain for indent, line in terminal.render(result)]
-    return {
-        "text": "\n".join(plain_lines),
-        "html": render(TEMPLATE, body=html.verdict(result, "where", pictures, heading=3)),
-    }
+    return {"text": "\n".join([*plain_lines, *closing]), "html": render(TEMPLATE, body=body)}
 
 
 def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:

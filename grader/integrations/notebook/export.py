@@ -12,6 +12,7 @@ from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import checkout, lesson
 from grader.integrations.nbgrader import assignment
+from grader.integrations.notebook import wording
 from grader.reports.json import SCHEMA
 
 BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
@@ -22,8 +23,8 @@ FOLDED = "<details>\n<summary>What else is graded</summary>\n\n{}\n\n</details>"
 MADE, KEPT = "made", "kept"
 MINE = "attention-kata"  # our key in the notebook's metadata
 FIRST = (
-    "You work in this notebook as you would in `{stub}`. Run the set-up first, then the cells that you change. The "
-    "last one grades them."
+    "You write your code in the cells of this notebook. Run the set-up first, then the cells that you change. The last "
+    "one grades them."
 )
 SETUP = """\
 # @title Set-up: run this first. Where the exercises are not at hand (Google Colab), it fetches them.
@@ -46,7 +47,8 @@ sys.path.append(str(root))
 from grader.notebook import check, experiment, figure, hint, plot, setup
 
 setup()"""
-LAST = "check()  # hint(): a hint; plot(): your weights; figure(): the lesson's figure"
+LAST = "check()  # hint(): a hint; plot(): your weights beside the expected ones"
+FIGURE = "figure()  # the lesson's figure: move its numbers"
 HIDDEN = '# %% jupyter={"source_hidden": true}'
 MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" continues after such a cell
 UNKNOWN = "https://…"  # to be filled in
@@ -112,13 +114,17 @@ def make(exercise: Exercise) -> tuple[Path, str]:
 def percent(exercise: Exercise) -> str:
     """Lesson and stub as one source in jupytext's percent format, in the lesson's order."""
     lesson = paths.lesson(exercise.folder).read_text("utf-8")
-    parts = [_markdown(FIRST.format(stub=paths.stub(exercise.folder).name))]
+    parts, slug = [_markdown(FIRST)], paths.slug(exercise.folder)
+    has_figure = paths.figure_script(exercise.folder).exists() and paths.figure_data(exercise.folder).exists()
     parts.append(f"{HIDDEN}\n{SETUP.format(repository=repository(), folder=exercise.folder)}")
-    for cell in cells(lesson, checkout.source(exercise.folder)):
+    for cell in cells(wording.of_lesson(lesson, slug), checkout.source(exercise.folder)):
         if cell.is_code:
             parts.append(f"{MAY_FAIL if cell.is_example else '# %%'}\n{cell.text}")
         else:
             parts.append(_markdown(cell.text))
+        if has_figure and cell.text.startswith("# "):  # at the top, as on the site
+            parts.append(f"{HIDDEN}\n{FIGURE}")
+            has_figure = False
     parts.append(f"# %%\n{LAST}")
     return "\n\n".join(parts) + "\n"
 
