@@ -178,11 +178,12 @@ def test_the_solution_is_shown_once_passed(said, desk):
     forced = said("solution", NUMBER, "--force", cwd=desk)
     assert "-     raise NotImplementedError" in forced.stdout and "+     scores = inputs @ inputs.T" in forced.stdout
     assert '"""' not in forced.stdout  # the bodies alone
-    paths.notice(FOLDER).write_text("One product for all tokens.\n\nDig deeper: what does `dim=0` mean?\n")
-    noticed = said("solution", NUMBER, "--force", cwd=desk).stdout
-    assert (
-        noticed.index("+     scores") < noticed.index("What to notice") < noticed.index("Dig deeper: what does dim=0")
+    paths.notice(FOLDER).write_text(
+        "One product for all tokens.\n\nDig deeper: what does `dim=0` mean? Answer: down\nthe columns.\n"
     )
+    noticed = said("solution", NUMBER, "--force", cwd=desk).stdout
+    order = ["+     scores", "What to notice", "Dig deeper: what does dim=0", "Answer: down", "Go further", "▾ Answer"]
+    assert [noticed.index(words) for words in order] == sorted(map(noticed.index, order))
     style = paths.ROOT / "solutions" / FOLDER / "right"
     shutil.copy(next(style.glob("*.py")), desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py")
     assert said("check", NUMBER, cwd=desk).returncode == 0

@@ -2,22 +2,23 @@
 
 import ast
 import difflib
+import re
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
-from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
+from grader.desk import lesson_text
 from grader.records.sanitize import inert
-from grader.reports import formulas
 from grader.reports.terminal import Hanging
 
 WIDE = 110  # columns from which two sources fit beside one another
 ADDED, REMOVED, EQUAL = "green", "red", ""
-NOTICE = "What to notice"
+NOTICE, FURTHER = "What to notice", "Go further"
+DEEPER, ANSWER = re.compile(r"^Dig deeper: ", re.M), re.compile(r"\s+Answer: ")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 GONE = "\0"  # in place of a line that is taken out
 
@@ -49,18 +50,23 @@ def of(folder: str, width: int) -> RenderableType:
         raise WrongUse(
             f"There is no file {paths.shown(path)} to compare. Get it back: make reset EX={folder[:2]}"
         ) from None
-    compared = render(bodies(own_source), bodies(reference), width)
-    notice_text = notice(folder)
-    return Group(compared, Text(), Text(NOTICE, "bold"), *notice_text) if notice_text else compared
+    return Group(render(bodies(own_source), bodies(reference), width), *notice(folder), *further(folder))
 
 
 def notice(folder: str) -> list[RenderableType]:
-    """The author's words on the reference; none where there are none."""
+    """The author's words on the reference, the answer in a paragraph of its own; none where there are none."""
     try:
         markdown = paths.notice(folder).read_text("utf-8")
     except OSError:
         return []
-    return [Markdown(formulas.as_text(markdown), code_theme="ansi_dark")]
+    said = ANSWER.sub("\n\n**Answer:** ", DEEPER.sub("**Dig deeper:** ", markdown))
+    return [Text(), Text(NOTICE, "bold"), lesson_text.rendered(said)]
+
+
+def further(folder: str) -> list[RenderableType]:
+    """The lesson's questions to go further, with their answers."""
+    markdown = lesson_text.section(folder, FURTHER)
+    return [Text(), Text(FURTHER, "bold"), lesson_text.rendered(markdown, unfold=True)] if markdown else []
 
 
 def bodies(source: str) -> str:
