@@ -1,8 +1,12 @@
 """What a learner reads after a pass: what they can do now, the end of a path, the end of all."""
 
+import re
+import time
+
 import pytest
 
 from grader import catalog
+from grader.catalog import paths
 from grader.desk import ending, progress
 
 ORDER = catalog.by_path()
@@ -33,6 +37,44 @@ def test_what_comes_next_is_the_next_open_exercise_and_then_the_first_one():
     last = ORDER[-1].folder
     assert ending.open_exercise(ORDER[0].folder, passed(ORDER[1].folder)) == ORDER[2]
     assert ending.open_exercise(last, {}) == ORDER[0]
+    assert ending.open_exercise(states=passed(ORDER[5].folder)) == ORDER[6]  # after the one that was passed last
+    assert ending.next_step(states=passed(ORDER[5].folder)) == ending.next_step(
+        ORDER[5].folder, passed(ORDER[5].folder)
+    )
+    early, late = progress.State(first_pass=1.0), progress.State(first_pass=2.0)
+    assert ending.open_exercise(states={ORDER[7].folder: early, ORDER[3].folder: late}) == ORDER[4]
     every = passed(*(one.folder for one in ORDER[:-1]))
     assert ending.open_exercise(last, every) is None and ending.lines(last, every)[-1] == ending.ALL_PASSED
     assert ending.ALL_PASSED not in ending.lines(last, passed(ORDER[0].folder))
+
+
+@pytest.mark.parametrize("exercise", ORDER, ids=lambda exercise: exercise.folder)
+def test_every_lesson_says_where_well_known_code_has_it(exercise):
+    sentence = ending.in_real_code(exercise.folder)
+    assert sentence.startswith("In the real world: ") and sentence.endswith(".") and sentence.count("\n") == 0
+    assert (
+        60 < len(sentence) < 320 and sentence.count("`") % 2 == 0 and "](" not in sentence and ">" not in sentence[:25]
+    )
+    assert sentence in ending.lines(exercise.folder, {})
+
+
+def test_all_places_name_the_same_next_step(said, desk):
+    """The list, progress, the welcome, and make check alone; and when all is passed, none says less than the others."""
+    folder = ORDER[5].folder
+    paths.stub(folder).write_text(paths.solution(folder).read_text("utf-8"))
+    following = f"Next: make start EX={ORDER[6].folder[:2]}  ({ORDER[6].title})"
+    assert following in said("check", folder, cwd=desk).stdout
+    for verb in ("list", "progress"):
+        assert said(verb, cwd=desk).stdout.splitlines()[-1] == following
+    assert f"Next is {ORDER[6].folder[:2]} {ORDER[6].title}" in said("welcome", cwd=desk).stdout
+    assert f"exercises/{ORDER[6].folder}/" in said("check", cwd=desk).stdout
+    for one in ORDER:
+        progress.change(one.folder, lambda state: setattr(state, "first_pass", time.time()))
+    for verb in ("list", "progress", "welcome"):
+        assert ending.ALL_PASSED in said(verb, cwd=desk).stdout and "Next:" not in said(verb, cwd=desk).stdout
+
+
+def test_what_is_due_is_said_in_every_overview(said, desk):
+    progress.change(ORDER[1].folder, lambda state: setattr(state, "first_pass", 1.0))
+    for verb in ("list", "progress", "welcome"):
+        assert re.search(r"\d+ questions are due: make review", said(verb, cwd=desk).stdout), verb

@@ -104,7 +104,7 @@ def positive(text: str) -> int:
 
 
 EXERCISE = option("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
-NEXT = option("exercise", nargs="?", metavar="EX", help="default: the first that is not done")
+NEXT = option("exercise", nargs="?", metavar="EX", help="default: the next one that is not done")
 SUBMISSION = option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
 TABLE_FORMAT = option("--format", choices=("text", "json", "md"), default="text")
 EXERCISES = option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")

@@ -53,17 +53,27 @@ def completed_path(folder: str, states: dict[str, progress.State] | None = None)
 def open_exercise(folder: str | None = None, states: dict[str, progress.State] | None = None) -> Exercise | None:
     """The exercise to do next: after this one the next that is not passed, else the first; None if all are passed.
 
-    Somebody who has begun with the others is not sent back to the warm-up, and nobody to what this machine cannot run.
+    folder: by default the exercise that was passed last, so that every place names the same one. Somebody who has begun
+    with the others is not sent back to the warm-up, and nobody to what this machine cannot run.
     """
     by_folder = progress.load() if states is None else states
     exercises = catalog.by_path()
+
+    def done(exercise: Exercise) -> bool:
+        """Whether it is passed."""
+        return by_folder.get(exercise.folder, progress.State()).done
+
     has_begun = any(
         by_folder.get(one.folder, progress.State()).status != "not started" for one in exercises if not one.path.warm_up
     )
-    place = [exercise.folder for exercise in exercises].index(folder) if folder else -1
+    if folder is None:
+        passed = [(by_folder[one.folder].first_pass or 0, place) for place, one in enumerate(exercises) if done(one)]
+        place = max(passed)[1] if passed else -1
+    else:
+        place = [exercise.folder for exercise in exercises].index(folder)
     for one in [*exercises[place + 1 :], *exercises[: max(place, 0)]]:
         is_left_out = (has_begun and one.path.warm_up) or extras.not_here(one.limits.needs)
-        if not is_left_out and not by_folder.get(one.folder, progress.State()).done:
+        if not is_left_out and not done(one):
             return one
     return None
 

@@ -122,6 +122,11 @@ class Portfolio:
     machine: list[tuple[str, str]] = field(default_factory=list)
     badge: str = ""  # the address of the workflow on GitHub, without its ending
 
+    @property
+    def days(self) -> str:
+        """When the exercises were passed: "from 2026-01-01 to 2026-02-01"."""
+        return f"on {self.first}" if self.first == self.last else f"from {self.first} to {self.last}"
+
 
 def collect(fork_server: ForkServer, say: Callable[[str], None]) -> Portfolio:
     """Measure what can be measured, and put it together. say: told what is under way. Raises WrongUse if nothing is."""
@@ -155,7 +160,7 @@ def page(portfolio: Portfolio) -> str:
 def markdown(portfolio: Portfolio, page_name: str) -> str:
     """A section for a README or a CV."""
     badge = f"[![graded]({portfolio.badge}/badge.svg)]({portfolio.badge})\n\n" if portfolio.badge else ""
-    days = f"passed from {portfolio.first} to {portfolio.last}"
+    days = f"passed {portfolio.days}"
     lines = [
         f"## Attention, by hand\n\n{badge}I wrote attention myself in PyTorch, from the dot product up: "
         f"{portfolio.passed} of {portfolio.count} exercises, {portfolio.points} points, {days}.\n"
