@@ -213,3 +213,15 @@ def test_progress_is_as_it_was(desk_of, fork_server):
     before = progress.load()
     portfolio.collect(fork_server, str)
     assert progress.load() == before and not paths.LAST_RESULTS.exists()
+
+
+def test_a_model_that_the_learner_trains_is_kept_for_it(desk_of, said):
+    exercise = OF_KIND["heads"]
+    desk = desk_of(catalog.find(exercise.trains).folder[:2])
+    done = said("train", exercise.folder[:2], "--steps", 2, cwd=desk)
+    assert done.returncode == 0 and "mine.pt holds the trained numbers" in done.stdout, done.stderr
+    assert paths.own_model(exercise.folder).exists()
+    other = paths.solution(catalog.find(exercise.trains).folder)
+    paths.own_model(exercise.folder).unlink()
+    said("train", exercise.folder[:2], "--steps", 2, "--submission", other, cwd=desk)
+    assert not paths.own_model(exercise.folder).exists()  # not the learner's own
