@@ -17,6 +17,7 @@ from grader import catalog
 from grader.catalog import documented, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom.course_rules import NAME as RULES
+from grader.desk.lesson import without_still
 from grader.integrations import links
 from grader.integrations.nbgrader import assignment, cells
 
@@ -175,7 +176,7 @@ def lesson(folder: str) -> str:
     """The lesson with links to the files beside the notebook. A link to any other file becomes its name."""
     places = {path.resolve(): path.name for path in beside(folder)}
     path = paths.lesson(folder)
-    return links.fitted(path.read_text("utf-8"), path, path.name, places)
+    return links.fitted(without_still(path.read_text("utf-8")), path, path.name, places)
 
 
 def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:

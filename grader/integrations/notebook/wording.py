@@ -2,6 +2,8 @@
 
 import re
 
+from grader.desk import lesson
+
 TRY = re.compile(r"(?:Type )?`make try EX=\d+`.*?(?:\.(?=\s|\Z)|:(?=\n\n|\Z))", re.S)  # up to the end of the sentence
 OWN_LINE = re.compile(r" ?A line of your own: `make try [^`]*`\.", re.S)
 CALLS = "Run the cells with the lesson's calls as you go: the comments show the lesson's values"
@@ -14,7 +16,7 @@ RAN = re.compile(r"make try EX=\d+")
 
 def of_lesson(markdown: str, slug: str) -> str:
     """Markdown of a lesson that names no target of make without a terminal, and no file to write in."""
-    text = OWN_LINE.sub("", markdown)
+    text = OWN_LINE.sub("", lesson.without_still(markdown))
     text = TRY.sub(lambda found: f"{CALLS}{found[0][-1]}", text)
     text = CALL.sub(r"`\1()`", text)
     text = IN_A_TERMINAL.sub(r"`\1` (in a terminal)", text)
