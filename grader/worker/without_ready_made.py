@@ -110,7 +110,12 @@ def _constants() -> types.ModuleType:
     """What honest files take from numpy for a formula in torch: numbers, and functions of one number."""
     module = types.ModuleType("numpy")
     names = ("inf", "nan", "pi", "e", "sqrt", "exp", "log", "floor", "ceil")
-    vars(module).update({name: getattr(math, name) for name in names}, newaxis=None, ndarray=type("ndarray", (), {}))
+    vars(module).update(
+        {name: getattr(math, name) for name in names},
+        newaxis=None,
+        arange=torch.arange,
+        ndarray=type("ndarray", (), {}),
+    )
     return module
 
 
