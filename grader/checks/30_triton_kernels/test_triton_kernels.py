@@ -84,8 +84,9 @@ def test_fresh_softmax(learner, rng):
 @task(1, after="documented_softmax")
 def test_large_softmax(learner):
     """Numbers of ±10,000 and −inf give no NaN and no infinity."""
-    x = torch.tensor([[9e3, 1e4, -1e4], [-1e4, -1e4, -9e3], [0.0, -torch.inf, -torch.inf]])
-    gives(learner.softmax.launches(x), torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]))
+    x = torch.tensor([[9e3, 1e4, -1e4], [-1e4, -1e4, -9e3], [0.0, -torch.inf, -torch.inf], [-1e4, -1e4, -1e4]])
+    expected = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+    gives(learner.softmax.launches(x), expected / expected.sum(dim=1, keepdim=True))
 
 
 @task(1, after="fresh_softmax")
@@ -150,9 +151,17 @@ def test_large_scores(learner):
     keys[..., 0] = torch.where(torch.arange(20) < 16, 100.0, -100.0)  # those of one tile are all alike
     values += torch.arange(20.0)[:, None]
     queries[..., 0] = 400.0  # scores of ±10,000
-    for q, k, mean in ((-queries, keys, 17.5), (queries, keys, 7.5), (-queries, keys.abs(), 9.5)):
+    half = torch.where(torch.arange(20)[:, None] < 8, keys / 2, keys)  # scores of 5,000 beside those of 10,000
+    for q, k, mean in (
+        (-queries, keys, 17.5),
+        (queries, keys, 7.5),
+        (-queries, keys.abs(), 9.5),
+        (queries, half, 11.5),
+    ):
         record = learner.flash_attention.launches(q, k, values, False, 16)
         gives(record, torch.full((1, 1, 20, 16), mean), tolerance=0.05)  # a logarithm of 1e4 has three digits
+    record = learner.flash_attention.launches(-queries, keys.abs(), values, True, 16)  # all that is seen is −10,000
+    gives(record, values.cumsum(dim=2) / torch.arange(1, 21)[:, None], tolerance=0.05)
 
 
 @task(3, after=("fresh_flash", "fresh_causal"))
