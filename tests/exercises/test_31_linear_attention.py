@@ -15,6 +15,8 @@ from transformers.models.qwen3_next.modeling_qwen3_next import (
     torch_recurrent_gated_delta_rule,
 )
 
+from grader.catalog import mistakes
+
 ROOT = Path(__file__).parents[2]
 NAME = "31_linear_attention"
 spec = importlib.util.spec_from_file_location("truth_31", ROOT / "solutions" / NAME / "linear_attention.py")
@@ -148,6 +150,23 @@ def test_without_its_correction_the_rule_is_decay_alone():
     expected = (queries @ keys.mT * decay) @ values / 6**0.5
     got, _ = exercise.gated_delta_rule(queries, keys, values, log_decays, torch.ones_like(log_decays), 4)
     torch.testing.assert_close(got, expected)
+
+
+def test_without_its_correction_the_rule_is_gated_linear_attention_for_any_keys(tmp_path):
+    """The known mistake that adds the value without a comparison, step by step, against retention in closed form."""
+    wrong = next(mistake for mistake in mistakes.mistakes(NAME) if mistake.name == "delta_no_correction")
+    (tmp_path / "wrong.py").write_text(wrong.source, "utf-8")
+    step = runpy.run_path(str(tmp_path / "wrong.py"))["gated_delta_step"]
+    queries, keys, values, log_decays, betas, _ = inputs = [x.detach() for x in five(2, 2, 9, 3, 4)]
+    state, outputs = None, []
+    for token in range(9):
+        output, state = step(state, *(x[:, :, token] for x in inputs[:5]))
+        outputs.append(output)
+    total = log_decays.cumsum(-1)
+    weights = (queries @ keys.mT) * (total[..., :, None] - total[..., None, :]).tril().exp().tril()
+    expected = weights @ (betas[..., None] * values) / 3**0.5
+    torch.testing.assert_close(torch.stack(outputs, dim=2), expected)
+    assert not torch.allclose(steps([*inputs[:5], torch.zeros_like(inputs[5])])[0], expected), "these keys do overlap"
 
 
 def test_the_lessons_table_of_state_sizes_is_measured():

@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+import runpy
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -119,6 +120,44 @@ def test_what_cannot_be_is_refused():
     for sizes in ((-1, 3), (2, 0)):
         with pytest.raises(ValueError):
             exercise.StreamingCache(*sizes)
+
+
+@pytest.fixture(scope="module")
+def llama():
+    """The script that reads long texts with the model of exercise 26."""
+    return runpy.run_path(str(PATH.parents[2] / "exercises" / "32_attention_sinks" / "measure_llama.py"))
+
+
+@torch.no_grad()
+def test_reading_in_one_pass_is_reading_token_by_token_through_streaming_caches(llama):
+    sinks, window, state = 2, 5, llama["STATE"]
+    ids = llama["texts"]()[:2, :14]
+    caches = [exercise.StreamingCache(sinks, window) for _ in range(llama["LAYERS"])]
+    said = []
+    for token in range(ids.shape[1]):
+        x = state["embed_tokens.weight"][ids[:, token : token + 1]]
+        for number, cache in enumerate(caches):
+            layer = f"layers.{number}."
+            normed = llama["norm"](x, f"{layer}input_layernorm", "")
+            split = [normed @ state[f"{layer}self_attn.{name}_proj.weight"].T for name in "qkv"]
+            query, key, value = (part.unflatten(-1, (-1, llama["SIZE"])).transpose(1, 2) for part in split)
+            cache.append(*(part.repeat_interleave(3, dim=1) for part in (key, value)))
+            mixed = exercise.streaming_attention(query, cache).transpose(1, 2).flatten(2)
+            x = x + mixed @ state[f"{layer}self_attn.o_proj.weight"].T
+            normed = llama["norm"](x, f"{layer}post_attention_layernorm", "")
+            gate, up = (normed @ state[f"{layer}mlp.{name}_proj.weight"].T for name in ("gate", "up"))
+            x = x + (torch.nn.functional.silu(gate) * up) @ state[f"{layer}mlp.down_proj.weight"].T
+        said.append(llama["norm"](x, "norm", "") @ state["embed_tokens.weight"].T)
+    torch.testing.assert_close(llama["read"](ids, sinks, window)[0], torch.cat(said, dim=1), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_the_model_of_26_has_no_sinks(llama):
+    """No head prefers the first token, the window alone loses nothing by dropping it, and the whole text does harm."""
+    near, whole, window, sinks, again = llama["measure"]()
+    for row in (near, whole, window, sinks, again):
+        assert row["on first"] < 1.25 * row["fair"] and row["most"] < 2 * row["fair"], row
+    assert near["loss"] < window["loss"] < min(sinks["loss"], again["loss"]) < 0.6 < 1 < whole["loss"]
 
 
 # The figure: what is done to it, and what torch computes must come out.
