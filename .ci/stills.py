@@ -49,7 +49,7 @@ def main(numbers: list[str]) -> None:
             page.goto(write_page(Path(folder), name).as_uri())
             page.wait_for_timeout(100)  # until the observers have placed what lies over the drawing
             svg = page.evaluate(TAKE % WIDTH)
-            (paths.EXERCISES / name / "figure.svg").write_text(svg, "utf-8")
+            paths.still(name).write_text(svg, "utf-8")
             print(f"exercises/{name}/figure.svg: {len(svg.encode()) / 1000:.0f} kB")
 
 

@@ -155,7 +155,12 @@ def measuring(folder: str) -> list[Path]:
 
 def diagrams(folder: str) -> list[Path]:
     """The diagrams beside a lesson, SVG files that grader/authoring/diagrams.py draws."""
-    return sorted((EXERCISES / folder).glob("*.svg"))
+    return sorted(set((EXERCISES / folder).glob("*.svg")) - {still(folder)})
+
+
+def still(folder: str) -> Path:
+    """The still picture of a figure, as .ci/stills.py takes it."""
+    return EXERCISES / folder / "figure.svg"
 
 
 def site_page(folder: str) -> Path:

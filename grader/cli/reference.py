@@ -53,7 +53,7 @@ def lessons() -> str:
         for exercise in exercises:
             folder = f"exercises/{exercise.folder}"
             name = f"{exercise.folder[:2]} {exercise.title}"
-            picture = f'<img src="{folder}/figure.svg" height="110" alt="{name}">'
+            picture = f'<img src="{folder}/{paths.still(exercise.folder).name}" height="110" alt="{name}">'
             parts.append(f"[{picture}]({folder}/README.md)\n")
         names = [f"[{one.folder[:2]} {one.title}](exercises/{one.folder}/README.md)" for one in exercises]
         parts.append(f"\n{' · '.join(names)}\n\n")

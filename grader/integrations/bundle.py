@@ -99,7 +99,8 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     if paths.review(folder).exists():  # an answer to a code card is a piece of the solution
         questions = cards.questions(paths.review(folder).read_text("utf-8"))
         yield f"{exercise_folder}/{paths.review(folder).name}", questions.encode()
-    extras = (paths.experiment(folder), paths.portfolio(folder), *paths.measuring(folder), *paths.diagrams(folder))
+    extras = (paths.experiment(folder), paths.portfolio(folder), *paths.measuring(folder))
+    extras += (*paths.diagrams(folder), paths.still(folder))
     for path in extras:
         if path.exists():
             yield f"{exercise_folder}/{path.name}", path.read_bytes()
