@@ -168,7 +168,7 @@ figure: $(READY)  ## the lesson's figure in a browser, with your own numbers aft
 experiment: $(READY)  ## what the lesson claims, measured: a table with bars: EX=02 [FORMAT=text|json|md; ARGS=NAME runs measure_NAME.py beside the lesson]
 	@$(GRADER) experiment $(call option,,EX) $(call option,--format,FORMAT) $(call option,--args,ARGS)
 
-train: $(READY)  ## train the model that you wrote anew, and look on: EX=23 [STEPS=n LAYERS=1 SEED=n SUBMISSION=file OUTPUT=file.pt FORCE=1]
+train: $(READY)  ## train what you wrote, and look on: EX=13 (11, 17, 19, 23) [STEPS=n LAYERS=1 SEED=n SUBMISSION=file OUTPUT=file.pt FORCE=1]
 	@$(GRADER) train $(call option,,EX) $(call option,--steps,STEPS) $(call option,--layers,LAYERS) \
 	  $(call option,--seed,SEED) $(call option,--submission,SUBMISSION) $(call option,--output,OUTPUT) $(call flag,--force,FORCE)
 

@@ -86,7 +86,7 @@ def test_what_is_in_it(content):
 
 
 def test_a_trained_model_and_its_training_are_in_it(unpacked):
-    (exercise,) = [exercise for exercise in catalog.exercises() if exercise.trains]
+    (exercise,) = [exercise for exercise in catalog.exercises() if exercise.trains not in ("", exercise.folder[:2])]
     for path in (paths.trained(exercise.folder), paths.trainer(exercise.folder)):
         assert (unpacked / path.relative_to(paths.ROOT)).read_bytes() == path.read_bytes()
     done = run(unpacked, "train", exercise.folder)

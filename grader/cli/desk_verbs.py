@@ -264,7 +264,9 @@ def show_experiment(exercise: catalog.Exercise, measured: Experiment) -> None:
     "train",
     option("exercise", nargs="?", metavar="EX", help="a number (23), a slug or a folder name"),
     option("--steps", type=positive, metavar="N", help="default: as many as the lesson's model was trained"),
-    option("--layers", type=positive, default=2, metavar="N", help="of the model; default: 2"),
+    option(
+        "--layers", type=positive, metavar="N", help="of the model, where the lesson trains a single one; default: 2"
+    ),
     option("--seed", type=int, default=0, help="of the first numbers and of the tokens; default: 0"),
     option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook with a model"),
     option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
@@ -273,6 +275,8 @@ def show_experiment(exercise: catalog.Exercise, measured: Experiment) -> None:
 def train(options: argparse.Namespace) -> int:
     """Train the model that you wrote in an earlier exercise, and look on. It takes no part in grading."""
     exercise = with_training(options.exercise)
+    if options.output is not None and exercise.trains == exercise.folder[:2]:
+        raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
     path = options.submission or model_file(exercise, options.force)
     read = submission.read(path)
     with ForkServer() as fork_server:  # it imports torch while this process does

@@ -24,16 +24,16 @@ from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
 
-PLOT, TRY = "plot", "try"
-KEYS = {PLOT: "g", TRY: "t"}
-NAMES = {PLOT: "picture", TRY: "example calls"}
-DOING = {PLOT: "drawing the picture", TRY: "running the example calls"}
+PLOT, TRY, TRAIN = "plot", "try", "train"
+KEYS = {PLOT: "g", TRY: "t", TRAIN: "e"}
+NAMES = {PLOT: "picture", TRY: "example calls", TRAIN: "training"}
+DOING = {PLOT: "drawing the picture", TRY: "running the example calls", TRAIN: "training the code"}
 LONGEST_S = 90.0  # for one page; the first one waits for torch
 
 
 @dataclass(frozen=True)
 class Request:
-    """One page. what: PLOT or TRY; colours: rich's name of what the terminal can show, None for none."""
+    """One page. what: PLOT, TRY or TRAIN; colours: rich's name of what the terminal can show, None for none."""
 
     what: str
     folder: str
@@ -139,11 +139,18 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
         if request.what == TRY:
             outcomes = tryout.run(exercise, submitted, lesson.examples(exercise.folder), fork_server)
             return tryout.page(exercise, outcomes, request.width)
+        if request.what == TRAIN:
+            from grader.desk import training
+
+            file = io.StringIO()
+            console = Console(file=file, width=request.width, force_terminal=False, color_system=request.colours)
+            training.train(exercise, submitted, fork_server, training.Course(), console)
+            return [Text.from_ansi(file.getvalue())]
         pictures = capture.capture_pictures(exercise, submitted, fork_server)
     except (WrongUse, NoSuchFile) as error:
         return [Text(str(error))]
     except BadSubmission as error:
-        if request.what == TRY:
+        if request.what != PLOT:
             return [Text(str(error))]
         pictures = capture.blank(exercise, str(error))
     lines = heatmap.all_lines(pictures, request.width)

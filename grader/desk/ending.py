@@ -50,6 +50,14 @@ def completed_path(folder: str, states: dict[str, progress.State] | None = None)
     return f"That completes the path “{path.name}”. You can now {path.after}. {KEEP}."
 
 
+def proof(folder: str) -> str:
+    """The sentence on the training of this exercise's own code; "" where there is none."""
+    number = folder[:2]
+    if catalog.find(folder).trains != number:
+        return ""
+    return f"See your own code learn something, in a few seconds: make train EX={number} (not graded)"
+
+
 def open_exercise(folder: str | None = None, states: dict[str, progress.State] | None = None) -> Exercise | None:
     """The exercise to do next: after this one the next that is not passed, else the first; None if all are passed.
 
@@ -80,7 +88,7 @@ def open_exercise(folder: str | None = None, states: dict[str, progress.State] |
 
 def lines(folder: str, states: dict[str, progress.State] | None = None) -> list[str]:
     """What is said after a pass, without what to type next: what one can do, after this exercise and after a path."""
-    said = [ability(folder), in_real_code(folder), completed_path(folder, states)]
+    said = [ability(folder), in_real_code(folder), completed_path(folder, states), proof(folder)]
     if open_exercise(folder, states) is None:
         said.append(ALL_PASSED)
     return [line for line in said if line]

@@ -27,6 +27,7 @@ KEYS = (  # each with its name, and what `?` says about it
     ("t", "try", "the lesson's example calls on your file, your numbers beside the lesson's"),
     ("g", "plot", "pictures: your attention weights beside the expected ones"),
     ("a", "all", "every check in full, and back"),
+    ("e", "train", "after a pass: your own code learns something in a few seconds, where there is such a proof"),
     ("s", "solution", "the reference beside your file, once you have passed"),
     ("n", "next", "the next exercise; after a pass the next one that is open"),
     ("p", "previous", "the exercise before this one"),
@@ -118,6 +119,8 @@ def verdict(view: View) -> Iterable[RenderableType]:
     if result is not None and result.status == PASSED:
         following, number = view.following, view.watched.exercise.folder[:2]
         yield from (Text(line, "green") for line in ending.lines(view.watched.exercise.folder))
+        if ending.proof(view.watched.exercise.folder):
+            yield Text("e: watch it learn here", "green")
         if following:
             yield Text(f"n: on to {following.folder[:2]} {following.title}", "green")
         yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={number}", "dim")

@@ -1,6 +1,7 @@
 """Trains a learner's model in the sandboxed worker, a few steps at a time, and shows how its heads learn.
 
-The lesson's train.py stands behind the learner's source in the worker, and asks for parts of the model by name alone.
+The lesson's train.py runs behind the learner's source in the worker, and asks for parts of the model by name alone. If
+it compares runs instead, it is a proof (proof.py).
 """
 
 import math
@@ -16,6 +17,7 @@ from rich.text import Text
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.catalog.exercise import Limits
+from grader.desk import proof
 from grader.judge import messages
 from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner
@@ -25,6 +27,7 @@ from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
 
+LAYERS = 2
 LIMITS = Limits(call_s=120.0, call_cpu_s=None, total_s=3600.0, cpu_s=3600, memory_mb=2048)
 AT_ONCE = 10  # steps between two pictures
 LINES = 100  # steps between two lines, where there is no terminal
@@ -35,9 +38,9 @@ BAR = 24  # characters of a score of 1
 
 @dataclass(frozen=True)
 class Course:
-    """One training. steps: None for as many as the lesson's own model was trained."""
+    """One training. steps, layers: None for those of the lesson."""
 
-    layers: int = 2
+    layers: int | None = None
     steps: int | None = None
     seed: int = 0
 
@@ -61,15 +64,25 @@ class Look:
 def train(
     exercise: Exercise, submission: Submission, fork_server: ForkServer, course: Course, console: Console | None = None
 ) -> dict[str, torch.Tensor]:
-    """Train, and show it. Returns the trained parameters. Raises WrongUse if the learner's model cannot be trained."""
+    """Train, and show it. Returns the trained parameters; {} after a proof, whose models nobody keeps.
+
+    Raises WrongUse if the learner's model cannot be trained.
+    """
     console = console or terminal.console()
     settings = _settings(exercise)
+    plan = proof.plan(settings)
+    if plan and course.layers:
+        raise WrongUse(f"{exercise.folder} compares models of its own: LAYERS is for trainings of one model.")
     steps = course.steps or settings["STEPS"]
     remote = Remote(fork_server, _with_trainer(exercise, submission), exercise.slug, LIMITS)
     try:
         remote.load()
         learner = Learner(remote)
-        sizes = [settings["VOCABULARY"], settings["SIZE"], settings["CONTEXT"], course.layers, settings["HEADS"]]
+        if plan:
+            proof.run(learner.Training(course.seed), plan, steps, console)
+            return {}
+        layers = course.layers or LAYERS
+        sizes = [settings["VOCABULARY"], settings["SIZE"], settings["CONTEXT"], layers, settings["HEADS"]]
         model = getattr(learner, settings["MODEL"])(*sizes, seed=course.seed)
         trainee = learner.Training(model, course.seed)
         _run(trainee, steps, console)
@@ -118,10 +131,13 @@ def line(look: Look) -> str:
 def _run(trainee, steps: int, console: Console) -> None:
     bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
     task, look = bar.add_task("", total=steps), _look(trainee, 0)
-    with Live(_page(bar, look), console=console, transient=True, auto_refresh=False) as live:
+    with (
+        proof.interruption() as is_interrupted,
+        Live(_page(bar, look), console=console, transient=True, auto_refresh=False) as live,
+    ):
         if not console.is_terminal:
             console.print(line(look))
-        while look.step < steps:
+        while look.step < steps and not is_interrupted():
             count = min(AT_ONCE, steps - look.step)
             trainee.advance(count)
             look = _look(trainee, look.step + count)
@@ -132,6 +148,8 @@ def _run(trainee, steps: int, console: Console) -> None:
                 console.print(line(look))
     if console.is_terminal:
         console.print(_page(bar, look))
+    if look.step < steps:
+        console.print(f"Stopped after {look.step} of {steps} steps.")
 
 
 def _page(bar: Progress, look: Look) -> RenderableType:
@@ -170,8 +188,9 @@ def _settings(exercise: Exercise) -> dict:
 
 
 def _trainer(exercise: Exercise) -> str:
+    """The lesson's train.py behind what all proofs share."""
     path = paths.trainer(exercise.folder)
     try:
-        return path.read_text("utf-8")
+        return paths.module("desk/trainee.py").read_text("utf-8") + path.read_text("utf-8")
     except OSError as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error.strerror}") from None

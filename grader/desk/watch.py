@@ -319,6 +319,14 @@ def toggle(watch: Watch) -> None:
     watch.main_page()
 
 
+def train(watch: Watch) -> None:
+    """Train the learner's own code for some seconds, once the exercise was passed and where it has a proof."""
+    if watch.watched.is_passed and ending.proof(watch.watched.exercise.folder):
+        watch.ask_beside(beside.TRAIN)
+    else:
+        watch.draw()
+
+
 def solution(watch: Watch) -> None:
     """Show the reference, once the exercise was passed."""
     if not watch.watched.is_passed:
@@ -437,6 +445,7 @@ KEYS = {
     "t": lambda watch: watch.ask_beside(beside.TRY),
     "a": toggle,
     "g": lambda watch: watch.ask_beside(beside.PLOT),
+    "e": train,
     "s": solution,
     "r": ask_to_reset,
     "l": list_exercises,

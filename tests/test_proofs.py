@@ -1,0 +1,137 @@
+"""The proofs of `make train`: the learner's own code is trained for some seconds, beside what goes wrong without it."""
+
+import io
+import os
+import re
+import signal
+
+import pytest
+import torch
+from rich.console import Console
+from thorough import sample
+
+from grader import catalog
+from grader.catalog import paths
+from grader.desk import beside, ending, progress, proof, training
+from grader.desk.beside import Request
+from grader.records import submission
+
+PROOFS = [exercise for exercise in catalog.exercises() if exercise.trains == exercise.folder[:2]]
+LEARNT, LOST = 95, 60  # percent
+STYLES = [(exercise, path) for exercise in PROOFS for path in paths.styles(exercise.folder)]
+
+
+def shown(exercise, path, fork_server, steps=None) -> str:
+    """What a pipe shows of a training."""
+    file = io.StringIO()
+    console = Console(file=file, width=200, force_terminal=False)
+    training.train(exercise, submission.read(path), fork_server, training.Course(steps=steps), console)
+    return file.getvalue()
+
+
+def rows(text: str, exercise) -> dict[str, tuple[float, list[int]]]:
+    """The final table: by run its loss and its percents."""
+    found = {}
+    for run in training._settings(exercise)["RUNS"]:
+        (row,) = re.findall(rf"^{re.escape(run)}  +([\d.]+)((?: +\d+)+)$", text, re.M)
+        found[run] = float(row[0]), [int(number) for number in row[1].split()]
+    return found
+
+
+def test_a_proof_is_there_for_each_path_in_which_one_writes_a_layer():
+    assert [exercise.folder[:2] for exercise in PROOFS] == ["11", "13", "17", "19"]
+    assert {exercise.path.name for exercise in PROOFS} == {"the seeds", "serving", "today's layers"}
+
+
+@pytest.mark.parametrize("number", ["11", "13"])
+def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_not(number, fork_server):
+    exercise = catalog.find(number)
+    text = shown(exercise, paths.solution(exercise.folder), fork_server)
+    mine, twin = rows(text, exercise).values()
+    assert mine[0] < 0.01 and twin[0] < 0.01  # the loss tells nothing
+    assert min(mine[1]) > LEARNT and sum(twin[1]) / len(twin[1]) < LOST
+    picture = [line for line in text.splitlines() if line and set(line) <= set(proof.SHADES)]
+    darkest = [max(range(0, len(line), 2), key=lambda at: proof.SHADES.index(line[at])) // 2 for line in picture]
+    assert darkest == [7, 6, 5, 4, 3, 2, 1, 0]  # the anti-diagonal
+    assert training._settings(exercise)["WHY"][:40] in text
+
+
+@pytest.mark.parametrize("number", ["11", "13"])
+def test_a_leaking_file_cannot_write_either(number, fork_server, tmp_path):
+    exercise = catalog.find(number)
+    source = paths.solution(exercise.folder).read_text("utf-8")
+    leaking = tmp_path / "leaking.py"
+    leaking.write_text(re.sub(r"scores = scores\.masked_fill\(.*\)", "pass", source), "utf-8")
+    assert leaking.read_text("utf-8") != source
+    mine, twin = rows(shown(exercise, leaking, fork_server), exercise).values()
+    assert mine[0] < 0.01 and sum(mine[1]) / len(mine[1]) < LOST
+    assert mine == twin  # the twin is the same class without its mask, to the digit
+
+
+def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_server):
+    exercise = catalog.find("17")
+    without, cached, from_0 = rows(shown(exercise, paths.solution(exercise.folder), fork_server, 60), exercise).values()
+    assert without == cached and min(cached[1]) > LEARNT and max(from_0[1]) < LOST
+
+
+def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server):
+    exercise = catalog.find("19")
+    text = shown(exercise, paths.solution(exercise.folder), fork_server)
+    everything, short, stacked = (percents for _, percents in rows(text, exercise).values())
+    window = training._settings(exercise)["WINDOW"]
+    assert min(everything) > LEARNT and min(short[:window]) > LEARNT and max(short[window:]) < 30
+    assert min(stacked[: window + 3]) > 85 and min(stacked) > LOST
+
+
+@pytest.mark.parametrize("exercise, path", sample(STYLES, 8), ids=lambda part: getattr(part, "stem", None))
+def test_every_right_style_can_be_trained(exercise, path, fork_server):
+    assert rows(shown(exercise, path, fork_server, 10), exercise)
+
+
+def test_ctrl_c_keeps_what_is_there():
+    class Interrupted:
+        steps = 0
+
+        def advance(self, steps):
+            self.steps += steps
+            if self.steps == 20:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        def look(self):
+            return {"loss": torch.zeros(1), "right": torch.full((1, 2), self.steps / 100), "weights": torch.eye(2)}
+
+    before, file = signal.getsignal(signal.SIGINT), io.StringIO()
+    plan = proof.Plan(("mine",), ("a", "b"), "task", "picture", "why it is so", 100)
+    look = proof.run(Interrupted(), plan, 100, Console(file=file, width=80))
+    assert look.step == 20 and signal.getsignal(signal.SIGINT) is before
+    assert "mine  0.0000  20  20" in file.getvalue() and "Stopped after 20 of 100" in file.getvalue()
+    assert "why it is so" not in file.getvalue()
+
+
+def test_a_forged_answer_is_refused():
+    class Forged:
+        def look(self):
+            return {"loss": torch.zeros(2), "right": torch.zeros(1, 2), "weights": torch.eye(2)}
+
+    with pytest.raises(proof.Mismatch, match="another form"):
+        proof.run(Forged(), proof.Plan(("mine",), ("a", "b"), "", "", "", 1), 1, Console(file=io.StringIO()))
+
+
+def test_the_command_says_what_is_missing_and_what_has_no_use(said, desk):
+    done = said("train", "13", cwd=desk)
+    assert done.returncode == 2 and "make check EX=13" in done.stderr and "FORCE=1" in done.stderr
+    done = said("train", "13", "--force", "--layers", "2", cwd=desk)
+    assert done.returncode == 2 and "LAYERS" in done.stderr
+    done = said("train", "13", "--force", "--output", desk / "state.pt", cwd=desk)
+    assert done.returncode == 2 and "OUTPUT" in done.stderr and not (desk / "state.pt").exists()
+
+
+def test_the_ending_and_the_watch_offer_it(fork_server, desk):
+    exercise = catalog.find("13")
+    passed = {exercise.folder: progress.State(first_pass=1.0)}
+    assert any("make train EX=13" in line for line in ending.lines(exercise.folder, passed))
+    assert not any("make train" in line for line in ending.lines(catalog.find("12").folder, passed))
+    paths.stub(exercise.folder).write_text(paths.solution(exercise.folder).read_text("utf-8"), "utf-8")
+    request = Request(beside.TRAIN, exercise.folder, 80)
+    page = beside.rendered(beside.page(request, exercise, fork_server), request)
+    assert "its twin without a mask" in page and max(map(len, page.splitlines())) <= 80
