@@ -14,8 +14,8 @@ COLUMNS = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10")
 TASK = "The last of 12 tokens names the digit some places back. Percent of right answers, by the number of places:"
 PICTURE = f"what one layer with window {WINDOW} looks at: a row for each number, a column for each token"
 WHY = (
-    f"A window of {WINDOW} reaches the token itself and {WINDOW - 1} before it. What is further back is lost: the model "
-    "guesses, and one guess in ten is right. Two layers reach further, because the first one has already carried old "
+    f"A window of {WINDOW} reaches the token itself and {WINDOW - 1} before it. What is further back is lost: the "
+    "model guesses, and one guess in ten is right. Two layers reach further, because the first one has carried old "
     f"tokens into younger ones. A token {WINDOW - 1} back knows what it saw {WINDOW - 1} places before itself, so both "
     f"together reach {2 * (WINDOW - 1)} back. That is why a model with windows can read long texts, and why it has "
     "many layers."
