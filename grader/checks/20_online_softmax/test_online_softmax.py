@@ -11,6 +11,7 @@ FUNCTIONS = {  # the functions, each with the checks that promises about it buil
     "merge_blocks": "fresh_merge",
 }
 LOG_ROOM = 5e-3  # log(sum) + maximum on the way: at 1e4 a float32 has three digits after the point
+FAR, FAR_ROOM = 2_048, 2e-6  # scores of a row, and room for error: right answers in float32 differ by 1e-7
 REDUCTIONS = ("max", "amax", "aminmax", "sum", "mean", "norm")
 ONLINE, MERGED = ("the maximum", "the sum"), ("the maximum", "the sum", "the output")
 
@@ -161,6 +162,23 @@ def test_large_scores(learner):
     whole = *expected, torch.tensor([[2.0], [4.0], [4.0]])
     expect_parts(learner.merge_blocks(*one, *two), whole, MERGED, LOG_ROOM)
     expect_parts(learner.merge_blocks(*two, *one), whole, MERGED, LOG_ROOM)
+
+
+@task(2, each=FUNCTIONS)
+def test_far_scores(learner):
+    """Many scores far below the maximum add nothing to the sum and to the output.
+
+    One exp(−20) is rounding, but a long text has many of them. A lower bound on the exponents is accepted from −21
+    downwards, where 2,048 keys together are less than FAR_ROOM.
+    """
+    far = torch.full((3, FAR), -50.0)
+    far[0, 0] = far[1, -1] = far[2, FAR // 2] = 0.0  # the maximum comes first, last, and in between
+    expected = torch.zeros(3), torch.ones(3)
+    expect_parts(learner.online_max_and_sum(far, FAR // 4), expected, ONLINE, FAR_ROOM)
+    one = torch.full((2,), -50.0), torch.full((2,), 65_536.0), torch.ones(2, 1)
+    two = torch.zeros(2), torch.ones(2), torch.zeros(2, 1)
+    expect_parts(learner.merge_blocks(*one, *two), two, MERGED, FAR_ROOM)
+    expect_parts(learner.merge_blocks(*two, *one), two, MERGED, FAR_ROOM)
 
 
 # A maximum may be detached or not: maximum + log(sum) has the same gradient, for what the maximum lacks the sum has
