@@ -155,6 +155,7 @@ def test_json_is_what_the_readme_documents(said):
             "lines",
             "where",
             "cause",
+            "call",
         }
         assert check["outcome"] == "passed" and check["points"] == exercise.points[check["id"]]
         assert check["hidden"] == (not check["id"].startswith("documented"))

@@ -64,8 +64,8 @@ def test_a_leaking_file_cannot_write_either(number, fork_server, tmp_path):
     leaking.write_text(re.sub(r"scores = scores\.masked_fill\(.*\)", "pass", source), "utf-8")
     assert leaking.read_text("utf-8") != source
     mine, twin = rows(shown(exercise, leaking, fork_server), exercise).values()
-    assert mine[0] < 0.01 and sum(mine[1]) / len(mine[1]) < LOST
-    assert mine == twin  # the twin is the same class without its mask, to the digit
+    for loss, percents in (mine, twin):  # the twin is the same class without its mask
+        assert loss < 0.01 and sum(percents) / len(percents) < LOST
 
 
 def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_server):

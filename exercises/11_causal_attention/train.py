@@ -6,6 +6,7 @@ Your class is trained beside a twin with the same numbers and no mask.
 import copy
 
 import torch
+from torch.nn import functional as F
 
 SIZE = 64
 STEPS = 100
@@ -20,9 +21,8 @@ class WithoutMask(torch.nn.Module):
         self.W_query, self.W_key, self.W_value = map(copy.deepcopy, (layer.W_query, layer.W_key, layer.W_value))
 
     def forward(self, x):
-        """Attention as in the lesson, without the line that hides the future."""
-        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
-        return torch.softmax(queries @ keys.mT / keys.shape[-1] ** 0.5, dim=-1) @ values
+        """Attention as in the lesson, and nothing hidden."""
+        return F.scaled_dot_product_attention(self.W_query(x), self.W_key(x), self.W_value(x))
 
 
 class Training(Backwards):

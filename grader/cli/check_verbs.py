@@ -142,7 +142,12 @@ def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> 
         return ci.annotations(result, source)
     if options.format == "text":
         return terminal.plain(result, options.all)
-    return as_json.render(result) if options.format == "json" else ci.as_junit(result)
+    if options.format == "junit":
+        return ci.as_junit(result)
+    from grader.desk import hints
+
+    hint = hints.free(result) if result.status != "not_graded" else None
+    return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
 
 
 def add_summary(result: ExerciseResult) -> bool:

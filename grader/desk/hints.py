@@ -118,6 +118,19 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     return Answer(chosen[0] if chosen else None, left_of_task, left(folder, states), task, earlier_tasks)
 
 
+def free(result: ExerciseResult) -> Hint | None:
+    """The hint that `ask` would give next after this verdict. It is not recorded as given; None after a pass."""
+    task = lesson.current(result.exercise, result)
+    if task is None:
+        return None
+    given = progress.load().get(result.exercise, progress.State()).hints
+    of_task = [hint for hint in all_hints(result.exercise) if hint.task == task.number]
+    for idea in misconceptions_shown(result.exercise, task.number, result):
+        if idea.id not in given:
+            return Hint(task.number, 0, len(of_task), about(idea, result.exercise))
+    return next((hint for hint in of_task if hint.stage > given.get(str(task.number), 0)), None)
+
+
 def misconceptions_shown(folder: str, task: int, result: ExerciseResult | None) -> list[Misconception]:
     """The misconceptions behind the known mistakes that a task's failed checks show, in the order of the checks."""
     failed = [check for check in result.checks if check.outcome == FAILED and check.task == task] if result else []

@@ -16,7 +16,7 @@ from grader.catalog import cards, paths, stubs
 from grader.catalog.errors import WrongUse
 
 TOP = "attention-kata"  # the folder inside the zip
-WHOLE = ("constraints.txt", "pyproject.toml", "LICENSE", "SECURITY.md", ".gitignore")
+WHOLE = ("constraints.txt", "pyproject.toml", "AGENTS.md", "LICENSE", "SECURITY.md", ".gitignore")
 PARTS = (".py", ".css", ".js", ".json", ".html", ".svg")  # of the grader's files
 AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are written
 UNUSED = {"__pycache__", "right"}  # folders that no grading reads

@@ -50,9 +50,9 @@ def read(fields: dict[str, Any], pictures: tuple[Picture, ...] = ()) -> Exercise
     )
 
 
-def render(result: ExerciseResult) -> str:
-    """The record as indented JSON with a line end."""
-    return json.dumps(record(result), indent=2, ensure_ascii=False) + "\n"
+def render(result: ExerciseResult, more: dict[str, Any] | None = None) -> str:
+    """The record as indented JSON with a line end. more: fields that do not follow from the result."""
+    return json.dumps(record(result) | (more or {}), indent=2, ensure_ascii=False) + "\n"
 
 
 def _check(check: CheckResult, cause: int | None) -> dict[str, Any]:
@@ -70,9 +70,16 @@ def _check(check: CheckResult, cause: int | None) -> dict[str, Any]:
         "lines": list(check.lines),
         "where": check.where,
         "cause": cause,
+        "call": _call(check.message),
     }
 
 
+def _call(message: str) -> str:
+    """The call that a failed check made, as its message shows it; "" where there is none."""
+    lines = (line.strip().partition(" ") for line in message.splitlines())
+    return next((rest.strip() for word, _, rest in lines if word == "called"), "")
+
+
 def _read_check(fields: dict[str, Any]) -> CheckResult:
-    stored_fields = {name: value for name, value in fields.items() if name != "cause"}  # it follows from the others
+    stored_fields = {name: value for name, value in fields.items() if name not in ("cause", "call")}  # they follow
     return CheckResult(**{**stored_fields, "lines": tuple(fields.get("lines", ()))})

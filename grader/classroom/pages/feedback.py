@@ -134,7 +134,7 @@ def limited(record: dict, level: str) -> dict:
     record = {**record, "checks": [{**check, "lines": [], "where": ""} for check in record["checks"]]}
     if level == "full":
         return record
-    checks = [{**check, "message": ""} for check in record["checks"]]
+    checks = [{**check, "message": "", "call": ""} for check in record["checks"]]
     record = {**record, "output": "", "checks": checks}
     if level == "hints":
         return record
