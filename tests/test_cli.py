@@ -331,3 +331,18 @@ def test_make_takes_no_name_that_does_nothing(words, told):
     command = ["make", "--dry-run", *words.split()]
     done = subprocess.run(command, cwd=paths.ROOT, env=environment, capture_output=True, text=True, timeout=60)
     assert (told in done.stderr and done.returncode == 2) if told else (done.returncode, done.stderr) == (0, "")
+
+
+def test_json_says_what_an_assistant_needs(said, desk):
+    """The promise, the call, the diagnosis, and a hint that does not count as asked."""
+    stub = paths.stub(catalog.find("03").folder)
+    stub.write_text(WRONG.read_text("utf-8"), "utf-8")
+    answers = [json.loads(said("check", "03", "--format", "json", cwd=desk).stdout) for _ in range(2)]
+    failed = [check for check in answers[0]["checks"] if check["outcome"] == "failed"]
+    assert any(check["diagnosis"] for check in failed) and any("(" in check["call"] for check in failed)
+    assert all(check["call"] in check["message"] for check in failed)
+    hint = answers[0]["next_hint"]
+    assert hint == answers[1]["next_hint"]
+    assert hint["text"] in " ".join(said("hint", "03", cwd=desk).stdout.split())
+    stub.write_text(RIGHT.read_text("utf-8"), "utf-8")
+    assert json.loads(said("check", "03", "--format", "json", cwd=desk).stdout)["next_hint"] is None
