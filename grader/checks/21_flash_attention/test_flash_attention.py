@@ -186,6 +186,23 @@ def test_gradients(learner, rng):
 
 
 @task(3, each=FUNCTIONS)
+def test_far_scores(learner):
+    """Keys far below the maximum weigh nothing, however large their values are.
+
+    Values of a million show what a weight of exp(−20) takes part in. A lower bound on the exponents is accepted from
+    about −29 downwards, where it is no more than the tolerance.
+    """
+    keys = torch.full((1, 1, 64, 1), -50.0)
+    keys[..., :2, :] = keys[..., 40, :] = 0.0
+    values = torch.where(keys < 0, 1e6, 1.0)
+    inputs = torch.ones(1, 1, 64, 1), keys, values
+    expect(learner.flash_attention(*inputs, 16), torch.ones(1, 1, 64, 1))
+    expect(learner.flash_attention(*inputs, 16, True), torch.ones(1, 1, 64, 1))
+    given, expected = backward_of(inputs, torch.ones(1, 1, 64, 1))
+    expect_gradients(learner.flash_attention_backward(*given, 16), expected)
+
+
+@task(3, each=FUNCTIONS)
 def test_dtype_and_device(learner, reference, rng):
     """Works in other dtypes and on other devices: results keep the dtype and the device of the inputs."""
     inputs = three(rng, 1, 2, 6, 4)
