@@ -1,0 +1,66 @@
+"""No command changes a file that a learner has changed, unless a copy of it is kept."""
+
+import json
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+
+OWN = "# my own words, which exist nowhere else\n"
+EXERCISE = catalog.find("03")
+COMMANDS = (
+    ("reset", "03"),
+    ("solution", "03", "--force"),
+    ("notebook", "03"),
+    ("check", "03"),
+    ("hint", "03"),
+    ("try", "03"),
+    ("train", "11", "--force", "--steps", "1"),
+)
+
+
+def with_own_words(folder) -> set[str]:
+    """The files that hold the learner's words."""
+    return {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and OWN.encode() in path.read_bytes()
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_what_a_learner_wrote_stays_somewhere(command, said, desk):
+    folder = catalog.find(command[1]).folder
+    changed = [paths.stub(folder), paths.lesson(folder), paths.hints(folder)]
+    for path in changed:
+        path.write_text(path.read_text("utf-8") + OWN, "utf-8")
+    before = with_own_words(paths.EXERCISES)
+    assert len(before) == len(changed)
+    said(*command, cwd=desk)
+    after = with_own_words(paths.EXERCISES)
+    assert len(after) >= len(before)
+    lost = before - after
+    assert lost <= ({str(paths.stub(folder).relative_to(paths.EXERCISES))} if command[0] == "reset" else set())
+
+
+def test_a_second_reset_keeps_both_copies(said, desk):
+    stub = paths.stub(EXERCISE.folder)
+    for number in (1, 2):
+        stub.write_text(f"{OWN}# version {number}\n", "utf-8")
+        assert said("reset", "03", cwd=desk).returncode == 0
+    kept = "".join(path.read_text("utf-8") for path in stub.parent.glob("*before*"))
+    assert "version 1" in kept and "version 2" in kept
+
+
+def test_a_notebook_that_somebody_wrote_in_is_kept(said, desk):
+    said("notebook", "03", cwd=desk)
+    notebook = paths.notebook(EXERCISE.folder)
+    cells = json.loads(notebook.read_text("utf-8"))
+    cells["cells"][0]["source"].append(OWN)
+    notebook.write_text(json.dumps(cells), "utf-8")
+    changed = notebook.read_text("utf-8")
+    said("notebook", "03", cwd=desk)
+    assert changed in [
+        path.read_text("utf-8") for path in notebook.parent.iterdir() if path.is_file() and ".ipynb" in path.name
+    ]
