@@ -1,0 +1,127 @@
+"""Wrong answers that nobody chose for this grader: peer_variants.toml, and each step of a solution replaced by another.
+
+A variant must be refused. The file's variants must be named too: a learner who gets no points reads why.
+"""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from test_learner_mistakes import written
+from thorough import nightly, sample
+
+from grader import catalog
+from grader.catalog import paths, tomllib
+from grader.judge import examiner
+from grader.records.results import PASSED, Settings, causes
+from grader.records.submission import Submission
+
+ROWS = tomllib.loads((Path(__file__).parent / "peer_variants.toml").read_text("utf-8"))["variant"]
+NAMED = 60  # of 64 at least
+FILLS = ("0.0", "-20.0", "-10000.0", "-1000000000.0")
+
+
+def judged(exercise, source: str, fork_server):
+    return examiner.grade(exercise, Submission(source, "x.py"), fork_server, Settings(seed=3))
+
+
+def is_named(result) -> bool:
+    return any(cause.diagnosis for cause in causes(result))
+
+
+@pytest.mark.parametrize("row", sample(ROWS, 8), ids=lambda row: f"{row['exercise']}: {row['what']}")
+def test_a_variant_that_other_tests_accepted_is_refused(row, fork_server):
+    assert judged(catalog.find(row["exercise"]), written(row), fork_server).status != "passed"
+
+
+@nightly
+def test_nearly_all_of_them_are_named(fork_server):
+    nameless = [
+        f"{row['exercise']}: {row['what']}"
+        for row in ROWS
+        if not is_named(judged(catalog.find(row["exercise"]), written(row), fork_server))
+    ]
+    assert len(ROWS) - len(nameless) >= NAMED, nameless
+
+
+# What people write instead of a step, made from the solution itself.
+
+
+class Replacing(ast.NodeTransformer):
+    """Replaces one expression, the `number`-th that some rule fits, by what people write instead.
+
+    Counted over rules and their replacements. made: what it did, "" where there are not so many.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.left, self.made = number, ""
+
+    def visit(self, node):
+        for instead in instead_of(node):
+            if self.left == 0:
+                self.made = f"{ast.unparse(node)} → {instead}"
+                self.left = -1
+                return ast.parse(instead, mode="eval").body
+            self.left -= 1
+        return node if self.left < 0 else self.generic_visit(node)
+
+
+def instead_of(node: ast.AST) -> list[str]:
+    """What people write instead of an expression: nothing, the mean, a bound, a large negative number."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return []
+    name, given = node.func.attr, [ast.unparse(argument) for argument in node.args]
+    owner = ast.unparse(node.func.value)
+    whole = ast.unparse(node)
+    if name == "masked_fill" and given[-1].endswith("inf"):
+        return [owner, *(f"{owner}.masked_fill({given[0]}, {fill})" for fill in FILLS)]
+    if name == "softmax" and owner in ("torch", "F"):
+        return [given[0], f"torch.full_like({given[0]}, 1 / ({given[0]}).shape[-1])"]
+    if name == "exp" and owner == "torch":
+        return [given[0], *(f"torch.exp(({given[0]}).clamp(min={bound}))" for bound in ("-12", "-15", "-20"))]
+    if name == "sum":
+        return [re.sub(r"\.sum\(", ".mean(", whole), owner]
+    if name in ("amax", "transpose", "flatten", "flip") and owner != "torch":
+        return [owner]
+    if name == "maximum" and owner == "torch":
+        return given
+    return []
+
+
+def replaced(folder: str) -> list[tuple[str, str]]:
+    """The solution of an exercise with one step replaced: what was done, and the source."""
+    source, made = paths.solution(folder).read_text("utf-8"), []
+    while True:
+        rule = Replacing(len(made))
+        tree = ast.fix_missing_locations(rule.visit(ast.parse(source)))
+        if not rule.made:
+            return made
+        made.append((rule.made, ast.unparse(tree)))
+
+
+# Exercises whose steps have all been tried. Others join as somebody tries them with THOROUGH=1.
+TRIED = ("01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13")
+# A fill of −1e9 hides as well as −inf in float32, where scores of ±10,000 are promised; 09 has scores of 0 alone.
+AS_GOOD = re.compile(r"1\d: .*, -1000000000\.0\)|09: .*, -10*\.0\)")
+STEPS = [
+    (exercise, what, source)
+    for exercise in catalog.for_class()
+    if exercise.folder[:2] in TRIED
+    for what, source in replaced(exercise.folder)
+]
+
+
+@pytest.mark.parametrize(
+    "exercise, what, source",
+    sample(STEPS, 12),
+    ids=lambda part: part[:60] if isinstance(part, str) and "\n" not in part else getattr(part, "folder", "")[:2],
+)
+def test_what_people_write_instead_of_a_step_is_refused(exercise, what, source, fork_server):
+    if judged(exercise, source, fork_server).status == PASSED:
+        assert AS_GOOD.fullmatch(f"{exercise.folder[:2]}: {what.partition(' → ')[2]}"), what
+
+
+def test_the_steps_are_many_and_each_differs():
+    assert len(STEPS) > 60 and len({source for _, _, source in STEPS}) == len(STEPS)
+    assert {exercise.folder[:2] for exercise, _, _ in STEPS} >= {"02", "06", "09", "10", "11", "12", "13"}
