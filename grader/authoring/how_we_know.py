@@ -1,0 +1,69 @@
+"""Writes docs/how-we-know.md from the record of `make verify WRITE=1`: `python -m grader.authoring.how_we_know`."""
+
+from grader import catalog
+from grader.catalog import mistakes, paths
+
+HEAD = """# How we know that the grader is right
+
+A grader is a claim: this file is right, that one is wrong, and here is why. Each figure below has the command that
+repeats it on your machine.
+
+| what | figure | command |
+|---|---:|---|
+"""
+TAIL = """
+`make verify` fails as soon as one known mistake is accepted, or is named by another one's sentence, or one right file
+loses a point. So the first two rows say at the same time how many were tried, refused and named.
+
+Wrong files that nobody wrote for this grader are tried too. 65 variants that the tests of other courses accepted, or
+that somebody wrote who looked for gaps, are in `tests/peer_variants.toml`; what people write *instead of* a step (nothing, a
+mean, a bound, −20, −10,000) is made from the solutions by `tests/test_variants.py`, for exercises 01 to 13 so far.
+`THOROUGH=1 make test PYTEST=tests/test_variants.py` grades them all.
+
+How often the line in `Look at line …` is the true one, `make bench-where` measures on this machine, and another `SEED=`
+draws other cases. Which checks fail which mistake is a table of its own, which `make docs` makes.
+
+## What is not shown
+
+- That a wrong file of a kind that nobody has thought of is refused.
+- That a sentence is true for every file that gets it. It is tried out on the file at hand, but two different mistakes
+  can give the same numbers.
+- Anything on a GPU, unless you run `make verify DEVICE=cuda` on one: the figures here come from a CPU.
+- That the sandbox holds against everybody. [SECURITY.md](../SECURITY.md) says what it stops, and what it does not.
+
+## What to ask of any grader
+
+1. How many wrong files has it been tried on, who wrote them, and how many did it accept?
+2. Does it run the learner's own file, on inputs that the learner has not seen?
+3. Which right files, written in other ways, has it refused?
+4. Does it look at gradients, dtypes, masks and memory, or at shapes and sums of rows?
+5. When it says what is wrong, how often is that true, and can you repeat the figure?
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    exercises = catalog.exercises()
+    known = [mistake for exercise in exercises for mistake in mistakes.mistakes(exercise.folder)]
+    recorded = sum(len(mistakes.failed_checks(exercise.folder)) for exercise in exercises)
+    rows = (
+        ("exercises", len(exercises), "make list"),
+        ("known mistakes tried, each refused", recorded, "make verify"),
+        (
+            "of them named by a sentence of their own",
+            len({(mistake.path, mistake.sentence) for mistake in known}),
+            "make verify",
+        ),
+        ("right files in other styles, each with full points", _styles(exercises), "make verify"),
+        ("checks, each failed by some known mistake", sum(len(one.points) for one in exercises), "make verify"),
+    )
+    return HEAD + "".join(f"| {what} | {number:,} | `{command}` |\n" for what, number, command in rows) + TAIL
+
+
+def _styles(exercises: tuple[catalog.Exercise, ...]) -> int:
+    """How many right answers in other styles there are."""
+    return sum(len(paths.styles(exercise.folder)) for exercise in exercises)
+
+
+if __name__ == "__main__":
+    paths.HOW_WE_KNOW.write_text(page(), "utf-8")

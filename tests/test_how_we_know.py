@@ -1,0 +1,25 @@
+"""The page on what the grader is worth is made from the record of `make verify`, and is current."""
+
+import re
+
+from grader import catalog
+from grader.authoring import how_we_know
+from grader.catalog import mistakes, paths
+
+
+def test_the_page_is_current():
+    again = "python -m grader.authoring.how_we_know"
+    assert paths.HOW_WE_KNOW.read_text("utf-8") == how_we_know.page(), f"Make it again: {again}"
+
+
+def test_every_known_mistake_is_recorded_as_refused():
+    """The figure counts what `make verify` wrote down: none may be there that fails no check."""
+    for exercise in catalog.exercises():
+        recorded = mistakes.failed_checks(exercise.folder)
+        assert {*recorded} == {mistake.name for mistake in mistakes.mistakes(exercise.folder)}, exercise.folder
+        assert all(row.failed for row in recorded.values()), exercise.folder
+
+
+def test_each_figure_has_a_command():
+    rows = re.findall(r"^\| (.+?) \| ([\d,]+) \| `make (\w+)` \|$", how_we_know.page(), re.M)
+    assert len(rows) == 5 and all(int(number.replace(",", "")) for _, number, _ in rows)
