@@ -42,15 +42,16 @@ def delta_rule(queries, keys, values, log_decays, betas, state=None) -> tuple[to
     """The truth of tasks 5 and 6: token by token, in float64. Outputs and the last state."""
     dtype = values.dtype
     queries, keys, values, log_decays, betas = (x.double() for x in (queries, keys, values, log_decays, betas))
-    B, H, T, h = queries.shape
+    B, H, _, h = queries.shape
     state = queries.new_zeros(B, H, h, values.shape[-1]) if state is None else state.double()
+    # Rows (B, H, 1, …) and columns (B, H, h, 1) of all tokens at once: a few hundred tokens are walked through.
+    inputs = (queries / h**0.5)[..., None, :], keys[..., :, None], values[..., None, :]
+    gates = log_decays.exp()[..., None, None], betas[..., None, None]
     outputs = []
-    for token in range(T):
-        key = keys[:, :, token, :, None]  # (B, H, h, 1)
-        state = log_decays[:, :, token, None, None].exp() * state
-        held = key.mT @ state  # (B, H, 1, d_v)
-        state = state + key @ (betas[:, :, token, None, None] * (values[:, :, token, None] - held))
-        outputs.append(queries[:, :, token, None] @ state / h**0.5)
+    for query, key, value, fade, beta in zip(*(x.unbind(dim=2) for x in (*inputs, *gates)), strict=True):
+        state = fade * state
+        state = state + key @ (beta * (value - key.mT @ state))
+        outputs.append(query @ state)
     together = torch.cat(outputs, dim=-2)
     return together.to(dtype), state.to(dtype)
 
