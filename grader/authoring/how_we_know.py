@@ -17,8 +17,8 @@ loses a point. So the first two rows say at the same time how many were tried, r
 
 Wrong files that nobody wrote for this grader are tried too. 65 variants that the tests of other courses accepted, or
 that somebody wrote who looked for gaps, are in `tests/peer_variants.toml`; what people write *instead of* a step
-(nothing, a mean, a bound, −20, −10,000) is made from the solutions by `tests/test_variants.py`, for exercises 01 to 13 so
-far.
+(nothing, a mean, a bound, −20, −10,000) is made from the solutions by `tests/test_variants.py`, for exercises 01 to 13
+so far.
 `THOROUGH=1 make test PYTEST=tests/test_variants.py` grades them all.
 
 How often the line in `Look at line …` is the true one, `make bench-where` measures on this machine, and another `SEED=`
