@@ -13,6 +13,7 @@ SOLUTIONS = ROOT / "solutions"
 EXERCISE_TESTS = ROOT / "tests" / "exercises"
 DOCS = ROOT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
+COMMANDS = DOCS / "commands.md"  # grader/cli/reference.py makes it
 HOW_WE_KNOW = DOCS / "how-we-know.md"  # grader/authoring/how_we_know.py makes it
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
 PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored

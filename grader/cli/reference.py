@@ -103,6 +103,6 @@ def _code(text: str) -> str:
 
 
 if __name__ == "__main__":
-    paths.DOCS.joinpath("commands.md").write_text(commands(), "utf-8")
+    paths.COMMANDS.write_text(commands(), "utf-8")
     readme = paths.at_root("README.md")
     readme.write_text(LESSONS.sub(lambda _: lessons(), readme.read_text("utf-8")), "utf-8")
