@@ -38,6 +38,9 @@ given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin
 ifneq ($(given),)
   unexport $(given)
 endif
+ifdef WARM
+  export WARM
+endif
 targets := $(shell sed -n 's/^\([a-z0-9-]*\):.*  \#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 goal := $(or $(filter $(targets),$(MAKECMDGOALS)),welcome)
 others := $(filter-out $(targets) $(VENV)/%,$(MAKECMDGOALS))
@@ -57,7 +60,7 @@ ifneq ($(others),)
 endif
 # A name that the target does not take, as in `ex=03`, would be ignored in silence.
 ifeq ($(MAKELEVEL)$(if $(given),given),0given)
-  unknown := $(filter-out $(taken) PYTHON TORCH VENV MAKEFLAGS SHELL,$(given))
+  unknown := $(filter-out $(taken) PYTHON TORCH VENV WARM MAKEFLAGS SHELL,$(given))
   capitals := $(filter $(taken),$(shell echo $(unknown) | tr a-z A-Z))
   ifneq ($(unknown),)
     $(error $(unknown) does nothing here. Type: make $(goal) $(or $(foreach name,$(capitals),$(name)=…),$(types),without it))
@@ -196,6 +199,9 @@ mistakes: $(READY)  ## the known mistakes: sentence, change, misconception, chec
 
 doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to fix what is missing
 	@$(GRADER) doctor
+
+stop: $(READY)  ## end the process that keeps torch ready between commands; it ends by itself after WARM=10 idle minutes, WARM=0 does without
+	@$(GRADER) stop
 
 verify: $(READY) $(READY_EX)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; THOROUGH=1 measures the memory of every mistake; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
 	@$(GRADER) verify $(call option,,EX) $(call option,--seed,SEED) $(call option,--jobs,JOBS) $(call flag,--write,WRITE) \

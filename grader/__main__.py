@@ -1,7 +1,5 @@
 """`python -m grader`, and the command `kata`: see grader/cli/."""
 
-import contextlib
-import gc
 import os
 import sys
 
@@ -19,17 +17,58 @@ def run() -> None:
     """The command line, and then the end of the process: this does not return."""
     if INSTALLED or sys.flags.optimize:
         _restart()
-    gc.disable()  # a short life: collecting costs more than it frees
+    try:
+        from grader.warm import client  # the warm process has imported what the rest of this would
+
+        code = client.run(sys.argv[1:], PROJECT_ROOT)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        os._exit(130)
+    if code is None and sys.argv[1:2] == [client.SERVE]:
+        _serve(sys.argv[2:])
+        code = 0
+    if code is None:
+        import gc
+
+        gc.disable()  # a short life: collecting costs more than it frees
+        code = _command()
+        client.start(sys.argv[1:], os.path.abspath(__file__))
+    os._exit(code)  # torch takes a quarter of a second to end in good order, for nobody's use
+
+
+def _command() -> int:
+    """Run the command line. Returns the exit code, once all is written."""
+    import contextlib
+
     try:
         from grader.cli import main
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        os._exit(130)
+        return 130
     code = main()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):  # that it is full or closed was reported
             stream.flush()
-    os._exit(code)  # torch takes a quarter of a second to end in good order, for nobody's use
+    return code
+
+
+def _serve(folders: list[str]) -> None:
+    """Be the warm process. folders: of exercises that it reads first."""
+    from grader.warm.message import settings
+
+    own = settings(PROJECT_ROOT, os.environ)
+    os.chdir("/")
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy would start threads, and a fork has none of them
+    import gc
+
+    gc.disable()
+    from grader.warm import code_state
+
+    before = code_state.state()
+    from grader.cli.warm_verbs import load
+    from grader.warm import keeper
+
+    keeper.serve(folders, own, before, _command, load)
 
 
 def _restart() -> None:

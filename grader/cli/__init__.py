@@ -27,6 +27,7 @@ MODULES = {  # the module that declares each verb
         "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",
     ),
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
+    "warm_verbs": ("stop",),
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
 }  # fmt: skip
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}

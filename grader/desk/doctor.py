@@ -5,6 +5,7 @@ import platform
 import shutil
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
+from grader.warm import client
 
 ROOM_MB = 200  # free space that reports and notebooks want
 OPTIONAL = {
@@ -45,7 +47,7 @@ class Finding:
 
 def findings() -> list[Finding]:
     """The findings about everything that a user may need, most important first. Takes some seconds."""
-    return [_python(), _torch(), *_sandbox(), _device(), *_disk(), *_optional()]
+    return [_python(), _torch(), *_sandbox(), _device(), *_disk(), _warm(), *_optional()]
 
 
 def text(all_findings: list[Finding]) -> str:
@@ -132,6 +134,20 @@ def _disk() -> list[Finding]:
                 Finding(name, True, f"cannot be written ({error.strerror}): checking works, progress is not kept")
             )
     return disk_findings
+
+
+def _warm() -> Finding:
+    """The process that keeps torch ready between two commands."""
+    name = "warm process"
+    if not client.is_wanted():
+        return Finding(name, True, "off: each command starts by itself (it takes Linux, and WARM other than 0)")
+    from grader.warm import control
+
+    found = control.status()
+    if found is None:
+        return Finding(name, True, "none now; the next make check leaves one, for ten idle minutes")
+    since = time.strftime("%H:%M", time.localtime(found.since))
+    return Finding(name, True, f"{found.pid}, since {since}, holds {found.megabytes} MB. To end it: make stop")
 
 
 def _optional() -> list[Finding]:

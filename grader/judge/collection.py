@@ -61,10 +61,12 @@ class Check:
 
 
 _collected: dict[tuple[str, ...], tuple[Check, ...]] = {}  # by the files: they too are imported once
+asked_for: dict[str, None] = {}  # the exercises whose checks this process has used, by their folders
 
 
 def collect(exercise: Exercise) -> tuple[Check, ...]:
     """The checks of an exercise. Raises AuthorError where they cannot be read."""
+    asked_for[exercise.folder] = None
     files = tuple(map(str, paths.checks(exercise.folder)))
     if files not in _collected:
         _collected[files] = _read(exercise, files)

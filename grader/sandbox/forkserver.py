@@ -11,7 +11,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.sandbox import selftest
 from grader.sandbox.mounts import Tier
-from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, connected, sender
+from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, begin, connected, sender
 from grader.sandbox.tiers import Sandbox, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
 from grader.sandbox.workers_spent import WorkersSpent
@@ -51,7 +51,7 @@ class ForkServer:
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
         self.formula = _formula(rule) if rule else None
-        self.process = Process(self.tier, device, self.formula, needs)
+        self.process = begin(self.tier, device, self.formula, needs)
         import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
 
         self._without: ForkServer | None = None
@@ -155,6 +155,25 @@ class ForkServer:
             found.spent = self.spent
         return found
 
+    def processes(self) -> list[Process]:
+        """The processes of this fork server, and of those without ready-made functions and with packages."""
+        others = [*self._with.values(), *([self._without] if self._without is not None else [])]
+        return [self.process, *(fork_server.process for fork_server in others)]
+
+    def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
+        """Start what an exercise will ask for, and end what it will not: a fork server is a hundred megabytes.
+
+        needs: packages of its workers; rules: its own.
+        """
+        for others in [others for others in self._with if others != needs]:
+            self._with.pop(others).close()
+        if self._without is not None and not rules:
+            self._without.close()
+            self._without = None
+        self.with_packages(needs)
+        for rule in rules[:1]:
+            self.without_ready_made(rule)
+
     def close(self) -> str:
         """End the fork server and all its workers. Returns the last line it wrote to stderr, if any."""
         for fork_server in self._with.values():
@@ -223,7 +242,7 @@ class ForkServer:
             tier = weaker(self.tier, self.device, last_line)
             if tier is not None:
                 self.tier, self._record, self._weakened = tier, None, True
-        self.process = Process(self.tier, self.device, self.formula, self.needs)
+        self.process = begin(self.tier, self.device, self.formula, self.needs)
         return last_line
 
     def _describe(self) -> Sandbox:

@@ -104,6 +104,18 @@ def sender(connection: socket.socket, deadline: float) -> int | None:
     return _pid(extra)
 
 
+def begin(
+    tier: Tier, device: str, formula: dict[str, list[str]] | None = None, needs: tuple[str, ...] = ()
+) -> "Process":
+    """A fork server: the one of this kind that is lent to this process, or a new one."""
+    return lent.pop(kind(tier, device, formula, needs), None) or Process(tier, device, formula, needs)
+
+
+def kind(tier: Tier, device: str, formula: dict[str, list[str]] | None, needs: tuple[str, ...]) -> str:
+    """What two fork servers must have in common so that one can do the work of the other."""
+    return repr((tier, device, formula, needs))
+
+
 class Process:
     """One fork server, from start to end.
 
@@ -114,6 +126,7 @@ class Process:
     def __init__(
         self, tier: Tier, device: str, formula: dict[str, list[str]] | None = None, needs: tuple[str, ...] = ()
     ):
+        self.kind = kind(tier, device, formula, needs)
         own_end, server_end = connected()
         environment = dict(ENVIRONMENT)
         for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
@@ -197,6 +210,47 @@ class Process:
                 return stat.read().rpartition(b")")[2].split()[0] in (b"T", b"t", b"Z", b"X")
         except OSError:
             return os.path.exists("/proc/self/stat")
+
+
+class Lent(Process):
+    """A fork server of this process's parent (grader/warm/), which keeps it. It is given back instead of ended.
+
+    is_whole: whether it can be used again; it cannot while a reply is on its way, as after Ctrl-C.
+    """
+
+    def __init__(self, owner: Process):
+        self.process, self.control, self.warm, self.pid = owner.process, owner.control, owner.warm, owner.pid
+        self.kind, self.is_whole, self.workers = owner.kind, True, set[int]()
+
+    def command(self, command: dict[str, Any], descriptor: socket.socket | None = None) -> dict[str, Any]:
+        """As Process.command, and remember which workers there are."""
+        self.is_whole = False
+        answer = super().command(command, descriptor)
+        self.is_whole = True
+        if command["do"] == "end":
+            self.workers.discard(command["pid"])
+        else:
+            self.workers.add(answer["pid"])
+        return answer
+
+    def close(self) -> str:
+        """End the workers that are left, so that the next one to use it finds it as it was."""
+        with contextlib.suppress(OSError, ValueError):
+            while self.is_whole and self.workers:
+                self.command({"do": "end", "pid": min(self.workers), "grace": 0.0})
+        return ""
+
+    def kill(self) -> str:
+        """End the fork server at once. Its owner sees that and starts another."""
+        self.is_whole = False
+        self.control.close()
+        for pid in {self.pid, self.process.pid}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        return ""
+
+
+lent: dict[str, Lent] = {}  # by kind; empty but in a child of the warm process
 
 
 def _pid(extra: list[tuple[int, int, bytes]]) -> int | None:

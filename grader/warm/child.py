@@ -1,0 +1,97 @@
+"""A child of the warm process becomes what a command's own process would be, and runs the command."""
+
+import contextlib
+import io
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from grader.catalog import errors
+from grader.judge import collection
+from grader.warm.client import VERBS, verb_of
+from grader.warm.lending import Loan
+from grader.warm.message import BEGUN, ENDED, GO, READY, Request
+
+PASSING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH, signal.SIGCHLD)
+
+
+def run(
+    request: Request,
+    descriptors: list[int],
+    connection: socket.socket,
+    report: int,
+    loan: Loan,
+    command: Callable[[], int],
+) -> None:
+    """Run a command for a client, and tell it the exit code.
+
+    descriptors: the client's standard streams and its working folder. report: where the warm process reads the end.
+    """
+    assert verb_of(request.words) in VERBS, "the warm process runs a learner's own commands alone"
+    become(request, descriptors)
+    connection.settimeout(None)
+    connection.sendall(b"%s%d\n" % (READY, os.getpid()))
+    if connection.recv(1) != GO:
+        os._exit(0)  # the client has begun the cold way
+    os.write(report, BEGUN)
+    collection.asked_for.clear()
+    try:
+        loan.take()
+        code = command()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        code = errors.STOPPED
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # that it is full or closed was reported
+            stream.flush()
+    told = [loan.give_back(), *collection.asked_for]
+    os.write(report, f"{' '.join(told)}\n".encode())
+    with contextlib.suppress(OSError):
+        connection.sendall(b"%s%d\n" % (ENDED, code))
+
+
+def become(request: Request, descriptors: list[int]) -> None:
+    """Take over the streams, the folder, the environment and the signals of the client."""
+    os.setsid()  # no terminal of its own: the client's is read and written whatever job is in front there
+    for number, descriptor in enumerate(descriptors[:3]):
+        os.dup2(descriptor, number)
+    os.fchdir(descriptors[3])
+    for descriptor in descriptors:
+        os.close(descriptor)
+    os.umask(int(request.umask))
+    os.environ.clear()
+    for variable in request.environment:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
+    time.tzset()
+    tempfile.tempdir = None
+    ignored = set(map(int, request.ignored.split()))
+    for number in PASSING:
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+    if signal.SIGINT not in ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv[1:] = request.words
+    own = sys.stdin, sys.stdout, sys.stderr  # opened at the start of the warm process, with the same settings
+    sys.stdin, sys.stdout, sys.stderr = (stream(number, like) for number, like in enumerate(own))
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]
+
+
+def stream(descriptor: int, like: TextIO) -> io.TextIOWrapper:
+    """A standard stream as Python opens it at its start. like: one with the same settings."""
+    assert isinstance(like, io.TextIOWrapper)
+    mode = "w" if like.writable() else "r"
+    raw = os.fdopen(descriptor, f"{mode}b", 0 if like.write_through else -1, closefd=False)
+    return io.TextIOWrapper(
+        raw,
+        encoding=like.encoding,
+        errors=like.errors,
+        newline="\n" if mode == "w" else None,
+        line_buffering=mode == "w" and not like.write_through and (descriptor == 2 or raw.isatty()),
+        write_through=like.write_through,
+    )

@@ -1,0 +1,85 @@
+"""What a client and the warm process say to each other.
+
+A client sends a Request with its standard streams and its working folder. A child answers READY with its process id
+and waits for GO, so that a client that has given up gets nothing printed. Then comes ENDED with the exit code, or
+KILLED with the signal. Each answer is a line.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+PROTOCOL = "1"
+READY, GO, ENDED, KILLED, COLD, TOLD = b"R", b"G", b"E", b"K", b"C", b"T"
+BEGUN = b"b"  # what a child reports to the warm process first; at its end follow a line of what it gives back
+RUN, STATUS, STOP = "run", "status", "stop"  # what is wanted
+HEAD = 16  # bytes that say how many follow; the descriptors come with them
+MOST = 8 << 20  # bytes of a request
+DESCRIPTORS = 4  # standard input, output and error, and the working folder
+
+
+class Request:
+    """One command as a process was given it: everything about that process that the command can see."""
+
+    def __init__(
+        self, want: str, umask: str, ignored: str, settings: list[str], words: list[str], environment: list[str]
+    ):
+        self.want, self.umask, self.ignored = want, umask, ignored
+        self.settings, self.words, self.environment = settings, words, environment
+
+    def encode(self) -> bytes:
+        """The request as bytes. No argument and no variable holds the NUL between them."""
+        lists = self.settings, self.words, self.environment
+        counts = " ".join(str(len(each)) for each in lists)
+        fields = [PROTOCOL, self.want, self.umask, self.ignored, counts, *(text for each in lists for text in each)]
+        return "\0".join(fields).encode("utf-8", "surrogateescape")
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Request":
+        """The request in these bytes. Raises ValueError."""
+        protocol, want, umask, ignored, counts, *texts = data.decode("utf-8", "surrogateescape").split("\0")
+        sizes = [int(count) for count in counts.split()]
+        if protocol != PROTOCOL or len(sizes) != 3 or sum(sizes) != len(texts):
+            raise ValueError(protocol)
+        first, second = sizes[0], sizes[0] + sizes[1]
+        return cls(want, umask, ignored, texts[:first], texts[first:second], texts[second:])
+
+
+# What is read where Python or a library starts. Other variables are read later, so a child takes the client's.
+READ_AT_START = (
+    "ATEN_", "CUBLAS_", "CUDA_", "DYLD_", "GLIBC_", "GOMP_", "KMP_", "LC_", "LD_", "MALLOC_", "MKL_", "NVIDIA_", "OMP_",
+    "OPENBLAS_", "PYTHON", "PYTORCH_", "TORCH", "TRITON_",
+)  # fmt: skip
+ALSO_READ = ("HOME", "LANG", "LANGUAGE", "TMPDIR", "VIRTUAL_ENV", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
+
+
+def settings(root: str, environment: "os._Environ[str]") -> list[str]:
+    """What this process and one that serves it must have in common, as text."""
+    script = os.path.dirname(sys.argv[0])
+    found = [root, sys.executable, sys.version, repr(tuple(sys.flags)), *sys.warnoptions, *sorted(sys._xoptions)]
+    streams = sys.stdin, sys.stdout, sys.stderr
+    found += [f"{stream.encoding} {stream.errors} {getattr(stream, 'write_through', '')}" for stream in streams]
+    found += [path for path in sys.path if path not in (root, script)]
+    found += sorted(f"{name}={environment[name]}" for name in environment if is_read_at_start(name))
+    folders = environment.get("PATH", os.defpath).split(os.pathsep)
+    return [*found, next((path for folder in folders if _is_program(path := os.path.join(folder, "bwrap"))), "")]
+
+
+def is_read_at_start(name: str) -> bool:
+    """Whether a variable of the environment is read where Python or a library starts."""
+    return name in ALSO_READ or name.startswith(READ_AT_START)
+
+
+def receive_line(receive: Callable[[int], bytes]) -> bytes:
+    """The next line without its end; what has come of it where the connection ends."""
+    line = b""
+    while not line.endswith(b"\n"):
+        byte = receive(1)
+        if not byte:
+            return line
+        line += byte
+    return line[:-1]
+
+
+def _is_program(path: str) -> bool:
+    return os.access(path, os.X_OK)
