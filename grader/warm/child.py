@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable
 from typing import TextIO
 
@@ -47,6 +48,11 @@ def run(
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         code = errors.STOPPED
+    except SystemExit as ended:  # --help
+        code = ended.code if isinstance(ended.code, int) else 0
+    except Exception:  # as Python itself ends
+        traceback.print_exc()
+        code = 1
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # that it is full or closed was reported
             stream.flush()

@@ -27,6 +27,7 @@ LENT_VERBS = ("check", "try", "plot")  # they run the learner's code
 VERBS = (*LENT_VERBS, "hint", "list", "progress", "review", "solution")
 STARTING = (*LENT_VERBS, "watch")  # after one of these the next command probably needs torch
 MAKE = "--make"  # as in grader/cli
+WITHOUT = ("CI", "GRADER_DEBUG", "PYTEST_VERSION", "PYTEST_CURRENT_TEST")  # where one is set, every start is cold
 ANSWER_S = 0.5  # after so long a look whether the warm process was stopped, as by Ctrl-Z
 LOOKS = 10  # at a process that says nothing, before the cold way: a busy machine may be slow
 NOT_DONE = 3  # as in grader/catalog/errors.py
@@ -42,10 +43,9 @@ def verb_of(words: list[str]) -> str:
 
 def is_wanted() -> bool:
     """Whether this system and these settings have a warm process. Where they have not, every command starts cold."""
-    own = os.environ
-    if sys.platform != "linux" or own.get("CI") or own.get("GRADER_DEBUG") or "PYTEST_VERSION" in own:
+    if sys.platform != "linux" or any(os.environ.get(name) for name in WITHOUT):
         return False
-    return "PYTEST_CURRENT_TEST" not in own and minutes(own.get("WARM", "")) > 0
+    return minutes(os.environ.get("WARM", "")) > 0
 
 
 def minutes(text: str) -> float:

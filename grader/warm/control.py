@@ -16,11 +16,15 @@ END_S = 3.0  # seconds to wait until it has ended
 
 @dataclass(frozen=True)
 class Status:
-    """The warm process. since: seconds since 1970; megabytes: what it holds, with all that it keeps."""
+    """The warm process. since: seconds since 1970; megabytes: what it holds, with all that it keeps.
+
+    commands: how many it has been given.
+    """
 
     pid: int
     since: int
     megabytes: int
+    commands: int
 
 
 def status() -> Status | None:

@@ -86,7 +86,7 @@ class Server:
         self.own, self.command, self.lending, self.private = own, command, lending, private
         self.events = select.epoll()
         self.children: dict[int, Running] = {}  # by their reports
-        self.is_done = False
+        self.commands, self.is_done = 0, False
         self.idle_s = 60 * minutes(os.environ.get("WARM", ""))
         self.since, self.last = time.time(), time.monotonic()
 
@@ -152,7 +152,8 @@ class Server:
             if request.want == RUN and len(descriptors) == DESCRIPTORS:
                 self.begin(request, descriptors, connection)
             elif request.want == STATUS:
-                connection.sendall(b"%s%d %d %d\n" % (TOLD, os.getpid(), self.since, held_memory.held(self.pids())))
+                held = held_memory.held(self.pids())
+                connection.sendall(b"%s%d %d %d %d\n" % (TOLD, os.getpid(), self.since, held, self.commands))
             elif request.want == STOP:
                 connection.sendall(TOLD + b"\n")
                 self.is_done = True
@@ -202,6 +203,7 @@ class Server:
             finally:
                 os._exit(70)
         os.close(end)
+        self.commands += 1
         self.lending.is_lent |= bool(loan.processes)
         self.children[report] = Running(pid, connection, report, bool(loan.processes))
         self.events.register(report, select.EPOLLIN)

@@ -60,7 +60,9 @@ def settings(root: str, environment: "os._Environ[str]") -> list[str]:
     streams = sys.stdin, sys.stdout, sys.stderr
     found += [f"{stream.encoding} {stream.errors} {getattr(stream, 'write_through', '')}" for stream in streams]
     found += [path for path in sys.path if path not in (root, script)]
-    found += sorted(f"{name}={environment[name]}" for name in environment if is_read_at_start(name))
+    found += sorted(
+        f"{name}={environment[name]}" for name in environment if environment[name] and is_read_at_start(name)
+    )
     folders = environment.get("PATH", os.defpath).split(os.pathsep)
     return [*found, next((path for folder in folders if _is_program(path := os.path.join(folder, "bwrap"))), "")]
 
