@@ -16,32 +16,35 @@ from grader.catalog import errors
 from grader.judge import collection
 from grader.warm.client import VERBS, verb_of
 from grader.warm.lending import Loan
-from grader.warm.message import BEGUN, ENDED, GO, READY, Request
+from grader.warm.message import BEGUN, DESCRIPTORS, ENDED, GO, READY, Request
 
 PASSING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH, signal.SIGCHLD)
 
 
 def run(
     request: Request,
-    descriptors: list[int],
     connection: socket.socket,
     report: int,
     loan: Loan,
     command: Callable[[], int],
 ) -> None:
-    """Run a command for a client, and tell it the exit code.
-
-    descriptors: the client's standard streams and its working folder. report: where the warm process reads the end.
-    """
+    """Run a command for a client, and tell it the exit code. report: where the warm process reads the end."""
     assert verb_of(request.words) in VERBS, "the warm process runs a learner's own commands alone"
-    become(request, descriptors)
+    os.setsid()  # no terminal of its own: the client's is read and written whatever job is in front there
+    ignored = set(map(int, request.ignored.split()))
+    for number in PASSING:
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
     connection.settimeout(None)
     connection.sendall(b"%s%d\n" % (READY, os.getpid()))
-    if connection.recv(1) != GO:
+    said, descriptors, _, _ = socket.recv_fds(connection, 1, DESCRIPTORS)
+    if said != GO or len(descriptors) != DESCRIPTORS:
         os._exit(0)  # the client has begun the cold way
     os.write(report, BEGUN)
+    become(request, descriptors)
     collection.asked_for.clear()
     try:
+        if signal.SIGINT not in ignored:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         loan.take()
         code = command()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -63,8 +66,7 @@ def run(
 
 
 def become(request: Request, descriptors: list[int]) -> None:
-    """Take over the streams, the folder, the environment and the signals of the client."""
-    os.setsid()  # no terminal of its own: the client's is read and written whatever job is in front there
+    """Take over the streams, the folder, the mask and the environment of the client."""
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
     os.fchdir(descriptors[3])
@@ -77,11 +79,6 @@ def become(request: Request, descriptors: list[int]) -> None:
         os.environ[name] = value
     time.tzset()
     tempfile.tempdir = None
-    ignored = set(map(int, request.ignored.split()))
-    for number in PASSING:
-        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
-    if signal.SIGINT not in ignored:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv[1:] = request.words
     own = sys.stdin, sys.stdout, sys.stderr  # opened at the start of the warm process, with the same settings
     sys.stdin, sys.stdout, sys.stderr = (stream(number, like) for number, like in enumerate(own))

@@ -71,7 +71,7 @@ def run(words: list[str], root: str) -> int | None:
         pid = int(answer[1:])
         connection.settimeout(None)
         forward_signals(pid)
-        connection.sendall(GO)
+        go(connection)
     except (OSError, ValueError):
         return None
     return outcome(connection)
@@ -112,19 +112,23 @@ def first_answer(connection: _socket.socket) -> bytes:
 
 
 def send(connection: _socket.socket, want: str, words: list[str], root: str) -> None:
-    """Send a request, with what a child needs to take this process's place. Raises OSError."""
+    """Send a request. Raises OSError."""
     umask = os.umask(0o077)
     os.umask(umask)
     ignored = [number for number in FORWARDED if _signal.getsignal(number) == _signal.SIG_IGN]
     environment = [f"{name}={value}" for name, value in os.environ.items()]
     request = Request(want, str(umask), " ".join(map(str, ignored)), settings(root, os.environ), words, environment)
     data = request.encode()
+    connection.sendall(b"%*d%s" % (HEAD, len(data), data))
+
+
+def go(connection: _socket.socket) -> None:
+    """Let a child begin, with the streams and the working folder of this process. Raises OSError."""
     folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         given = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2, folder))
         assert len(given) == 4 * DESCRIPTORS
-        connection.sendmsg([b"%*d" % (HEAD, len(data))], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, given)])
-        connection.sendall(data)
+        connection.sendmsg([GO], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, given)])
     finally:
         os.close(folder)
 

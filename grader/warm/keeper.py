@@ -17,7 +17,7 @@ from grader.sandbox import tiers
 from grader.warm import child, code_state, held_memory, socket_folder
 from grader.warm.client import LENT_VERBS, VERBS, minutes, verb_of
 from grader.warm.lending import Lending, Loan
-from grader.warm.message import BEGUN, COLD, DESCRIPTORS, HEAD, KILLED, MOST, RUN, STATUS, STOP, TOLD, Request
+from grader.warm.message import BEGUN, COLD, HEAD, KILLED, MOST, RUN, STATUS, STOP, TOLD, Request
 from grader.worker import warm_up
 from grader.worker.lockdown import kernel
 
@@ -143,14 +143,13 @@ class Server:
 
     def answer(self, connection: socket.socket) -> None:
         """Take a request, and fork a child for it. Whoever should not ask gets no answer at all."""
-        descriptors: list[int] = []
         try:
             connection.settimeout(REQUEST_S)
             if not self.is_peer(connection):
                 return
-            request = received(connection, descriptors)
-            if request.want == RUN and len(descriptors) == DESCRIPTORS:
-                self.begin(request, descriptors, connection)
+            request = received(connection)
+            if request.want == RUN:
+                self.begin(request, connection)
             elif request.want == STATUS:
                 held = held_memory.held(self.pids())
                 connection.sendall(b"%s%d %d %d %d\n" % (TOLD, os.getpid(), self.since, held, self.commands))
@@ -160,8 +159,6 @@ class Server:
         except (OSError, ValueError, EOFError):
             pass
         finally:
-            for descriptor in descriptors:
-                os.close(descriptor)
             if all(running.connection is not connection for running in self.children.values()):
                 connection.close()
 
@@ -179,7 +176,7 @@ class Server:
         is_like_us &= os.getpriority(os.PRIO_PROCESS, pid) == os.getpriority(os.PRIO_PROCESS, 0)
         return is_like_us and os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt")
 
-    def begin(self, request: Request, descriptors: list[int], connection: socket.socket) -> None:
+    def begin(self, request: Request, connection: socket.socket) -> None:
         """Fork a child for a command, unless this process is not what the client's own would be."""
         verb = verb_of(request.words)
         if verb not in VERBS or request.settings != self.own or not self.lending.is_current() or warm_up.threads() != 1:
@@ -199,7 +196,7 @@ class Server:
         if not pid:
             try:
                 self.forget(connection)
-                child.run(request, descriptors, connection, end, loan, self.command)
+                child.run(request, connection, end, loan, self.command)
             finally:
                 os._exit(70)
         os.close(end)
@@ -268,14 +265,16 @@ class Server:
         return [os.getpid(), *self.lending.pids()]
 
 
-def received(connection: socket.socket, descriptors: list[int]) -> Request:
-    """The request of a client; its descriptors are added to the list. Raises OSError and ValueError."""
+def received(connection: socket.socket) -> Request:
+    """The request of a client. Raises OSError, EOFError and ValueError."""
     deadline = time.monotonic() + REQUEST_S
-    head, fds, flags, _ = socket.recv_fds(connection, HEAD, DESCRIPTORS)
-    descriptors += fds
-    size = int(head)
-    if len(head) != HEAD or flags & socket.MSG_CTRUNC or not 0 < size <= MOST:
+    size = int(_exactly(connection, HEAD, deadline))
+    if not 0 < size <= MOST:
         raise ValueError(size)
+    return Request.decode(_exactly(connection, size, deadline))
+
+
+def _exactly(connection: socket.socket, size: int, deadline: float) -> bytes:
     data = bytearray()
     while len(data) < size:
         connection.settimeout(max(deadline - time.monotonic(), 0.001))
@@ -283,4 +282,4 @@ def received(connection: socket.socket, descriptors: list[int]) -> Request:
         if not chunk:
             raise EOFError
         data += chunk
-    return Request.decode(bytes(data))
+    return bytes(data)

@@ -1,8 +1,9 @@
 """What a client and the warm process say to each other.
 
-A client sends a Request with its standard streams and its working folder. A child answers READY with its process id
-and waits for GO, so that a client that has given up gets nothing printed. Then comes ENDED with the exit code, or
-KILLED with the signal. Each answer is a line.
+A client sends a Request. A child answers READY with its process id and waits for GO, so that a client that has given up
+gets nothing printed. With GO come the client's standard streams and its working folder: a process that was stopped
+must not hold them, or whoever reads the output waits for its end. Then comes ENDED with the exit code, or KILLED with
+the signal. Each answer is a line.
 """
 
 import os
@@ -13,7 +14,7 @@ PROTOCOL = "1"
 READY, GO, ENDED, KILLED, COLD, TOLD = b"R", b"G", b"E", b"K", b"C", b"T"
 BEGUN = b"b"  # what a child reports to the warm process first; at its end follow a line of what it gives back
 RUN, STATUS, STOP = "run", "status", "stop"  # what is wanted
-HEAD = 16  # bytes that say how many follow; the descriptors come with them
+HEAD = 16  # bytes that say how many follow
 MOST = 8 << 20  # bytes of a request
 DESCRIPTORS = 4  # standard input, output and error, and the working folder
 
