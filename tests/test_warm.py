@@ -437,6 +437,18 @@ def test_verbs_for_others_code_are_never_asked_for(desk, tmp_path):
     assert answer.startswith(message.COLD) and desk.commands() == before
 
 
+def test_a_child_has_the_soft_limits_of_its_client(desk):
+    """As a terminal of an editor, which may open more files."""
+    desk.warm()
+    before, most = desk.commands(), resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    done = desk.run(
+        *(*WRONG, "--where", "0", "--output", "report.txt"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, most)),
+    )
+    assert "report.txt cannot be written" in done.stderr and done.returncode == 3
+    assert desk.commands() == before + 1
+
+
 def test_two_checkouts_have_one_each(own, desk):
     other = desk.warm()
     pid = own.warm()

@@ -1,6 +1,6 @@
 """The command as a client of the warm process, and the start of that process.
 
-Whatever fails before the warm process has taken the command leads to the cold way, in silence.
+Whatever fails before the warm process has taken the command leads to the cold way, and nothing is said.
 """
 
 import _signal  # type: ignore[import-not-found]  # the module signal makes enums first
@@ -182,7 +182,7 @@ def start(words: list[str], program: str) -> None:
 
     program: the path of grader/__main__.py.
     """
-    if verb_of(words) not in STARTING or not is_wanted():
+    if verb_of(words) not in STARTING or "torch" not in sys.modules or not is_wanted():
         return
     import subprocess
 

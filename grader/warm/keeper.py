@@ -163,15 +163,14 @@ class Server:
                 connection.close()
 
     def is_peer(self, connection: socket.socket) -> bool:
-        """Whether the same user has connected, from a process with the limits of this one.
+        """Whether the same user has connected, from a process with the hard limits of this one.
 
         A worker of tier D is a process of the same user. Its hard limits are lower, and only root could raise them.
         """
-        pid, uid, gid = PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
+        pid, uid, gid = peer(connection)
         if not pid or (uid, gid) != (os.geteuid(), os.getegid()):
             return False
-        own = [resource.getrlimit(number) for number in LIMITS]
-        is_like_us = [resource.prlimit(pid, number) for number in LIMITS] == own
+        is_like_us = all(resource.prlimit(pid, number)[1] == resource.getrlimit(number)[1] for number in LIMITS)
         is_like_us &= os.sched_getaffinity(pid) == os.sched_getaffinity(0)
         is_like_us &= os.getpriority(os.PRIO_PROCESS, pid) == os.getpriority(os.PRIO_PROCESS, 0)
         return is_like_us and os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt")
@@ -196,6 +195,8 @@ class Server:
         if not pid:
             try:
                 self.forget(connection)
+                for number in LIMITS:  # the hard ones are the same
+                    resource.setrlimit(number, resource.prlimit(peer(connection)[0], number))
                 child.run(request, connection, end, loan, self.command)
             finally:
                 os._exit(70)
@@ -217,7 +218,7 @@ class Server:
             os.close(running.report)
 
     def hear(self, running: Running) -> None:
-        """Note what a child says when it begins and when it is done. Where it was killed, its client is told."""
+        """Note what a child says when it begins and when it is done. Where a signal killed it, say so to its client."""
         said = os.read(running.report, 65536)
         running.said += said
         if b"\n" in running.said or not said:
@@ -263,6 +264,12 @@ class Server:
     def pids(self) -> list[int]:
         """This process, and all that it keeps."""
         return [os.getpid(), *self.lending.pids()]
+
+
+def peer(connection: socket.socket) -> tuple[int, int, int]:
+    """The process, the user and the group at the other end, as the kernel reports them."""
+    process, user, group = PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
+    return process, user, group
 
 
 def received(connection: socket.socket) -> Request:

@@ -74,7 +74,7 @@ def is_read_at_start(name: str) -> bool:
 
 
 def receive_line(receive: Callable[[int], bytes]) -> bytes:
-    """The next line without its end; what has come of it where the connection ends."""
+    """The next line without its end; as far as it came where the connection ends."""
     line = b""
     while not line.endswith(b"\n"):
         byte = receive(1)

@@ -14,6 +14,8 @@ def open_folder(make: bool = False) -> int | None:
     """The folder's descriptor; None where there is none, or none that others cannot write to. make: make it first."""
     for parent in _parents():
         try:
+            if make and not os.path.lexists(parent):
+                os.mkdir(parent, 0o700)  # an account that is new has no cache folder
             if not is_safe(parent):
                 continue
             path = os.path.join(parent, NAME)
@@ -34,7 +36,7 @@ def is_safe(path: str) -> bool:
     path = os.path.realpath(path)
     while True:
         facts = os.stat(path)
-        is_shared = facts.st_mode & 0o022 and not (facts.st_mode & stat.S_ISVTX and facts.st_uid == 0)
+        is_shared = facts.st_mode & 0o022 and not facts.st_mode & stat.S_ISVTX  # as /tmp, where each has their own
         if is_shared or facts.st_uid not in (0, os.geteuid()):
             return False
         if path == os.path.dirname(path):
