@@ -6,9 +6,14 @@ must not hold them, or whoever reads the output waits for its end. Then comes EN
 the signal. Each answer is a line.
 """
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing it takes as long as the rest of the client
+    from collections.abc import Callable
 
 PROTOCOL = "1"
 READY, GO, ENDED, KILLED, COLD, TOLD = b"R", b"G", b"E", b"K", b"C", b"T"
@@ -36,7 +41,7 @@ class Request:
         return "\0".join(fields).encode("utf-8", "surrogateescape")
 
     @classmethod
-    def decode(cls, data: bytes) -> "Request":
+    def decode(cls, data: bytes) -> Request:
         """The request in these bytes. Raises ValueError."""
         protocol, want, umask, ignored, counts, *texts = data.decode("utf-8", "surrogateescape").split("\0")
         sizes = [int(count) for count in counts.split()]
@@ -54,7 +59,7 @@ READ_AT_START = (
 ALSO_READ = ("HOME", "LANG", "LANGUAGE", "TMPDIR", "VIRTUAL_ENV", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
 
 
-def settings(root: str, environment: "os._Environ[str]") -> list[str]:
+def settings(root: str, environment: os._Environ[str]) -> list[str]:
     """What this process and one that serves it must have in common, as text."""
     script = os.path.dirname(sys.argv[0])
     found = [root, sys.executable, sys.version, repr(tuple(sys.flags)), *sys.warnoptions, *sorted(sys._xoptions)]
