@@ -276,7 +276,7 @@ def watch() -> None:
 
 
 def pictures(desk: AtTerminal, file: Path, sources: Sequence[str]) -> list[float]:
-    """Seconds from the key to the picture, of a file that was just changed and so is drawn anew."""
+    """Seconds from the key to the picture, of a file that was just changed and so is drawn again."""
     times = []
     for number in range(PICTURES):
         file.write_text(f"{sources[number % 2]}\nprint('drawn {number}.')\n")
