@@ -117,10 +117,10 @@ hooks: $(READY_LINT)  ## git hooks: checks before a commit, a grading before a p
 	@"$(PYTHON)" -m pre_commit install $(if $(value LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
-grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug [FORCE=yes]; or EX=03 FILES="a.py b.py"
+grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all SINCE=2026-11-16 ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug [FORCE=yes]; or EX=03 FILES="a.py b.py"
 	@$(GRADER) grade $(call option,--submissions,SUBMISSIONS) $(call option,--nbgrader,COURSE) \
 	  $(call option,--assignment,ASSIGNMENT) $(call option,--ex,EX) $(call flag,--files,FILES) $(call each,FILES) \
-	  $(call option,--out,OUT) $(call option,--jobs,JOBS) $(call option,--csv,CSV) $(call option,--feedback,FEEDBACK) \
+	  $(call option,--out,OUT) $(call option,--jobs,JOBS) $(call option,--since,SINCE) $(call option,--csv,CSV) $(call option,--feedback,FEEDBACK) \
 	  $(call option,--dask,DASK) $(call option,--log,LOG) $(call option,--device,DEVICE) $(call option,--seed,SEED) \
 	  $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
 	  $(call option,--roster,ROSTER) $(call option,--rules,RULES) $(call yes,--drop,DROP) \

@@ -1,5 +1,6 @@
 """The statistics of a class against small calculations that are written another way."""
 
+import math
 import statistics
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -168,6 +169,32 @@ def test_only_the_last_attempts_that_passed_the_same_checks_count():
     assert stuck(attempts("half", None, "half"), known.get) == {}  # one whose result is gone says nothing
 
 
+def test_of_fewer_than_five_nobody_is_behind():
+    """Three of four have all points, one has none: that is no conclusion. A fifth one makes it one."""
+    folder = folders()[0]
+    for many in (4, 5):
+        sums = Summary([folder])
+        for number in range(many):
+            share = 1.0 if number else 0.0
+            sums.add(Student(f"s{number}"), [result_of(folder, share, status=PASSED if number else FAILED)])
+        assert [need.row.student.id for need in analysis.ranked(sums, {}, 9)] == (["s0"] if many == 5 else [])
+
+
+def test_a_part_of_a_class_is_the_sum_of_that_part(klass, summary):
+    """Summed anew from the results of every other hand-in of two exercises."""
+    chosen = [klass.exercises[3], klass.exercises[1]]
+    handins = {key for number, key in enumerate(sorted(klass.results)) if number % 2}
+    part = summary.only(chosen, handins)
+    again = Summary(chosen)
+    for student in klass.students:
+        again.add(
+            student, [klass.results[key] for e in chosen if (key := (student.id, e)) in klass.results.keys() & handins]
+        )
+    assert part.rows == again.rows and part.diagnoses == again.diagnoses
+    assert analysis.checks(part) == analysis.checks(again)
+    assert summary.only(klass.exercises).rows == [replace(row, late=(), notes=()) for row in summary.rows]
+
+
 # How totals are spread, and clusters.
 
 
@@ -177,7 +204,8 @@ def test_the_spread_is_that_of_a_small_calculation():
     assert found.mean == pytest.approx(32.5 / 6) and found.median == 5.5 and (found.least, found.most) == (1, 10)
     assert found.lower == pytest.approx(ordered[1] + 0.25 * (ordered[2] - ordered[1]))  # place 1.25 of 0 to 5
     assert found.upper == pytest.approx(ordered[3] + 0.75 * (ordered[4] - ordered[3]))
-    assert spread([]) is None and spread([3.0]).upper == 3.0
+    assert found.deviation == pytest.approx(math.sqrt(sum((one - 32.5 / 6) ** 2 for one in totals) / 5))
+    assert spread([]) is None and spread([3.0]).deviation == 0 and spread([3.0]).upper == 3.0
     assert tenths(totals, 10.0) == (0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1)
 
 

@@ -19,6 +19,7 @@ from grader.classroom.outputs import write
 from grader.classroom.pages.class_page import class_page, render
 from grader.classroom.similar import Agreement, Lines, Pair
 from grader.classroom.summary import Past, Run, Summary
+from grader.classroom.week import Choice, week_of
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
 MANY = 2000 if THOROUGH else 1020
@@ -318,6 +319,36 @@ def test_what_each_run_added(page):
 def test_the_table_of_runs_fits_a_phone(page):
     page.set_viewport_size({"width": 390, "height": 700})
     assert page.eval_on_selector("#runs + .scroll", "one => one.scrollWidth <= one.clientWidth")
+
+
+def test_a_part_of_the_term_stands_beside_the_whole(tab, klass, tmp_path):
+    """Two exercises, of every third student: what the page says of them, and that it fits a phone."""
+    chosen = klass.exercises[2:4]
+    handins = {key for number, key in enumerate(sorted(klass.results)) if key[1] in chosen and number % 3 == 0}
+    week = week_of(Summary.of(klass), Choice("new since the run before", chosen, handins))
+    (tmp_path / "class.html").write_text(render(Summary.of(klass), week=week), "utf-8")
+    page = tab.load(tmp_path / "class.html")
+    assert page.eval_on_selector_all("h3", "all => all.map(one => one.textContent)") == 3 * [
+        "This time: new since the run before", "The whole term",
+    ]  # fmt: skip
+    assert page.text_content("#teach ~ p").startswith(f"{len(handins)} hand-ins of {chosen[0][:2]} ")
+    first = page.eval_on_selector("#checks ~ .scroll tbody tr", "row => [...row.cells].map(c => c.textContent)")
+    outcomes: dict = {}
+    for key in handins:
+        result = klass.results[key]
+        if result.started and result.status != ERROR:
+            for check in result.checks:
+                outcomes.setdefault((result.exercise[:2], check.title), []).append(check.outcome)
+    shares = {
+        key: all_.count(FAILED) / (all_.count(FAILED) + all_.count(PASSED))
+        for key, all_ in outcomes.items()
+        if all_.count(FAILED) + all_.count(PASSED) >= 5
+    }
+    key = first[0], first[1]
+    assert shares[key] == max(shares.values()) and first[2].endswith(f"({100 * shares[key]:.0f} %)")
+    page.set_viewport_size({"width": 390, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert tab.complaints == []
 
 
 def test_each_entry_of_the_list_of_sections_leads_to_one(page):

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -288,7 +289,7 @@ def test_who_cannot_be_placed_has_a_row(grade, tmp_path):
     assert grade(folder="in/bob").returncode in (2, 3)
 
 
-WRONG_ENDINGS = ("context_vectors.py.txt", "homework.docx", "report.pdf", "winmail.dat", "work.rar", "homework")
+WRONG_ENDINGS = ("context_vectors.py.pdf", "homework.docx", "report.pdf", "winmail.dat", "work.rar", "homework")
 
 
 @pytest.mark.parametrize("roster", [False, True])
@@ -308,7 +309,7 @@ def test_who_handed_in_a_file_of_another_kind_is_named(grade, tmp_path, roster):
 
 
 @pytest.mark.parametrize("layout", ["ada/{}", "ada/02_softmax_naive/{}", "lovelaceada_11_901_{}"])
-@pytest.mark.parametrize("name", ["softmax_naive.py.txt", "02.docx", "sofmax_naive.py", "softmax_naive.zip"])
+@pytest.mark.parametrize("name", ["softmax_naive.py.pdf", "02.docx", "sofmax_naive.py", "softmax_naive.zip"])
 def test_an_exercise_whose_only_file_cannot_be_graded_is_named(grade, tmp_path, layout, name):
     if "sofmax" in name and "02" in layout:
         pytest.skip("its folder says which exercise it is")
@@ -342,6 +343,229 @@ def test_a_loose_file_needs_a_person(grade, tmp_path, name, beside):
     done = grade()
     assert done.returncode == 3 and f"needs a person: {name}: whose is it?" in done.stderr
     assert name in (tmp_path / "out/class.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [
+        ("softmax_naive.py.txt", ".py.txt"),
+        ("02.PY.TXT", ".PY.TXT"),
+        ("softmax_naive.py-1.txt", ".py-1.txt"),
+        ("softmax_naive.py.py", ".py.py"),
+        ("softmax_naive.ipynb.json", ".ipynb.json"),
+        ("softmax_naive.ipynb.txt", ".ipynb.txt"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["{}/{}", "zip", "lovelaceada_11_901_{1}"])
+def test_a_file_with_an_appended_ending_is_read_as_what_it_is(grade, tmp_path, name, ending, layout):
+    text = RIGHT[SOFTMAX]
+    if "ipynb" in name:
+        cell = {"cell_type": "code", "metadata": {}, "source": text, "outputs": [], "execution_count": None}
+        text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    if layout == "zip":
+        with zipfile.ZipFile(tmp_path / "in/ada.zip", "w") as file:
+            file.writestr(name, text)
+    else:
+        lay(tmp_path / "in", layout.format("ada", name), text)
+    done = grade()
+    assert done.returncode == 0, done.stderr
+    [row] = by_student(tmp_path).values()
+    sentence = f"Its name ends in {ending}, so it was read as .{'ipynb' if 'ipynb' in name else 'py'}."
+    assert row[SOFTMAX] == "6" and f"02: {sentence}" in row["note"]
+    [line] = rows(tmp_path / "out/ledger.csv")
+    assert line["outcome"] == "graded" and line["points"] == "6" and sentence in line["reason"]
+    assert name in line["file"] and sentence in (tmp_path / f"out/{row['student']}/feedback.html").read_text()
+
+
+def test_the_rightly_named_file_counts_before_one_with_an_appended_ending(grade, tmp_path):
+    lay(tmp_path / "in", "ada/softmax_naive.py", RIGHT[SOFTMAX])
+    lay(tmp_path / "in", "ada/softmax_naive.py.txt", WRONG[SOFTMAX])
+    assert grade().returncode == 0
+    lines = {line["file"]: line for line in rows(tmp_path / "out/ledger.csv")}
+    assert lines["ada/softmax_naive.py"]["points"] == "6"
+    assert "the file ada/softmax_naive.py counts" in lines["ada/softmax_naive.py.txt"]["reason"]
+
+
+def test_the_ledger_has_every_file(grade, tmp_path):
+    """The files add up to those found: each has a mark, or a reason with a name where one is known."""
+    lay(tmp_path, "roster.csv", "id,name\nada,Ada\nbob,Bob\ncy,Cy\neve,Eve\n")
+    (tmp_path / "aliases.csv").write_text("found,student\nguest,-\n")
+    for name in ("ada/context_vectors.py", "ada/README.md", "ada/.idea/a.xml", "ada/.idea/b.xml", "ada/notes.png",
+                 "ada/context_vectors (1).py", "ada/build/x.py", "bob/report.pdf", "cy/context_vectors.py",
+                 "cy/softmax_naive.docx", "guest/context_vectors.py", "mallory/context_vectors.py", "stray.py",
+                 "grades.xlsx", *(f"eve/junk{number}.bin" for number in range(30))):  # fmt: skip
+        lay(tmp_path / "in", name)
+    lay(tmp_path / "in", "eve/context_vectors.py", "def broken(:")
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 3
+    lines = rows(tmp_path / "out/ledger.csv")
+    found = int(done.stderr.partition(" files found")[0].rpartition("\n")[2])
+    assert (
+        sum(int(line["files"]) for line in lines)
+        == found
+        == sum(1 for p in (tmp_path / "in").rglob("*") if p.is_file())
+    )
+    assert all(line["points"] or line["reason"] for line in lines)
+    by_file = {line["file"]: line for line in lines}
+    assert by_file["ada/context_vectors (1).py"]["points"] == "7" and by_file["eve/context_vectors.py"]["points"] == "0"
+    for file, student, outcome in [
+        ("ada/context_vectors.py", "ada", "left out"),
+        ("ada/.idea", "ada", "left out"),
+        ("ada/build", "ada", "left out"),
+        ("ada/README.md", "ada", "left out"),
+        ("bob/report.pdf", "bob", "left out"),
+        ("grades.xlsx", "", "left out"),
+        ("stray.py", "", "needs a person"),
+        ("cy/softmax_naive.docx", "cy", "left out"),
+        ("mallory", "mallory", "needs a person"),
+    ]:
+        assert (by_file[file]["student"], by_file[file]["outcome"]) == (student, outcome), by_file[file]
+    guest = next(line for line in lines if line["file"].endswith("guest/context_vectors.py"))
+    assert guest["reason"] == "of people who are not in the class"
+    assert sum(int(line["files"]) for line in lines if line["student"] == "eve") == 31
+    waiting = [(line["student"], line["exercise"]) for line in lines if line["outcome"] == "needs a person"]
+    assert lines[: len(waiting)] == [line for line in lines if line["outcome"] == "needs a person"]
+    assert ("bob", "") in waiting and ("cy", SOFTMAX) in waiting
+    closing = done.stderr.partition("gradings in")[2]
+    assert "4 entries without a mark until a person decides" in closing and "ledger.csv" in closing
+    for words in ("nothing of Bob (bob)", "02 of Cy (cy)", "stray.py: ", "mallory"):
+        assert words in closing, words
+    page = (tmp_path / "out/class.html").read_text()
+    assert "Ada (ada): ada/build: in venv/, tests/, build/ and the like" in page
+    assert (tmp_path / "out/ledger.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_could_not_be_placed_waits_over_the_weeks(grade, tmp_path):
+    """Week 2's download holds nothing of week 1. Ada's file of week 1 is still without a mark."""
+    lay(tmp_path / "in/1", "ada/homework.docx")
+    lay(tmp_path / "in/1", "cy/context_vectors.docx")
+    for name in ("bob", "cy"):
+        lay(tmp_path / "in/1", f"{name}/softmax_naive.py", RIGHT[SOFTMAX])
+    assert grade(folder="in/1").returncode == 3
+    for name in ("ada", "bob", "cy"):
+        lay(tmp_path / "in/2", f"{name}/03_context_vectors/x.py" if name == "cy" else f"{name}/04.py", "x = 1\n")
+    lay(tmp_path / "in/2", "cy/04.py", "x = 1\n")
+    (tmp_path / "in/2/cy/03_context_vectors/x.py").unlink()
+    done = grade(folder="in/2")
+    assert done.returncode == 3 and "nothing of ada could be placed: homework.docx" in done.stderr
+    assert "03 of cy: context_vectors.docx" in done.stderr
+    assert by_student(tmp_path)["ada"]["note"].startswith("not placed: homework.docx")
+    old = [line for line in rows(tmp_path / "out/ledger.csv") if line["reason"] == "from an earlier download"]
+    assert [(line["student"], line["exercise"], line["points"]) for line in old] == [
+        ("bob", SOFTMAX, "6"), ("cy", SOFTMAX, "6"),
+    ]  # fmt: skip
+    lay(tmp_path / "in/3", "ada/softmax_naive.py", RIGHT[SOFTMAX])  # it came by mail
+    lay(tmp_path, "course.toml", "")
+    lay(tmp_path, "overrides.csv", f"student,exercise,check,points,reason,who\ncy,{CONTEXT},,5,read by hand,me\n")
+    done = grade("--ex", "02", folder="in/3")
+    assert done.returncode == 2 and "bob 02" in done.stderr
+    for name in ("bob", "cy"):
+        lay(tmp_path / "in/3", f"{name}/softmax_naive.py", RIGHT[SOFTMAX])
+    done = grade("--ex", "02", folder="in/3")
+    assert done.returncode == 0, done.stderr
+
+
+def test_who_withdrew_a_file_that_could_not_be_placed_may_go(grade, tmp_path):
+    lay(tmp_path / "in/1", "ada/homework.docx")
+    lay(tmp_path / "in/1", "bob/softmax_naive.py", RIGHT[SOFTMAX])
+    lay(tmp_path / "in/2", "bob/softmax_naive.py", RIGHT[SOFTMAX])
+    assert grade(folder="in/1").returncode == 3
+    assert grade(folder="in/2").returncode == 2  # her row would go
+    assert grade("--drop", folder="in/2").returncode == 0
+    lay(tmp_path / "in/1", "bob/context_vectors.docx")
+    assert grade("--drop", folder="in/1").returncode == 3
+    lay(tmp_path / "in/2", "ada/softmax_naive.py", RIGHT[SOFTMAX])
+    done = grade(folder="in/2")
+    assert done.returncode == 3 and "03 of bob: context_vectors.docx" in done.stderr
+    assert grade("--drop", folder="in/2").returncode == 0
+    assert grade(folder="in/2").returncode == 0
+
+
+def part_of(root: Path, section: str) -> str:
+    """What class.html says in a section of the chosen part of the term; "" where it has none."""
+    page = (root / "out/class.html").read_text().partition(f'<h2 id="{section}">')[2].partition("<h2")[0]
+    part, has_part, _ = page.partition("<h3>The whole term</h3>")
+    return html_text(part) if has_part else ""
+
+
+def html_text(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+NINE = [f"s{number}" for number in range(9)]
+
+
+def lay_week(root: Path, folder: str, wrong: int, students=tuple(NINE)) -> None:
+    """A download of one exercise, of which the first students handed in something wrong."""
+    for number, student in enumerate(students):
+        slug = folder.partition("_")[2]
+        lay(root, f"{student}/{folder}/{slug}.py", (WRONG if number < wrong else RIGHT)[folder])
+
+
+def test_the_page_shows_what_is_new_beside_the_whole_term(grade, tmp_path):
+    lay_week(tmp_path / "in/1", SOFTMAX, 6)
+    assert grade(folder="in/1").returncode == 0
+    assert part_of(tmp_path, "teach") == ""  # the first week is the whole term
+    lay_week(tmp_path / "in/2", CONTEXT, 3)
+    lay(tmp_path / "in/2", "s0/softmax_naive.py", RIGHT[SOFTMAX])  # one tries the old one again
+    for student in NINE[1:]:
+        lay(
+            tmp_path / "in/2",
+            f"{student}/softmax_naive.py",
+            (tmp_path / f"in/1/{student}/{SOFTMAX}/softmax_naive.py").read_text(),
+        )
+    topics = [mistakes.misconceptions_of_mistakes(folder) for folder in (SOFTMAX, CONTEXT)]
+    old, new = (one[mistakes.mistakes(folder)[0].name].title for one, folder in zip(topics, (SOFTMAX, CONTEXT)))
+    for _ in range(2):  # the same command again shows the same
+        assert grade(folder="in/2").returncode == 0
+        teach, checks = part_of(tmp_path, "teach"), part_of(tmp_path, "checks")
+        assert teach.startswith(
+            "What to teach again This time: new since the run before 9 hand-ins of 03 Context vectors."
+        )
+        assert "Left out, because fewer than 5 hand-ins allow no conclusion: 02 (1 hand-in)." in teach
+        assert f"3 students: {new}" in teach and old not in teach
+        assert "3 (33 %)" in checks and " 02 " not in checks
+        helped = part_of(tmp_path, "help")
+        assert all(student in helped for student in NINE[:3]) and NINE[3] not in helped
+        whole = html_text((tmp_path / "out/class.html").read_text())
+        assert f"5 students: {old}" in whole
+    assert grade("--ex", "02", folder="in/2").returncode == 0
+    teach = part_of(tmp_path, "teach")
+    assert "This time: exercise 02 9 hand-ins of 02" in teach and f"5 students: {old}" in teach and new not in teach
+
+
+def test_the_page_shows_what_came_since_a_day(grade, tmp_path):
+    lay(tmp_path, "course.toml", 'timezone = "Europe/Berlin"\n')
+    lay_week(tmp_path / "in", SOFTMAX, 6)
+    times = "".join(f"{student},02,2026-11-1{5 if number < 4 else 6}T00:30:00\n" for number, student in enumerate(NINE))
+    lay(tmp_path, "handed_in.csv", f"student,exercise,time\n{times}")
+    assert grade("--since", "2026-11-16").returncode == 0
+    teach = part_of(tmp_path, "teach")
+    assert "This time: handed in since 2026-11-16 5 hand-ins of 02" in teach and "2 students: " in teach
+    assert "nothing" not in teach and grade("--since", "16.11.2026").returncode == 2
+    assert grade("--since", "2026-11-17").returncode == 0
+    assert "0 hand-ins of no exercise" in part_of(tmp_path, "teach")
+
+
+def test_progress_is_of_the_same_hand_ins_under_the_same_checks(grade, here, tmp_path, monkeypatch):
+    lay_week(tmp_path / "in", SOFTMAX, 6)
+    assert grade().returncode == 0
+    before = [float(row[SOFTMAX]) for row in by_student(tmp_path).values()]
+    assert 'id="progress"' not in (tmp_path / "out/class.html").read_text()
+    for student in NINE[:3]:
+        lay(tmp_path / "in", f"{student}/{SOFTMAX}/softmax_naive.py", RIGHT[SOFTMAX])
+    lay_week(tmp_path / "in", CONTEXT, 9)  # new, all of it wrong: no part of any progress
+    for _ in range(2):
+        assert grade().returncode == 0
+        after = [float(row[SOFTMAX]) for row in by_student(tmp_path).values()]
+        shares = [f"{100 * sum(points) / 9 / MOST[SOFTMAX]:.1f} %" for points in (before, after)]
+        page = html_text((tmp_path / "out/class.html").read_text().partition('id="progress"')[2])
+        assert f"{shares[0]} → {shares[1]} of the points (9 hand-ins)" in page, page[:400]
+        assert page.count("→") == 1
+    change_check(here, monkeypatch, SOFTMAX)
+    assert grade().returncode == 0
+    page = html_text((tmp_path / "out/class.html").read_text().partition('id="progress"')[2])
+    assert page.count("→") == 1
 
 
 def test_git_takes_in_nothing_of_a_course(grade, tmp_path):

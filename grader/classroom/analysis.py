@@ -24,7 +24,10 @@ PATIENCE = 4  # attempts without change after which one more says nothing new
 
 @dataclass(frozen=True)
 class Spread:
-    """The spread of totals, in points. lower, upper: the quartiles, interpolated linearly between neighbours."""
+    """The spread of points. lower, upper: the quartiles, interpolated linearly between neighbours.
+
+    deviation: the standard deviation of a sample (n - 1), 0 of one.
+    """
 
     count: int
     mean: float
@@ -33,6 +36,7 @@ class Spread:
     median: float
     upper: float
     most: float
+    deviation: float
 
 
 def spread(totals: Sequence[float]) -> Spread | None:
@@ -40,7 +44,8 @@ def spread(totals: Sequence[float]) -> Spread | None:
     if not totals:
         return None
     lower, median, upper = statistics.quantiles(totals, method="inclusive") if len(totals) > 1 else [totals[0]] * 3
-    return Spread(len(totals), statistics.fmean(totals), min(totals), lower, median, upper, max(totals))
+    deviation = statistics.stdev(totals) if len(totals) > 1 else 0.0
+    return Spread(len(totals), statistics.fmean(totals), min(totals), lower, median, upper, max(totals), deviation)
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,8 @@ def ranked(summary: Summary, stuck: Mapping[str, Sequence[Stuck]], limit: int) -
     """
     median = summary.median() or 0.0
     begun = _begun_by_half(summary)
+    if len(summary.totals()) < LEAST:  # of so few, nobody is below the others
+        median, begun = 0.0, []
     needs = [_need(summary, row, median, begun, stuck.get(row.student.id, ())) for row in summary.rows if row.handed_in]
     return sorted((need for need in needs if need.score > 0), key=lambda need: (-need.score, need.row.student))[:limit]
 
@@ -156,8 +163,10 @@ def to_teach(summary: Summary) -> list[Lesson]:
     """The misconceptions that somebody showed, that of most students first.
 
     A student counts once for each, however many exercises and checks show it. Diagnoses that no known mistake gave
-    belong to none.
+    belong to none. An exercise that fewer than LEAST handed in says nothing of a class, unless none has more.
     """
+    handed_in = [sum(bool(row.outcomes[i]) for row in summary.rows) for i in range(len(summary.exercises))]
+    least = min(LEAST, max(handed_in, default=0))
     students: dict[str, list[int]] = defaultdict(list)
     kinds: dict[str, Counter[Kind]] = defaultdict(Counter)
     for place, row in enumerate(summary.rows):
@@ -165,6 +174,7 @@ def to_teach(summary: Summary) -> list[Lesson]:
             (misconception.id, index, sentence)
             for kind in row.diagnoses
             for misconception, index, sentence in _shown(summary, kind)
+            if handed_in[index] >= least
         }
         for id in {id for id, _, _ in occurrences}:
             students[id].append(place)

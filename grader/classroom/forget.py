@@ -89,6 +89,7 @@ def _from_store(database: sqlite3.Connection, student: str) -> Iterator[str]:
                  "(select digest from attempts where student != ?)", (student, student)),
         "hand-in": ("delete from handins where student = ?", (student,)),
         "attempt": ("delete from attempts where student = ?", (student,)),
+        "open entry": ("delete from waiting where student = ?", (student,)),
         "mark": ("delete from marks where student = ?", (student,)),
         "override": ("delete from overrides where substr(line, 1, ?) = ?", (len(student) + 1, f"{student}\t")),
         "name": ("delete from students where student = ?", (student,)),

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from grader.records.sanitize import label
 from grader.records.submission import Submission
 
 TO_PLACE = "rename the file in the download, or ask the student for the .py file or the notebook, and grade again"
+READ_AS = "Its name ends in"  # how the note on a file begins that was read under another name
 MOST_LISTED = 50  # the entries in need of a person that the page shows, and the places of one entry
 
 
@@ -90,10 +91,22 @@ class HandIn:
         if self.member:
             from grader.classroom.intake import archives
 
-            return archives.read(self.place, self.member)
+            return self._with_note(archives.read(self.place, self.member))
         name = os.path.basename(self.place)
         data = beneath.read(self.place, safe_files.limit_of(name))
-        return submission.decode(data, label(name), safe_files.is_notebook(name))
+        return self._with_note(submission.decode(data, label(name), safe_files.is_notebook(name)))
+
+    @property
+    def read_as(self) -> str:
+        """A sentence on a name that is read as another one, x.py.txt as x.py; "" where the name is as it should be."""
+        found = safe_files.appended(os.path.basename(self.member or self.place))
+        if found is None:
+            return ""
+        ending, code = found
+        return f"{READ_AS} {label(ending)}, so it was read as .{code}. Call it .{code} next time."
+
+    def _with_note(self, found: Submission) -> Submission:
+        return replace(found, notes=(*found.notes, self.read_as)) if self.read_as else found
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,27 @@ class Misplaced:
 
     path: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Files of one place that are not graded: refused, or left out for a reason that needs no person.
+
+    key: of the student's entry, "" for nobody's; student: whose they are, where that is known; files: how many.
+    """
+
+    where: str
+    reason: str
+    key: str = ""
+    student: Student | None = None
+    refused: bool = False
+    files: int = 1
+    origin: Origin = Origin()
+
+    @property
+    def shown(self) -> str:
+        """Whose the files are, where, and why they have no mark, as one harmless line."""
+        return label(f"{self.student.label if self.student else 'nobody known'}: {self.where}: {self.reason}")
 
 
 @dataclass(frozen=True)
@@ -169,6 +203,7 @@ class Found:
     count: Count = Count()
     unplaced: tuple[Unplaced, ...] = ()
     enrolled: tuple[Student, ...] = ()  # all on the roster, where there is one
+    passed: tuple[Passed, ...] = ()  # every other file
 
     @property
     def students(self) -> tuple[Student, ...]:
@@ -241,6 +276,6 @@ def listed(names: Sequence[str], limit: int) -> str:
     return ", ".join(names[:limit]) + (f" and {len(names) - limit:,} more" if len(names) > limit else "")
 
 
-def counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str, plural: str = "") -> str:
     """A number of things in words: "1 grading", "1,200 gradings"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"

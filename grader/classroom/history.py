@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from grader.classroom.grades import cell, number
-from grader.classroom.handins import Origin
+from grader.classroom.handins import Origin, Student, Unplaced
 from grader.classroom.store import Store, decoded, encoded
 from grader.classroom.summary import Run
 from grader.records.submission import Submission
@@ -31,6 +31,9 @@ create table if not exists marks (
     primary key (student, exercise)) without rowid;
 create table if not exists runs (
     time text primary key, students integer, handed_in integer) without rowid;
+create table if not exists progress (time text primary key, same integer, before real, after real) without rowid;
+create table if not exists waiting (
+    student text, name text, exercise text, why text, among text, primary key (student, exercise)) without rowid;
 create table if not exists overrides (line text primary key, digest text, seen text) without rowid;
 """
 CHANGES = "changes.csv"
@@ -59,6 +62,14 @@ class Given:
     digest: str
     version: str
     given: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A student's files that could not be placed. among: the exercises of that download, one of which they may be."""
+
+    unplaced: Unplaced
+    among: tuple[str, ...]
 
 
 class History:
@@ -142,6 +153,19 @@ class History:
         for (student, exercise), rows in itertools.groupby(self.file.execute(query).fetchall(), lambda row: row[:2]):
             yield student, exercise, [(datetime.fromisoformat(time), key) for *_, time, key in rows]
 
+    def last_attempt(self) -> int:
+        """The number of the latest attempt, 0 where there is none."""
+        return self.file.execute("select coalesce(max(number), 0) from attempts").fetchone()[0]
+
+    def recent(self, after: int = 0, since: datetime | None = None) -> set[tuple[str, str]]:
+        """The students and exercises with an attempt that came later. after: its number; since: when it came at most.
+
+        Where nobody knows when a hand-in came, the time of the run counts that saw it first.
+        """
+        query = "select student, exercise, coalesce(handed_in, seen) from attempts where number > ?"
+        rows = self.file.execute(query, (after,))
+        return {(who, what) for who, what, time in rows if since is None or datetime.fromisoformat(time) >= since}
+
     def rekey(self, number: int, key: str) -> None:
         """Note the key of the result of an attempt, after a check has changed."""
         self.file.execute("update attempts set key = ? where number = ?", (key, number))
@@ -181,13 +205,40 @@ class History:
 
     def runs(self) -> list[Run]:
         """The runs after which the class stood otherwise than before, in order."""
-        rows = self.file.execute("select time, students, handed_in from runs order by time")
+        rows = self.file.execute(
+            "select time, students, handed_in, coalesce(same, 0), coalesce(before, 0), coalesce(after, 0) "
+            "from runs left join progress using (time) order by time"
+        )
         return [Run(datetime.fromisoformat(time), *counts) for time, *counts in rows]
 
     def add_run(self, run: Run) -> None:
         """Remember how the class stands."""
         row = (run.time.isoformat(), run.students, run.handed_in)
         self.file.execute("insert or replace into runs (time, students, handed_in) values (?, ?, ?)", row)
+        progress = (run.time.isoformat(), run.same, run.before, run.after)
+        self.file.execute("insert or replace into progress values (?, ?, ?, ?)", progress)
+
+    # Files that could not be placed, until something better comes.
+
+    def waiting(self) -> list[Waiting]:
+        """What the last run left open."""
+        rows = self.file.execute("select student, name, exercise, why, among from waiting order by student, exercise")
+        return [
+            Waiting(Unplaced(Student(id, name), why, exercise=exercise), tuple(filter(None, among.split(","))))
+            for id, name, exercise, why, among in rows
+        ]
+
+    def note_waiting(self, entries: Iterable[Waiting]) -> None:
+        """Remember what this run leaves open."""
+        rows = [
+            (one.unplaced.student.id, one.unplaced.student.name, one.unplaced.exercise, one.unplaced.why,
+             ",".join(one.among))
+            for one in entries
+        ]  # fmt: skip
+        self.file.execute("begin")
+        self.file.execute("delete from waiting")
+        self.file.executemany("insert or replace into waiting values (?, ?, ?, ?, ?)", rows)
+        self.file.execute("commit")
 
     # Overrides.
 

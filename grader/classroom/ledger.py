@@ -19,9 +19,11 @@ from grader.classroom.pool import Task
 from grader.classroom.store import Store
 from grader.records import containment
 from grader.records.results import Settings, unreadable
+from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
+WEEK = "week"  # the fact that holds the number of the last attempt before the new ones
 UNREADABLE = "unreadable "  # how the keys of files begin that cannot be read
 STALE = "its checks have changed, and its file is gone. Put the download that holds it into SUBMISSIONS and grade again"
 
@@ -82,6 +84,7 @@ class Ledger:
 
         begin: is called before the first submission that is to be graded.
         """
+        last = self.memory.history.last_attempt() if self.memory else 0
         with self.file.roll(self.exercises, self.gone):
             for student in self.submissions.students:
                 self.file.enrol(student)
@@ -103,6 +106,8 @@ class Ledger:
                     self.wait_for(handin, key, begin)
             for handin, key in (*self.outdated(), *self.earlier()):
                 self.wait_for(handin, key, begin)
+            if self.memory and self.memory.history.last_attempt() > last:
+                self.file.note(WEEK, last)  # until a later run brings something new, this is what is new
         self.to_grade = sum(map(len, self.waiting.values()))
         return self.to_grade
 
@@ -248,8 +253,9 @@ def unreadable_identity(handin: HandIn, message: str) -> str:
 
 
 def _lesson_name(handin: HandIn) -> str:
-    """The file name of the lesson, with the suffix that the student's file has."""
-    return f"{handin.exercise.partition('_')[2]}{Path(handin.member or handin.place).suffix}"
+    """The file name of the lesson, with the suffix that the student's file has, .py for .py.txt."""
+    suffix = Path(plain_name(handin.member or handin.place)).suffix
+    return f"{handin.exercise.partition('_')[2]}{suffix}"
 
 
 def _without_place(handin: HandIn, message: str) -> str:

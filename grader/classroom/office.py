@@ -1,5 +1,6 @@
 """The instructor's files of a course as one run uses them: read, applied to its results, and what has no effect."""
 
+import statistics
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from grader.classroom import arrivals, course_rules, grades, history, marking, private, version
 from grader.classroom.course_rules import TOTAL, Course
-from grader.classroom.handins import Found, Student
+from grader.classroom.handins import READ_AS, Found, Student
 from grader.classroom.history import Change, Given, History, Kept
 from grader.classroom.marking import Attempt, Comments, Mark, Override, Standing, TotalRule, lateness, mark
 from grader.classroom.roster import filling, matching, moodle, reading
@@ -153,10 +154,11 @@ class Marking:
             self.given[student.id, exercise] = given(own)
         for exercise in conflicts(marks):
             self.notes.append(f"{label(student.id)} {exercise}: {CHANGED}")
+        read_as = [f"{one.exercise[:2]}: {note}" for one in results for note in one.notes if note.startswith(READ_AS)]
         comments = {
             exercise: text for (student_id, exercise), text in self.office.comments.items() if student_id == student.id
         }
-        return Standing(marks, comments, tuple(self.unplaced.get(student.id, ())), self.office.rule)
+        return Standing(marks, comments, (*self.unplaced.get(student.id, ()), *read_as), self.office.rule)
 
     def finish(self, out: Path) -> tuple[Change, ...]:
         """Remember the marks, and write what changed since the last run. The first run has no changes."""
@@ -175,11 +177,28 @@ class Marking:
 
     def past(self, summary: Summary) -> Past:
         """The facts about this run and earlier ones that the page of the class shows."""
-        runs, current_run = self.history.runs(), run_facts(summary, datetime.now(timezone.utc))
-        if not runs or runs[-1].facts != current_run.facts:
+        runs = self.history.runs()
+        counts = run_facts(summary, datetime.now(timezone.utc))
+        current_run = replace(counts, **self._progress(summary))
+        if current_run.is_news(runs[-1] if runs else None):
             self.history.add_run(current_run)
             runs = [*runs, current_run]
         return Past(stuck(self.history.repeated(), self.store.result), runs)
+
+    def _progress(self, summary: Summary) -> dict[str, float]:
+        """How the hand-ins that the last run had too stand beside then. An exercise of other checks is another one."""
+        earlier = self.history.marks()
+        most = {exercise.folder: exercise.max_points for exercise in summary.exercises}
+        pairs = [
+            (old.points, new.points, most[key[1]])
+            for key, new in self.given.items()
+            if (old := earlier.get(key)) and old.version == new.version and most.get(key[1])
+            and old.points is not None and new.points is not None
+        ]  # fmt: skip
+        if not pairs:
+            return {}
+        before, after = (round(statistics.fmean(pair[i] / pair[2] for pair in pairs), 6) for i in (0, 1))
+        return {"same": len(pairs), "before": before, "after": after}
 
     def filled(self, out: Path, summary: Summary) -> tuple[str, ...]:
         """Write the roster's files with the points filled in. Returns lines about them."""

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import grades, private
+from grader.classroom import accounts, grades, private
 from grader.classroom.handins import Found, Student
 from grader.classroom.marking import NOTHING, PLAIN, Standing, TotalRule
 from grader.classroom.pages import class_page, feedback
 from grader.classroom.similar import Pair
 from grader.classroom.summary import Past, Summary
+from grader.classroom.week import Choice, week_of
 from grader.records import containment, safe_files
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
@@ -44,6 +45,7 @@ def write(
     standing: Callable[[Student, Sequence[ExerciseResult]], Standing] = lambda student, results: NOTHING,
     pseudonyms: Callable[[Summary], Mapping[str, Student]] | None = None,
     past: Callable[[Summary], Past] = lambda summary: Past(),
+    choice: Choice | None = None,
 ) -> Summary:
     """Write all results. Each file is replaced as a whole, and one that would not change is not written.
 
@@ -52,7 +54,7 @@ def write(
     grader.classroom.similar.Pair of the class. ungraded: (student's id, exercise) → why there is no result.
     submissions: all that was handed in; rule: of totals; standing: is called for what the rules of the course say of a
     student; pseudonyms: for the students on the page of the class, by id, where it is to be anonymous; past: for what
-    that page shows of earlier runs.
+    that page shows of earlier runs; choice: of the hand-ins that it shows apart, beside all of the term.
     Raises WrongUse where two students have the same id, and Unwritten, after all other files are written, where a file
     could not be: the grades then go to standard output.
     """
@@ -88,13 +90,16 @@ def write(
     put(out / GRADES, grades.table, summary, form)
     missing_count = _ungraded_files(submissions, troubles) if submissions else 0
     earlier_runs = containment.optional("the earlier runs", Past(), past, summary)
+    week = containment.optional("the chosen part of the term", None, week_of, summary, choice)
     if pseudonyms is None:
-        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, missing_count, past=earlier_runs))
+        facts = {"ungraded": missing_count, "past": earlier_runs, "week": week}
+        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, **facts))
     else:
         names = pseudonyms(summary)
         facts = {
             "ungraded": missing_count,
             "linked": False,
+            "week": week and week.renamed(names),
             "past": earlier_runs.renamed({id: s.id for id, s in names.items()}),
         }
         put(out / PAGE, lambda: class_page.render(summary.renamed(names), anonymous(pairs(), names), **facts))
@@ -102,6 +107,14 @@ def write(
         more = f" (and {len(unwritten) - 1} files more)" if len(unwritten) > 1 else ""
         raise Unwritten(f"{unwritten[0]}{more}. All results are kept: grade again. To write elsewhere: OUT=…")
     return summary
+
+
+def write_ledger(out: Path, lines: Iterable[accounts.Account]) -> None:
+    """Write what became of every file. Raises Unwritten."""
+    path = out / accounts.LEDGER
+    text = containment.optional(str(path), None, accounts.table, lines)
+    if reason := "could not be made" if text is None else _replace(path, text):
+        raise Unwritten(f"{path} {reason}. All results are kept: grade again. To write elsewhere: OUT=…")
 
 
 def keep_out_of_git(out: Path) -> None:

@@ -6,13 +6,26 @@ import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader import catalog
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, grades, handins, history, office, outputs, pool, private, similar, version
+from grader.classroom import (
+    accounts,
+    arrivals,
+    grades,
+    handins,
+    history,
+    office,
+    outputs,
+    pool,
+    private,
+    similar,
+    version,
+)
 from grader.classroom.course_rules import Course
 from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Student, Unplaced
 from grader.classroom.history import History
@@ -22,6 +35,7 @@ from grader.classroom.office import Marking, Office
 from grader.classroom.pool import Order, Outcome
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
+from grader.classroom.week import Chooser
 from grader.records import containment
 from grader.records.results import Settings
 from grader.records.sanitize import label
@@ -56,6 +70,7 @@ class Plan:
     level: str = "full"
     office: Office = field(default_factory=lambda: Office(Course()))
     drop: bool = False  # who is not in the class any more may go
+    since: datetime | None = None  # the class page shows apart what came since then
     anonymous: bool = False  # the page of the class has pseudonyms
 
 
@@ -157,14 +172,18 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         past = file.rolled()
         matched = office.matched(plan.office, submissions, past)
         submissions = matched.found
-        publish(Event("found", submissions.facts()))
-        publish(Event("notes", {"lines": matched.lines}))
         entered = replaced(plan, submissions)
         losses_of_run = losses_of(past, submissions, entered, plan.named, plan.office.roster is not None)
+        history = History(file)
+        set_by_hand = {(one.student, one.exercise) for one in plan.office.overrides}
+        waiting = [] if plan.drop else accounts.still_waiting(history.waiting(), submissions, past, set_by_hand)
+        submissions = replace(submissions, unplaced=(*submissions.unplaced, *(one.unplaced for one in waiting)))
+        publish(Event("found", submissions.facts()))
+        publish(Event("notes", {"lines": matched.lines}))
         if losses_of_run and not plan.drop:
             raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
-        history = History(file)
+        history.note_waiting(accounts.remembered(submissions, entered, waiting))
         memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
         memory = replace(memory, keeps=plan.office.keeps_attempts)
         others = [folder for folder in file.exercises() if folder not in entered]
@@ -182,21 +201,29 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
                 return containment.optional("the pairs that agree", (), search.result)
 
             marking = Marking(plan.office, file, history, submissions)
+            named = tuple(exercise.folder for exercise in plan.exercises) if plan.named else ()
+            chooser = Chooser(named, plan.since)
             unwritten = None
             try:
                 summary = outputs.write(
                     plan.out, file.students(), folders, plan.form, plan.level, pairs, troubles, submissions,
                     plan.office.rule, marking.standing, marking.pseudonyms(plan.out) if plan.anonymous else None,
-                    marking.past,
+                    marking.past, chooser.choice(file, history),
                 )  # fmt: skip
             except outputs.Unwritten as error:  # the marks are complete all the same
                 unwritten = error
+        lines = accounts.accounts(submissions, plan.submissions, marking.given, troubles, file.entered())
+        try:
+            outputs.write_ledger(plan.out, lines)
+        except outputs.Unwritten as error:
+            unwritten = unwritten or error
         publish(Event("changed", {"changes": marking.finish(plan.out)}))
         if unwritten is not None:
             raise unwritten
         outputs.move_away(plan.out, losses_of_run.students)
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
+        facts |= {"waiting": accounts.waiting_lines(submissions)}
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
         notes = (
             *marking.notes,
@@ -312,6 +339,7 @@ def _protect(out: Path) -> None:
     names = {
         outputs.GRADES,
         outputs.PAGE,
+        accounts.LEDGER,
         outputs.LEFT,
         history.CHANGES,
         grades.PSEUDONYMS,

@@ -191,6 +191,7 @@ class Show:
         needs_person: int,
         left_over: tuple[str, ...],
         filled: tuple[str, ...] = (),
+        waiting: tuple[str, ...] = (),
     ) -> None:
         """Show the end of a run."""
         self.say(self.progress.end())
@@ -204,6 +205,13 @@ class Show:
             self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {folders}")
         for line in filled:
             self.say(line)
+        if waiting:
+            self.say(f"{counted(len(waiting), 'entry', 'entries')} without a mark until a person decides:")
+            for line in waiting[:MOST]:
+                self.say(f"  {line}")
+            if len(waiting) > MOST:
+                self.say(f"  … and {len(waiting) - MOST:,} more: ledger.csv begins with them.")
+        self.say(f"What became of every file: {out}/ledger.csv")
         self.say(f"Results: {out}/grades.csv, {out}/class.html, {out}/<student>/feedback.html")
 
     def on_recorded(self, course: str, recorded: int, failed: dict[str, str]) -> None:

@@ -3,7 +3,7 @@
 import copy
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -174,6 +174,28 @@ class Summary:
         summary._sorted = False
         return summary
 
+    def only(self, folders: Sequence[str], handins: Container[tuple[str, str]] | None = None) -> "Summary":
+        """The sums of these exercises alone, in points as they are. handins: (student's id, exercise); None: all.
+
+        A hand-in that is not among them is taken as missing. The reasons why files could not be loaded are left out.
+        """
+        part = Summary(folders)
+        places = [self._index[exercise.folder] for exercise in part.exercises]
+        new_index = {place: index for index, place in enumerate(places)}
+        part.titles = {(new_index[i], name): title for (i, name), title in self.titles.items() if i in new_index}
+        for row in self.rows:
+            kept = [handins is None or (row.student.id, self._folders[place]) in handins for place in places]
+            counts = {place for place, is_kept in zip(places, kept) if is_kept}
+            points = tuple(row.points[place] if place in counts else None for place in places)
+            states = "".join(row.states[place] if place in counts else ABSENT for place in places)
+            kinds = tuple(sorted((new_index[i], sentence) for i, sentence in row.diagnoses if i in counts))
+            total = None if NOT_GRADED in states else marking.total(part._folders, points, part._most)
+            outcomes = tuple(row.outcomes[place] if place in counts else "" for place in places)
+            by_hand = tuple(sorted(new_index[place] for place in row.by_hand if place in counts))
+            part._rows.append(Row(row.student, points, states, kinds, total, (), (), outcomes, by_hand))
+            part.diagnoses.update(kinds)
+        return part
+
     def distribution(self, index: int) -> Distribution:
         """The distribution of the points of the exercise with this index."""
         states = Counter(row.states[index] for row in self._rows)
@@ -224,16 +246,22 @@ class Stuck:
 
 @dataclass(frozen=True)
 class Run:
-    """The state of the class after a run. handed_in: exercises of all students."""
+    """The state of the class after a run. handed_in: exercises of all students.
+
+    same: how many of them the run before had too, by the same checks; before, after: their share of the points, 0 to 1.
+    """
 
     time: datetime
     students: int
     handed_in: int
+    same: int = 0
+    before: float = 0.0
+    after: float = 0.0
 
-    @property
-    def facts(self) -> tuple[int, int]:
-        """All but the time."""
-        return self.students, self.handed_in
+    def is_news(self, last: "Run | None") -> bool:
+        """Whether the class is in another state than after the last run."""
+        counts = last and (last.students, last.handed_in)
+        return counts != (self.students, self.handed_in) or self.before != self.after
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
-from grader.cli.options import LEVELS, NO_SANDBOX, cores, jobs, option, seconds, verb
+from grader.cli.options import LEVELS, NO_SANDBOX, cores, jobs, moment, option, seconds, verb
 from grader.records import submission
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
@@ -51,6 +51,13 @@ A_FEW, A_CLASS = "a few files", "a class"
     option("--submissions", metavar="DIR", type=Path, help="the same as DIR", group=A_CLASS),
     option("--out", metavar="DIR", type=Path, default=Path("results"), help="default: results", group=A_CLASS),
     option("--ex", metavar="03,07", default="all", help="these exercises; default: all", group=A_CLASS),
+    option(
+        "--since",
+        metavar="DATE",
+        type=moment,
+        help="class.html shows apart what came since then, 2026-11-16; default: what is new",
+        group=A_CLASS,
+    ),
     option("--jobs", metavar="N", type=jobs, help="processes; default: one a core", group=A_CLASS),
     option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file", group=A_CLASS),
     option("--csv", choices=FORMS, default="plain", help="the columns of grades.csv", group=A_CLASS),
@@ -100,9 +107,11 @@ def run_class(options: argparse.Namespace) -> int:
 
     plan = planned(options, options.submissions, options.out)
     office = office_of(options)
+    since = options.since
     plan = replace(
         plan,
         office=office,
+        since=since if since is None or since.tzinfo else since.replace(tzinfo=office.course.zone),
         drop=options.drop,
         anonymous=options.anonymous or office.course.anonymous,
         level=options.feedback or office.course.feedback or "full",

@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,14 @@ def jobs(text: str) -> int:
     if not text.isdecimal() or not text.isascii() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
     return int(text)
+
+
+def moment(text: str) -> datetime:
+    """A date or a time, of the course's zone unless it says another. Raises ArgumentTypeError where it is neither."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date. Write 2026-11-16, or 2026-11-16T09:00") from None
 
 
 def seconds(text: str) -> float:

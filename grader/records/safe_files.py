@@ -19,14 +19,32 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 
 MAX_SOURCE = 256 << 10  # bytes of a .py file, and of the code in a notebook
 MAX_NOTEBOOK = 16 << 20  # bytes of a notebook, which may hold pictures
+# Endings that browsers, editors and platforms append: "x.py.txt", Canvas' "x.py-1.txt", "x.ipynb.json".
+APPENDED = re.compile(
+    r"(?P<stem>.+)\.(?P<code>py|ipynb)(?P<revision>-\d{1,3}|\s*\(\d{1,3}\))?"
+    r"\.(?:txt|text|download|(?P=code)|(?<=ipynb\.)json)",
+    re.I | re.S,
+)
 EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
 OPEN_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
+def plain_name(name: str) -> str:
+    """The name without an ending that was appended to .py or .ipynb: "x.py" for "x.py.txt"."""
+    match = APPENDED.fullmatch(name)
+    return f"{match['stem']}{match['revision'] or ''}.{match['code']}" if match else name
+
+
+def appended(name: str) -> tuple[str, str] | None:
+    """The whole ending of a name to which one was appended, and what it was: ".py.txt", "py"; else None."""
+    match = APPENDED.fullmatch(name)
+    return match and (name[match.end("stem") :], match["code"].lower())
+
+
 def is_notebook(name: str) -> bool:
     """Whether a file of this name is a notebook."""
-    return name.lower().endswith(".ipynb")
+    return plain_name(name).lower().endswith(".ipynb")
 
 
 def limit_of(name: str) -> int:

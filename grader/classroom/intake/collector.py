@@ -10,17 +10,18 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from grader.catalog import Exercise
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Student, Unplaced
+from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Passed, Student, Unplaced
 from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.beneath import is_too_long
 from grader.classroom.intake.names import ALONE, exercise_meant, in_short, likeness, reading_of
+from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 
 TEXT = 64 << 20  # bytes of a platform's list of its students
@@ -125,9 +126,12 @@ class FileLog:
         self.files = self.refused = 0
         self.left_out: Counter[str] = Counter()  # files, by reason
         self.misplaced: list[Misplaced] = []
+        self.passed_over: list[Passed] = []  # every file that is refused or left out
+        self.further: dict[tuple[str, bool], Passed] = {}  # those of a student beyond the first ones, as one entry
         self.needs_person: list[NeedsPerson] = []
         self.refusals: dict[str, str] = {}  # why the first file of a student was refused, by key
         self.listed: Counter[str] = Counter()  # files that were listed, by student
+        self.accounted: Counter[str] = Counter()  # places in passed_over, by student
         self.passed: Counter[str] = Counter()  # files that were counted without a look, by student
         self.complete = True  # whether every file could be counted
 
@@ -146,14 +150,30 @@ class FileLog:
     def refuse(self, key: str, where: str, reason: str, files: int = 1) -> None:
         """Count files as refused, and list them with the reason."""
         self.refused += files
+        self.account(key, where, reason, files, refused=True)
         self.refusals.setdefault(key, reason)
         self.list_file(key, where, reason)
 
-    def leave_out(self, key: str, node: Entry, reason: str) -> None:
+    def leave_out(self, key: str, node: Entry, where: str, reason: str) -> None:
         """Leave out a file, or a folder with everything in it."""
         files = self.count(key, node)
         self.files += files
+        self.pass_over(key, where, reason, files=files)
+
+    def pass_over(self, key: str, where: str, reason: str, detail: str = "", files: int = 1) -> None:
+        """Count files as left out. detail: more than the reason, for the ledger."""
         self.left_out[reason] += files
+        self.account(key, where, detail or reason, files)
+
+    def account(self, key: str, where: str, reason: str, files: int, refused: bool = False) -> None:
+        """Note files that are not graded. A student's first MOST_LISTED places stand alone, all others in one entry."""
+        self.accounted[key] += 1
+        if not key or self.accounted[key] <= MOST_LISTED:
+            self.passed_over.append(Passed(label(where), reason, key, refused=refused, files=files))
+            return
+        before = self.further.get((key, refused))
+        entry = Passed(label(key), "more of the same student's files", key, refused=refused)
+        self.further[key, refused] = replace(entry, files=files + (before.files if before else 0))
 
     def ask(self, entries: Sequence[tuple[Entry, str]], who: Iterable[str], reason: str, to_do: str) -> None:
         """List entries, each with its place, as in need of a person, who must say whose they are."""
@@ -219,7 +239,7 @@ class Collector:
     def collect_code(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
         """Offer one .py or .ipynb file for the exercise that its name or its folder names."""
         if name.lower() in EXPECTED:
-            self.log.left_out[USUAL] += 1
+            self.log.pass_over(key, where, USUAL)
             return
         reading = reading_of(name)
         folder = reading.exercise
@@ -231,12 +251,13 @@ class Collector:
                 return self.refuse(key, name, where, reading.reason, hint)
             folder = meant
         if folder not in self.requested:
-            self.log.left_out[OTHER_EXERCISES] += 1
+            self.log.pass_over(key, where, OTHER_EXERCISES)
             self.elsewhere.add(key)
         elif reading.exercise is None:
             self.unnamed.setdefault((key, folder), []).append((node, where, self.origin_of(key)))
         else:
-            self.offer(key, folder, Offer(node, (reading.rank, -reading.revision, depth), self.origin_of(key)))
+            rank = 2 * reading.rank + (plain_name(name) != name)
+            self.offer(key, folder, Offer(node, (rank, -reading.revision, depth), self.origin_of(key)))
 
     def origin_of(self, key: str) -> Origin:
         """The latest entry of this student."""
@@ -252,10 +273,9 @@ class Collector:
         chosen, reason = better(old_offer, new_offer)
         refused = old_offer if chosen is new_offer else new_offer
         self.offers[key, folder] = chosen
-        self.log.left_out[OTHER_ATTEMPTS] += 1
-        self.log.list_file(
-            key, self.trail(refused), f"for {folder} the file {label(self.trail(chosen))} counts: {reason}"
-        )
+        sentence = f"for {folder} the file {label(self.trail(chosen))} counts: {reason}"
+        self.log.pass_over(key, self.trail(refused), OTHER_ATTEMPTS, sentence)
+        self.log.list_file(key, self.trail(refused), sentence)
 
     def trail(self, offer: Offer) -> str:
         """The path of the file, relative to the folder that holds the class."""
@@ -268,9 +288,9 @@ class Collector:
     def leave_out_foreign(self, key: str, name: str, where: str, hint: str | None) -> None:
         """Leave out a file that is neither code nor an archive."""
         if name.lower() in EXPECTED:
-            self.log.left_out[USUAL] += 1
+            self.log.pass_over(key, where, USUAL)
             return
-        self.log.left_out[FOREIGN] += 1
+        self.log.pass_over(key, where, FOREIGN, NO_CODE)
         self.log.list_file(key, where, NO_CODE)
         if not name.lower().endswith(BESIDE_ANSWERS):
             self.note_unusable(key, name, NO_CODE, hint)
@@ -295,12 +315,13 @@ class Collector:
             slug = folder.partition("_")[2]
             if (key, folder) in self.offers:
                 best = label(self.trail(self.offers[key, folder]))
-                self.log.left_out[OTHER_ATTEMPTS] += len(nodes)
+                sentence = f"for {folder} the file {best} counts: it has the better name"
                 for _, where, _ in nodes:
-                    self.log.list_file(key, where, f"for {folder} the file {best} counts: it has the better name")
+                    self.log.pass_over(key, where, OTHER_ATTEMPTS, sentence)
+                    self.log.list_file(key, where, sentence)
                 continue
             if len(nodes) == 1:
-                self.offers[key, folder] = Offer(nodes[0][0], (ALONE, 0, 0), nodes[0][2])
+                self.offers[key, folder] = Offer(nodes[0][0], (2 * ALONE, 0, 0), nodes[0][2])
                 continue
             for _, where, _ in nodes:
                 reason = f"one of {len(nodes)} files that could be {folder}: call the right one {slug}.py"
@@ -322,7 +343,17 @@ class Collector:
         handins = sorted(self.handins(), key=lambda handin: (handin.student.id, handin.exercise))
         misplaced = sorted(self.log.misplaced, key=lambda entry: entry.path)
         needing = sorted(self.log.needs_person, key=lambda need: need.where)
-        return Found(self.layout(), tuple(handins), tuple(misplaced), tuple(needing), count, unplaced)
+        passed = tuple(sorted(self.passed(), key=lambda one: one.where))
+        return Found(self.layout(), tuple(handins), tuple(misplaced), tuple(needing), count, unplaced, passed=passed)
+
+    def passed(self) -> Iterator[Passed]:
+        """All that is not graded and waits for nobody, with the students whose it is."""
+        entries = [*self.log.passed_over, *self.log.further.values()]
+        students = self.students({entry.key for entry in entries if entry.key in self.people})
+        for entry in entries:
+            people = [self.shorter.get(id, id) for id, _ in self.people.get(entry.key, ())]
+            student = students[people[0]] if people else None
+            yield replace(entry, student=student, origin=self.origin_of(entry.key) if entry.key else Origin())
 
     def ask_about_classes(self) -> None:
         """Ask a person about entries in which several folders hold the same exercise: perhaps each is a student's."""

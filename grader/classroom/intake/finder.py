@@ -121,7 +121,7 @@ class ClassWalker(Walker):
         for child in children:
             reason = hidden(child) or (CLASS_FILE if is_class_file(child) else "")
             if reason:
-                self.log.leave_out("", child, reason)
+                self.log.leave_out("", child, child.name, reason)
             elif not is_container(child):
                 self._handle_single_file(child, child.name)
             else:
@@ -171,7 +171,7 @@ class ClassWalker(Walker):
         if hidden(child) and self.is_hidden_student(child):
             self.ask_one(child, where, _key(child), "its name is hidden, but it holds answers", NAME_IT)
         else:
-            self.log.leave_out("", child, reason)
+            self.log.leave_out("", child, where, reason)
 
     def _claim_for_owner(self, child: Entry, owner: Owner, trail: str, hint: str | None) -> None:
         """Claim an entry that Moodle or Canvas named. Where its name could mean several students, a person is asked."""
@@ -180,7 +180,7 @@ class ClassWalker(Walker):
             question = f"its name holds several numbers that could be the student's: {', '.join(possible)}"
             self.log.ask([(child, where)], possible, question, NAME_IT)
         elif owner.platform == "Moodle" and owner.kind != "file":
-            self.log.leave_out("", child, ONLINE)
+            self.log.leave_out("", child, where, ONLINE)
             reason = f"Moodle keeps here what was typed online ({label(owner.kind)}), not a file"
             self.log.list_file("", where, reason)
         else:
@@ -209,7 +209,7 @@ class ClassWalker(Walker):
     def _handle_single_file(self, child: Entry, where: str) -> None:
         """A file that is no archive and names no student: ask whose it is, unless it is a file of the course."""
         if child.name.lower().endswith(OF_COURSE):
-            self.log.leave_out("", child, STRAY)
+            self.log.leave_out("", child, where, STRAY)
             self.log.list_file("", where, STRAY)
         else:
             self.ask_one(child, where, "", "whose is it? It lies in no student's folder", LOOSE)
@@ -268,7 +268,8 @@ class Finder(ClassWalker):
                 break
             for child in children:
                 if child is not inner:
-                    self.log.leave_out("", child, hidden(child) or (CLASS_FILE if is_class_file(child) else reason))
+                    why = hidden(child) or (CLASS_FILE if is_class_file(child) else reason)
+                    self.log.leave_out("", child, child.name, why)
             root = inner
             self.is_course = inner is submitted
             if inner is submitted:  # it holds students, even if there is only one

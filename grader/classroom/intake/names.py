@@ -19,6 +19,7 @@ from datetime import datetime
 from grader import catalog
 from grader.catalog import Exercise
 from grader.classroom.intake.beneath import MAX_NAME
+from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 
 # "First Last_123456_assignsubmission_file_" and, without folders, "…_assignsubmission_file_name.zip"
@@ -205,17 +206,17 @@ def exercise_of(stem: str) -> Reading:
 
 
 def is_code(name: str) -> bool:
-    """Whether a file of this name may be a submission."""
-    return name.lower().endswith(CODE)
+    """Whether a file of this name may be a submission: x.py, also where it came as x.py.txt."""
+    return plain_name(name).lower().endswith(CODE)
 
 
 def reading_of(name: str) -> Reading:
     """The exercise that the name of a file, with its suffix, means."""
-    return exercise_of(name.rpartition(".")[0])
+    return exercise_of(plain_name(name).rpartition(".")[0])
 
 
 def exercise_meant(name: str) -> str | None:
-    """The exercise that a file of any ending is called like, or nearly: "softmax_naive.py.txt"."""
+    """The exercise that a file of any ending is called like, or nearly: "softmax_naive.docx"."""
     reading = exercise_of(name.partition(".")[0])
     return reading.exercise or reading.near or None
 

@@ -79,7 +79,7 @@ class Walker(Collector):
         for index, child in enumerate(children):
             where, reason = trail + child.name, passed_over(child)
             if reason or clone not in (None, child):
-                self.log.leave_out(key, child, reason or BESIDE)
+                self.log.leave_out(key, child, where, reason or BESIDE)
                 continue
             self.entries[key] += 1
             if self.entries[key] > MOST_ENTRIES:

@@ -31,6 +31,7 @@ from grader.classroom.summary import (
     commonest,
     tenths,
 )
+from grader.classroom.week import Week
 from grader.records.sanitize import inert
 from grader.reports.templating import document, escape
 
@@ -39,10 +40,11 @@ BIN_NAMES = (*(f"{low} to {low + 9} %" for low in range(0, 100, 10)), "all point
 FEEDBACK = "feedback.html"
 MOST_DIAGNOSES = 30  # that are listed and can be chosen as filters
 MOST_OPEN, MOST_CHECKS, MOST_TROUBLES, MOST_NAMED, MOST_TAUGHT, MOST_NEEDS = 10, 15, 10, 8, 8, 20
+MOST_PASSED = 200  # files without a mark that the page lists; ledger.csv has all
 MOST_PAIRS, MOST_MEMBERS, MOST_PIECES = 200, 30, 4  # clusters; students and pairs of one; pieces of code of a pair
 MOST = {
     "open": MOST_OPEN, "named": MOST_NAMED, "taught": MOST_TAUGHT, "needing": handins.MOST_LISTED,
-    "pairs": MOST_PAIRS, "members": MOST_MEMBERS, "pieces": MOST_PIECES,
+    "pairs": MOST_PAIRS, "members": MOST_MEMBERS, "pieces": MOST_PIECES, "passed": MOST_PASSED,
 }  # fmt: skip
 FAR_BELOW = 0.5  # a total below this share of the median needs attention
 
@@ -147,7 +149,8 @@ def topics(summary: Summary, to_teach: Sequence[Lesson]) -> list[Topic]:
 def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[Panel]:
     """A panel for each exercise."""
     panels = []
-    for title, exercise, distribution in zip(titles_of(summary), summary.exercises, distributions):
+    for index, (title, exercise) in enumerate(zip(titles_of(summary), summary.exercises)):
+        distribution = distributions[index]
         states = distribution.states
         counts = [
             f"{distribution.handed_in:,} of {len(summary.rows):,} handed in",
@@ -155,6 +158,10 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
             f"median {number(distribution.median, '–')} of {number(exercise.max_points)}",
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
+        spread = spread_of([row.points[index] for row in summary.rows if row.points[index] is not None])
+        if spread and spread.count >= analysis.LEAST:
+            quartiles = f"{number(round(spread.lower, 2))} to {number(round(spread.upper, 2))}"
+            counts.append(f"middle half {quartiles} · SD {spread.deviation:.2f}")
         counts += [f"{states[state]:,} {description}" for state, description in rare.items() if states[state]]
         panels.append(Panel(title, " · ".join(counts), histogram(distribution.bins, title)))
     return panels
@@ -196,11 +203,13 @@ def render(
     ungraded: int = 0,
     linked: bool = True,
     past: Past = NO_PAST,
+    week: Week | None = None,
 ) -> str:
     """The page of a summary.
 
     submissions: all that was handed in; ungraded: how many files could not be graded; linked: students lead to their
-    pages, which pseudonyms do not have; past: what earlier runs tell.
+    pages, which pseudonyms do not have; past: what earlier runs tell; week: a part of the
+    term that is shown beside the whole.
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
     groups, taught, checks = attention(summary), analysis.to_teach(summary), analysis.checks(summary)
@@ -225,6 +234,8 @@ def render(
         least_tried=analysis.least_tried(checks),
         checks=checks,
         troubles=commonest(summary.troubles, MOST_TROUBLES),
+        week=week and _week(week, past),
+        progress=[run for run in past.runs if run.same >= analysis.LEAST and run.before != run.after],
         clusters=clusters,
         hidden=_hidden(clusters),
         files=handins.sum_line(submissions.count, "graded", ungraded)
@@ -232,6 +243,7 @@ def render(
         else "",
         needs_person=submissions.needs_person if submissions else (),
         unplaced=submissions.unplaced if submissions else (),
+        passed=submissions.passed if submissions else (),
         to_place=handins.TO_PLACE,
         titles=titles_of(summary),
         rows={row.student.id: row for row in summary.rows},
@@ -242,6 +254,33 @@ def render(
         address=address,
         listed=handins.listed,
         feedback=FEEDBACK,
+    )
+
+
+@dataclass(frozen=True)
+class WeekPanel:
+    """A part of the term in words. handed_in: hand-ins; titles: of its exercises."""
+
+    words: str
+    remark: str
+    handed_in: int
+    titles: list[str]
+    topics: list[Topic]
+    needs: list[analysis.Need]
+    hardest: list[analysis.Difficulty]
+
+
+def _week(week: Week, past: Past) -> WeekPanel:
+    """What the page shows of a part of the term."""
+    checks = analysis.checks(week.fresh)
+    return WeekPanel(
+        week.words,
+        week.remark,
+        sum(len(row.states) - row.states.count(ABSENT) for row in week.fresh.rows),
+        titles_of(week.fresh),
+        topics(week.fresh, analysis.to_teach(week.fresh)),
+        analysis.ranked(week.whole, week.stuck(past), MOST_NEEDS),
+        analysis.hardest(checks, MOST_CHECKS),
     )
 
 

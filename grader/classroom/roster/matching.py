@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grader.catalog.errors import WrongUse
 from grader.classroom.grades import cell
-from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Student, Unplaced
+from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Passed, Student, Unplaced
 from grader.classroom.intake.names import likeness
 from grader.classroom.roster import sheet
 from grader.classroom.roster.sheet import Person, Roster
@@ -62,7 +62,10 @@ def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple
         replace(past_student, student=joined_to.get(past_student.student, past_student.student))
         for past_student in found.unplaced
     )
-    return replace(found, handins=tuple(handins), unplaced=unplaced), len(joined_to)
+    passed = tuple(
+        replace(one, student=joined_to.get(one.student, one.student)) if one.student else one for one in found.passed
+    )
+    return replace(found, handins=tuple(handins), unplaced=unplaced, passed=passed), len(joined_to)
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,9 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             unsure[key] += []
             fits_of[key] = person
     handins, rivals = _apart(handins)
+    passed = [_passed(one, who(one.student, one.origin)) for one in found.passed if one.student]
+    passed += [one for one in found.passed if not one.student]
+    passed += [Passed(handin.shown, LEFT_OUT, student=handin.student) for handin in _one_each(elsewhere)]
     placed = {(handin.student, exercise) for handin in handins for exercise in ("", handin.exercise)}
     open_names = {key: Open(*key[1:], fits_of[key], index.similar(key[2])) for key in unsure}
     needing = [
@@ -136,6 +142,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             ),
             needs_person=(*found.needs_person, *needing),
             enrolled=tuple(person.student for person in roster.people),
+            passed=tuple(sorted(passed, key=lambda one: one.where)),
             count=_count(found.count, files_in_question, len(_files(elsewhere))),
         ),
         tuple(open_names.values()),
@@ -287,6 +294,16 @@ def _rivals(handins: list[HandIn]) -> NeedsPerson:
     reason = f"{len(handins)} entries hold {exercise} of {label(student.name or student.id)}"
     where = tuple(sorted({label(handin.origin.name or handin.shown) for handin in handins}))
     return NeedsPerson((student.id,), where, reason, "leave the one that counts in the folder", len(_files(handins)))
+
+
+def _passed(one: Passed, person: Person | tuple[str, ...] | None) -> Passed:
+    """Files that are not graded, under the student of the roster."""
+    return replace(one, student=person.student) if isinstance(person, Person) else one
+
+
+def _one_each(handins: Iterable[HandIn]) -> Iterable[HandIn]:
+    """One hand-in for each file, which a group may have handed in."""
+    return {(handin.place, handin.member): handin for handin in handins}.values()
 
 
 def _files(handins: Iterable[HandIn]) -> set[tuple[str, str]]:
