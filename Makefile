@@ -143,6 +143,9 @@ forget: $(READY)  ## remove one student from the results and from the tables bes
 nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
 	@$(GRADER) nbgrader $(call option,,COURSE) $(call option,--ex,EX) $(call option,--exchange,EXCHANGE)
 
+compare: $(READY)  ## the same exercises over terms, without names: TERMS="2025/results 2026/results" [EX=03,07 FORMAT=text|json]
+	@$(GRADER) compare $(call each,TERMS) $(call option,--ex,EX) $(call option,--format,FORMAT)
+
 similar: $(READY)  ## clusters of files that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n ANONYMOUS=key.csv]
 	@$(GRADER) similar $(call option,,SUBMISSIONS) $(call option,,EX) $(call option,--format,FORMAT) $(call option,--jobs,JOBS) \
 	  $(call option,--anonymous,ANONYMOUS)
@@ -244,7 +247,7 @@ bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader
 	@"$(PYTHON)" tests/bench_classroom.py $(call each,WHAT)
 
 # A target in neither list is a learner's.
-TEACHERS := grade course handback explain forget nbgrader similar bundle gradescope classroom50 help-teacher
+TEACHERS := grade course handback explain forget nbgrader similar compare bundle gradescope classroom50 help-teacher
 AUTHORS := verify stub new mistakes hooks test test-ex test-quick lint fuzz bench bench-where bench-nbgrader bench-classroom help-author
 
 help: TITLE := Type make alone to see what is next for you$(if $(filter help-teacher,$(targets)),. For teachers: make help-teacher. For authors: make help-author)

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sqlite3
+import statistics
 import subprocess
 import zipfile
 from collections.abc import Iterator
@@ -566,6 +567,39 @@ def test_progress_is_of_the_same_hand_ins_under_the_same_checks(grade, here, tmp
     assert grade().returncode == 0
     page = html_text((tmp_path / "out/class.html").read_text().partition('id="progress"')[2])
     assert page.count("→") == 1
+
+
+def test_terms_are_compared_without_names(here, said, tmp_path, monkeypatch):
+    """Of nine, six made a mistake in one term and two in the next; a third term has too few students."""
+    for number, (wrong, many) in enumerate([(6, 9), (2, 9), (1, 3)]):
+        lay_week(tmp_path / f"in/{number}", SOFTMAX, wrong, NINE[:many])
+    lay_week(tmp_path / "in/0", CONTEXT, 0)
+    for number in range(3):
+        assert said("grade", tmp_path / f"in/{number}", "--out", f"out{number}", cwd=tmp_path).returncode == 0
+    done = said("compare", "out0", "out1", "out2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not any(re.search(rf"\b{student}\b", done.stdout) for student in NINE)
+    lines = {line[:50].strip(): line[50:].split("  ") for line in done.stdout.splitlines()}
+    cells = {words: [cell.strip() for cell in values if cell.strip()] for words, values in lines.items()}
+    assert cells["handed in"] == ["9", "9", "3"] and cells["passed all checks"] == ["33 %", "78 %", "–"]
+    points = [[float(row[SOFTMAX]) for row in rows(tmp_path / f"out{number}/grades.csv")] for number in range(2)]
+    assert cells["mean, of 6 points"] == [f"{statistics.fmean(one):.2f}" for one in points] + ["–"]
+    assert cells["standard deviation"] == [f"{statistics.stdev(one):.2f}" for one in points] + ["–"]
+    mistake = mistakes.mistakes(SOFTMAX)[0]
+    title = mistakes.misconceptions_of_mistakes(SOFTMAX)[mistake.name].title
+    assert f"{title} 67 % 22 % –" in " ".join(done.stdout.split())
+    assert "context" not in done.stdout.lower() and "changed in between" not in done.stdout
+    [one] = json.loads(said("compare", "out0", "out1", "--format", "json", cwd=tmp_path).stdout)["exercises"]
+    failed = {check["id"]: check["counts"] for check in one["checks"]}
+    for check in mistakes.failed_checks(SOFTMAX)[mistake.name].failed:
+        assert [seen for seen, _ in failed[check]] == [6, 2], check
+    change_check(here, monkeypatch, SOFTMAX)
+    assert said("grade", tmp_path / "in/1", "--out", "out1", cwd=tmp_path).returncode == 0
+    assert "changed in between" in said("compare", "out0", "out1", cwd=tmp_path).stdout
+    for wrong_use, words in ((["out0"], "at least two terms"), (["out0", "nowhere"], "nowhere holds no results")):
+        done = said("compare", *wrong_use, cwd=tmp_path)
+        assert done.returncode == 2 and words in done.stderr
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_git_takes_in_nothing_of_a_course(grade, tmp_path):

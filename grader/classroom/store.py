@@ -308,6 +308,14 @@ class Store:
         """The folders of all exercises for which something was handed in."""
         return [row[0] for row in self.file.execute("select distinct exercise from handins order by exercise")]
 
+    def versions_of(self) -> dict[str, frozenset[str]]:
+        """The versions of each exercise under which its hand-ins were graded."""
+        query = "select distinct exercise, version from handins join versions using (key)"
+        versions: dict[str, set[str]] = {}
+        for exercise, version in self.file.execute(query):
+            versions.setdefault(exercise, set()).add(version)
+        return {exercise: frozenset(of_exercise) for exercise, of_exercise in versions.items()}
+
     def students(self) -> Iterator[tuple[Student, list[ExerciseResult]]]:
         """Each student with the results of what was graded, one student after the other."""
         query = "select record from handins join results using (key) where student = ? and trouble = ''"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
-from grader.cli.grade_verb import office_of
+from grader.cli.grade_verb import chosen, office_of
 from grader.cli.options import EXERCISE, EXERCISES, LEVELS, OUT, ROSTER, RULES, cores, jobs, option, verb
 from grader.records import safe_files
 from grader.records.sanitize import label
@@ -180,6 +180,28 @@ def list_similar(options: argparse.Namespace) -> int:
 
         agreeing = outputs.anonymous(agreeing, grades.pseudonyms_of(options.anonymous, submissions.students))
     sys.stdout.write(_clusters_as_json(agreeing) if options.format == "json" else _clusters_as_text(agreeing))
+    return errors.PASSED
+
+
+@verb(
+    "compare",
+    option("terms", metavar="RESULTS", nargs="+", type=Path, help="the folders of results of two terms or more"),
+    option("--ex", metavar="03,07", default="all", help="these exercises; default: all"),
+    option("--format", choices=("text", "json"), default="text"),
+)
+def compare_terms(options: argparse.Namespace) -> int:
+    """Compare the same exercises over terms: points, checks, misconceptions, without names."""
+    from grader.classroom import compare
+
+    if len(options.terms) < 2:
+        raise WrongUse('name the results of at least two terms: make compare TERMS="2025/results 2026/results"')
+    chosen_folders = {exercise.folder for exercise in chosen(options.ex)}
+    terms = [compare.read(folder, chosen_folders) for folder in options.terms]
+    compared = compare.compare(terms)
+    if options.format == "json":
+        print(json.dumps(compare.plain(terms, compared), indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(compare.lines(terms, compared)))
     return errors.PASSED
 
 
