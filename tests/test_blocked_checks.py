@@ -3,6 +3,7 @@
 import pytest
 
 from grader import catalog
+from grader.authoring.verify import waits_across_tasks
 from grader.catalog import paths
 from grader.judge import examiner
 from grader.judge.collection import collect
@@ -57,6 +58,23 @@ def test_one_wrong_function_of_three_costs_its_own_share(fork_server):
     assert own.message.startswith(
         "checked without softmax_stable, for a part of the points: first fix “softmax_stable is"
     )
+
+
+def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):
+    """A mistake in one task leaves exactly those checks of others untried that `verify` lists for it."""
+    exercise = catalog.find("33_sparse_attention")
+    checks = collect(exercise)
+    listed = waits_across_tasks(exercise, checks)
+    broken = "\n\ndef index_scores(*args, **kwargs):\n    raise RuntimeError('broken')\n"
+    result = graded(fork_server, exercise.folder, paths.solution(exercise.folder).read_text("utf-8") + broken)
+    tasks = {check.id: check.task for check in checks if not check.each}
+    untried = [c for c in result.checks if c.outcome == NOT_CHECKED and tasks.get(c.id) not in (None, 1)]
+    points = sum(check.max_points for check in untried)
+    words = ", ".join(f"{check.id} (task {tasks[check.id]}, {check.max_points:g})" for check in untried)
+    assert untried and listed[0] == (
+        f"33_sparse_attention: a mistake in task 1 can leave {points:g} point{'s' * (points != 1)} of other tasks untried (after=): {words}"
+    )
+    assert waits_across_tasks(catalog.find("02_softmax_naive"), collect(catalog.find("02_softmax_naive"))) == []
 
 
 def test_a_promise_that_another_function_breaks_is_failed_beside_a_wrong_one(fork_server):

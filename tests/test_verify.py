@@ -256,6 +256,15 @@ def test_an_exercise_in_order_passes_with_one_line(house, said):
     assert done.stdout == "1 exercises, 5 mistakes: every one rejected and named by its own sentence\n"
 
 
+def test_what_waits_for_another_task_is_listed(house, said):
+    checks = house / f"{CHECKS}/test_double.py"
+    change(checks, "@task(1)\ndef test_inputs_unchanged", '@task(2, after="fresh_double")\ndef test_inputs_unchanged')
+    assert said("verify", "77", "--write", cwd=house).returncode == 0
+    [line, _] = said("verify", "77", cwd=house).stdout.splitlines()
+    assert line.startswith(f"{FOLDER}: a mistake in task 1 can leave 1 point of other tasks untried (after=): ")
+    assert line.endswith(": inputs_unchanged (task 2, 1)")
+
+
 def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(house, said):
     nothing = {"checks": ["documented_double"], "mistakes": dict.fromkeys(MISTAKES, ".")}
     failed_checks_of(house).write_text(json.dumps(nothing))

@@ -3,7 +3,7 @@
 All of them are run by the sandboxed worker, as a learner's file is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from grader.authoring.parts import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, extras, mistakes, paths
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge import examiner
+from grader.judge.collection import Check
 from grader.judge.session import BrokenCheck
 from grader.records.results import FAILED, FIX_FIRST, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
@@ -23,12 +24,14 @@ from grader.sandbox.local import Local
 class Report:
     """The problems of one exercise. not_passed: the checks that each mistake does not pass; empty where nothing ran.
 
-    not_here: why the exercise is not for this machine, if so: then only its files were read.
+    waits: what a mistake in one task costs in others. not_here: why the exercise is not for this machine, if so: then
+    only its files were read.
     """
 
     exercise: Exercise
     problems: list[Problem] = field(default_factory=list)
     not_passed: dict[str, NotPassed] = field(default_factory=dict)
+    waits: list[str] = field(default_factory=list)
     not_here: str = ""
 
     @property
@@ -52,6 +55,30 @@ def verify(
         settings = examiner.Settings(device=device, seed=seed)
         report.problems += unloaded or _graded(report, known_mistakes, fork_server, settings, thorough)
     return report
+
+
+def waits_across_tasks(exercise: Exercise, checks: Iterable[Check]) -> list[str]:
+    """A line for each task whose mistakes leave checks of other tasks untried, by `after=`, with their points.
+
+    A check that waits, waits also for all that the checks above it wait for. A promise with `each=` gives a part of its
+    points all the same, and is not listed.
+    """
+    by_id = {check.id: check for check in checks}
+    awaited: dict[str, set[str]] = {}
+    for check in by_id.values():  # a check waits only for checks above it
+        awaited[check.id] = set(check.after).union(*(awaited.get(name, set()) for name in check.after))
+    by_task: dict[int, list[Check]] = {}
+    for check in by_id.values():
+        tasks = {by_id[name].task for name in awaited[check.id] if name in by_id} - {check.task, None}
+        for task in tasks if check.task is not None else ():
+            by_task.setdefault(task, []).append(check)
+    lines = []
+    for task, waiting in sorted(by_task.items()):
+        points = sum(exercise.points[check.id] for check in waiting)
+        listed = ", ".join(f"{check.id} (task {check.task}, {exercise.points[check.id]:g})" for check in waiting)
+        words = f"{points:g} point{'' if points == 1 else 's'} of other tasks untried (after=): {listed}"
+        lines.append(f"{exercise.folder}: a mistake in task {task} can leave {words}")
+    return lines
 
 
 def by_known_outcome(
@@ -95,6 +122,7 @@ def _graded(
 
     try:
         session = examiner.grade_all(exercise, right, fork_server, settings, record)
+        report.waits = waits_across_tasks(exercise, session.checks)
         measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
         for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
             wrong = [Submission(mistake.source, f"{mistake.name}.py") for mistake in group]

@@ -82,7 +82,7 @@ def read(folder: Path, chosen: Collection[str]) -> Term:
 
 
 def compare(terms: Sequence[Term]) -> list[Compared]:
-    """The exercises that were handed in in at least two terms."""
+    """The exercises that at least two terms have."""
     count: dict[str, int] = defaultdict(int)
     for term in terms:
         for exercise in term.summary.exercises:
@@ -130,7 +130,7 @@ def lines(terms: Sequence[Term], compared: Sequence[Compared]) -> Iterator[str]:
     for place, term in enumerate(terms, 1):
         yield f"Term {place}: {label(str(term.folder))}, {len(term.summary.rows):,} students"
     if not compared:
-        yield "No exercise was handed in in two of these terms."
+        yield "No two of these terms have an exercise in common."
     for one in compared:
         spreads = one.spreads
         yield ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, grades, handback, history, marking, private
+from grader.classroom import accounts, arrivals, grades, handback, history, marking, private
 from grader.classroom.grades import cell
 from grader.classroom.handins import counted
 from grader.classroom.history import History
@@ -25,7 +25,12 @@ ATTEMPTS = ".attempts"  # of an nbgrader course: the notebooks of earlier attemp
 NAMING = ("student", "ID", "SIS User ID", "SIS Login ID", "Identifier")
 COULD_BE = "could be"
 # Files about the whole class. They are made again without the person.
-OF_THE_CLASS = {PAGE: "make grade", filling.FOLDER: "make grade", handback.FOLDER: "make handback"}
+OF_THE_CLASS = {
+    PAGE: "make grade",
+    accounts.LEDGER: "make grade",
+    filling.FOLDER: "make grade",
+    handback.FOLDER: "make handback",
+}
 
 
 def forget(out: Path, student: str, office: Office) -> Iterator[str]:

@@ -84,6 +84,8 @@ def verify(options: argparse.Namespace) -> int:
     for report in reports:
         if report.not_here:
             print(f"{report.exercise.folder}: {report.not_here}")
+        for line in report.waits:
+            print(line)
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:
