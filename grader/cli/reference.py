@@ -15,7 +15,7 @@ same, and builds `.venv` first if it has to. `make check 03` is short for `make 
 JSON mean: [for other tools](tools.md). This page is made from the commands, by `python -m grader.cli.reference`.
 """
 SECTIONS = {
-    "Learn": ("check_verbs", "desk_verbs"),
+    "Learn": ("check_verbs", "desk_verbs", "warm_verbs"),
     "Teach": ("grade_verb", "class_verbs", "platform_verbs"),
     "Write exercises": ("author_verbs",),
 }
