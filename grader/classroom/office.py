@@ -186,7 +186,7 @@ class Marking:
         return Past(stuck(self.history.repeated(), self.store.result), runs)
 
     def _progress(self, summary: Summary) -> dict[str, float]:
-        """How the hand-ins that the last run had too compare with then; an exercise whose checks changed is left out."""
+        """How the hand-ins that the last run had too compare with then; one whose checks changed is left out."""
         earlier = self.history.marks()
         most = {exercise.folder: exercise.max_points for exercise in summary.exercises}
         pairs = [
