@@ -71,9 +71,9 @@ def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):
     untried = [c for c in result.checks if c.outcome == NOT_CHECKED and tasks.get(c.id) not in (None, 1)]
     points = sum(check.max_points for check in untried)
     words = ", ".join(f"{check.id} (task {tasks[check.id]}, {check.max_points:g})" for check in untried)
+    many = f"{points:g} point{'s' * (points != 1)}"
     assert untried and listed[0] == (
-        f"33_sparse_attention: a mistake in task 1 can leave {points:g} point{'s' * (points != 1)} of other tasks "
-        f"untried (after=): {words}"
+        f"33_sparse_attention: a mistake in task 1 can leave {many} of other tasks untried (after=): {words}"
     )
     assert waits_across_tasks(catalog.find("02_softmax_naive"), collect(catalog.find("02_softmax_naive"))) == []
 

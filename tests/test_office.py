@@ -466,6 +466,28 @@ def test_what_could_not_be_placed_waits_over_the_weeks(grade, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_name_of_an_earlier_download_waits_until_it_is_settled(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name\nada,Ada\nbob,Bob\n")
+    for name in (
+        "1/ada/softmax_naive.py",
+        "1/mallory/softmax_naive.py",
+        "2/bob/softmax_naive.py",
+        "2/ada/softmax_naive.py",
+    ):
+        lay(tmp_path / "in", name, RIGHT[SOFTMAX])
+    assert grade("--roster", "roster.csv", folder="in/1").returncode == 3
+    done = grade("--roster", "roster.csv", folder="in/2")
+    assert (
+        done.returncode == 3
+        and "mallory: it was in an earlier download" in done.stderr.partition("until a person decides")[2]
+    )
+    [first, *_] = rows(tmp_path / "out/ledger.csv")
+    assert (first["file"], first["files"], first["outcome"]) == ("mallory", "0", "needs a person")
+    aliases = (tmp_path / "aliases.csv").read_text()
+    (tmp_path / "aliases.csv").write_text(aliases.replace("mallory,mallory,,", "mallory,mallory,-,"))
+    assert grade("--roster", "roster.csv", folder="in/2").returncode == 0
+
+
 def test_who_withdrew_a_file_that_could_not_be_placed_may_go(grade, tmp_path):
     lay(tmp_path / "in/1", "ada/homework.docx")
     lay(tmp_path / "in/1", "bob/softmax_naive.py", RIGHT[SOFTMAX])

@@ -89,6 +89,7 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
         return Matched(found, (line,) if count else ())
     path = (office.folder or Path()) / matching.ALIASES
     result = matching.match(found, office.roster, matching.read_aliases(path, office.roster), str(path))
+    earlier_names = matching.unsettled(path, result.open)
     added = matching.add_aliases(path, result.open)
     private.everything(path)
     lines = [f"Roster: {len(office.roster.people):,} students in {_files(office.roster)}."]
@@ -97,7 +98,8 @@ def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[s
         new = f", {added} of them new" if added else ""
         wait = "1 name waits" if len(result.open) == 1 else f"{len(result.open):,} names wait"
         lines.append(f"{wait} in {label(str(path))}{new}: {_listed(result.open)}")
-    return Matched(result.found, tuple(lines))
+    needs_person = (*result.found.needs_person, *earlier_names)
+    return Matched(replace(result.found, needs_person=needs_person), tuple(lines))
 
 
 def marks_of(
@@ -186,7 +188,7 @@ class Marking:
         return Past(stuck(self.history.repeated(), self.store.result), runs)
 
     def _progress(self, summary: Summary) -> dict[str, float]:
-        """How the hand-ins that the last run had too compare with then; one whose checks changed is left out."""
+        """How the hand-ins that the last run had too compare with then, but for changed checks."""
         earlier = self.history.marks()
         most = {exercise.folder: exercise.max_points for exercise in summary.exercises}
         pairs = [

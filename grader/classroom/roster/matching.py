@@ -242,6 +242,25 @@ def read_aliases(path: Path, roster: Roster) -> Aliases:
     return settled
 
 
+def unsettled(path: Path, open_names: Iterable[Open]) -> list[NeedsPerson]:
+    """The names of earlier downloads for which aliases.csv still has no student. open_names: those of this download."""
+    if not path.exists():
+        return []
+    table = sheet.read_sheet(path)
+    now = {cell(name.key) for name in open_names}
+    lines = [
+        (table.cell(row, table.column("found")), table.cell(row, table.column("student")))
+        for row in range(len(table.rows))
+    ]
+    why = "it was in an earlier download, and nobody has said whose it is"
+    to_do = TO_DO.format(path).replace(", grade again", ", and grade that download again")
+    return [
+        NeedsPerson((), (label(name),), why, to_do, 0)
+        for name, student in lines
+        if name and not student and name not in now
+    ]
+
+
 def add_aliases(path: Path, open_names: Iterable[Open]) -> int:
     """Add names that wait for a person, each with an empty cell for the student. Returns how many are new.
 
