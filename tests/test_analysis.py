@@ -181,7 +181,7 @@ def test_of_fewer_than_five_nobody_is_behind():
 
 
 def test_a_part_of_a_class_is_the_sum_of_that_part(klass, summary):
-    """Summed anew from the results of every other hand-in of two exercises."""
+    """Summed again from the results of every other hand-in of two exercises."""
     chosen = [klass.exercises[3], klass.exercises[1]]
     handins = {key for number, key in enumerate(sorted(klass.results)) if number % 2}
     part = summary.only(chosen, handins)
