@@ -440,6 +440,8 @@ def test_large_products(learner):
     expected = torch.tensor([1.0, 1.0, 1.0, 1.0, 0.0])[:, None].repeat(1, 2)
     got = learner.padded_attention(*batch, torch.tensor([4]))
     expect(got, expected[None, None], "the padded context vectors", LARGE_TOLERANCE)
+    got = learner.padded_attention(-batch[0], *batch[1:], torch.tensor([1]))  # all that is seen is −10,000
+    expect(got, torch.tensor([1.0, 0, 0, 0, 0])[:, None].repeat(1, 2)[None, None], "the padded context vectors")
     got = learner.packed_attention(*(x[:, None] for x in (query, keys, values)), starts((1, 3, 1)), True)
     expect(got, values[:, None], "the packed context vectors", LARGE_TOLERANCE)  # each token's own score is the largest
 
