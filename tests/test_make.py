@@ -178,16 +178,15 @@ def test_each_target_is_in_one_help():
     assert learners[:3] == ["welcome", "start", "check"] and "grade" in teachers and "verify" in authors
 
 
-TABLES = {"## Learn": "help", "## For teachers": "help-teacher"}
+TABLES = {"Learn": "help", "Teach": "help-teacher", "Write exercises": "help-author"}
+EVERYBODYS = {"grade", "hooks", "documented"}  # of use to learners and authors alike
 
 
 @pytest.mark.parametrize("heading", TABLES)
-def test_the_tables_of_the_readme_name_targets_of_their_help(heading):
-    """`documented` and the grading of single files are of use to learners as well."""
-    section = paths.at_root("README.md").read_text("utf-8").split(f"\n{heading}")[1].split("\n## ")[0]
-    rows = [row for row in section.splitlines() if row.startswith("| `make")]
-    named = {name for row in rows for name in re.findall(r"`make ([a-z0-9-]+)", row.split(" | ")[0])}
-    assert rows and named <= {*listed(TABLES[heading]), *({"grade"} if heading == "## Learn" else ())}
+def test_the_page_of_commands_sorts_verbs_as_the_help_does(heading):
+    section = paths.COMMANDS.read_text("utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    named = set(re.findall(r"^### ([a-z0-9-]+)$", section, re.M))
+    assert named and named <= {*listed(TABLES[heading]), *EVERYBODYS}
 
 
 def test_make_alone_says_hello_and_what_is_next(desk):
