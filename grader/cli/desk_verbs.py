@@ -517,13 +517,15 @@ def _lesson_address(folder: str, output: Path) -> str:
     """
     target = paths.site_page(folder)
     if not target.exists():
+        from grader.desk import lesson
         from grader.reports import html
 
         target = output.with_name(f"{output.stem}-lessons") / f"{folder}.html"
-        title, lesson = f"{folder[:2]} {catalog.find(folder).title}", paths.lesson(folder)
+        title, path = f"{folder[:2]} {catalog.find(folder).title}", paths.lesson(folder)
+        text = lesson.without_still(path.read_text("utf-8"))
         try:
             target.parent.mkdir(exist_ok=True)
-            target.write_text(html.lesson_page(lesson.read_text("utf-8"), title, lesson.parent), "utf-8")
+            target.write_text(html.lesson_page(text, title, path.parent), "utf-8")
         except OSError as error:
             raise WrongUse(f"{target} cannot be written: {error.strerror}") from None
     relative = os.path.relpath(target, output.resolve().parent)

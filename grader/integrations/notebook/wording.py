@@ -22,6 +22,7 @@ def of_lesson(markdown: str, slug: str) -> str:
     text = IN_A_TERMINAL.sub(r"`\1` (in a terminal)", text)
     text = BLOCK.sub(r"\1# in a terminal\n", text)
     text = SCRIPT.sub("beside this notebook", text)
+    text = re.sub(rf"exercises/\w+/{re.escape(slug)}\.py", "YOUR_FILE", text)
     file = re.escape(f"`{slug}.py`")
     text = re.sub(rf"You write {file}: ", "You write ", text)
     text = re.sub(rf"\b(in|into) {file}", r"\1 the cells of this notebook", text)

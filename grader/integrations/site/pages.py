@@ -42,6 +42,7 @@ BAR = (
 HOME, OVERVIEW = "index.md", "overview.md"
 BOOST = "---\nsearch:\n  boost: {}\n---\n\n"
 BEHIND = BOOST.format(0.2)  # the search lists such a page after the lessons
+LEFT_OUT = ("README.md", "AGENTS.md")  # the start page, and what assistants read
 UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"  # a page of authors, which would be most of the index
 AUTHORS = ("authors.md", "architecture.md", "contributing.md", "code_of_conduct.md", "changelog.md")
 IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)")
@@ -165,7 +166,7 @@ def site() -> Site:
     sources = {HOME: paths.at_root("README.md")}
     sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
     papers = {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md")) if path != paths.LEARNERS_README}
-    papers |= {f"{path.stem.lower()}.md": path for path in sorted(paths.ROOT.glob("*.md")) if path.name != "README.md"}
+    papers |= {f"{path.stem.lower()}.md": path for path in sorted(paths.ROOT.glob("*.md")) if path.name not in LEFT_OUT}
     sources |= papers
     sources = {page: path for page, path in sources.items() if path.exists()}
     places = {path.resolve(): page for page, path in sources.items()}
