@@ -136,7 +136,8 @@ def test_a_learner_sees_lessons_progress_and_help_alone(built, tab):
         ".md-sidebar--primary a", "all => all.filter(one => one.checkVisibility()).map(one => one.getAttribute('href'))"
     )
     pages = {target.rpartition("/")[2] for target in seen if "lessons" not in target and "index" not in target}
-    assert pages == {"overview.html", "self-study.html", "promises.html", "tolerances.html"}
+    help_pages = {"self-study.html", "promises.html", "tolerances.html", "commands.html", "tools.html"}
+    assert pages == {"overview.html", "how-we-know.html", *help_pages}
     assert sum("index.html" in target for target in seen) >= len(catalog.exercises())
     tabs = tab.eval_on_selector_all(".md-tabs__link", "all => all.map(one => one.textContent.trim())")
     assert tabs == ["Learn", "Teach", "Contribute"]
@@ -217,6 +218,6 @@ def test_nothing_lies_over_the_sliders_of_a_figure(built, tab):
 
 def test_the_start_leads_to_the_first_lessons(built, tab):
     tab.goto((built / "index.html").as_uri())
-    targets = tab.eval_on_selector_all("article li a", "all => all.map(one => one.getAttribute('href'))")
+    targets = tab.eval_on_selector_all("article a", "all => all.map(one => one.getAttribute('href'))")
     for exercise in catalog.exercises()[:2]:
         assert f"lessons/{exercise.folder}/index.html" in targets

@@ -191,17 +191,17 @@ def list_similar(options: argparse.Namespace) -> int:
 )
 def compare_terms(options: argparse.Namespace) -> int:
     """Compare the same exercises over terms: points, checks, misconceptions, without names."""
-    from grader.classroom import compare
+    from grader.classroom import terms
 
     if len(options.terms) < 2:
         raise WrongUse('name the results of at least two terms: make compare TERMS="2025/results 2026/results"')
     chosen_folders = {exercise.folder for exercise in chosen(options.ex)}
-    terms = [compare.read(folder, chosen_folders) for folder in options.terms]
-    compared = compare.compare(terms)
+    all_terms = [terms.read(folder, chosen_folders) for folder in options.terms]
+    compared = terms.compare(all_terms)
     if options.format == "json":
-        print(json.dumps(compare.plain(terms, compared), indent=2, ensure_ascii=False))
+        print(json.dumps(terms.plain(all_terms, compared), indent=2, ensure_ascii=False))
     else:
-        print("\n".join(compare.lines(terms, compared)))
+        print("\n".join(terms.lines(all_terms, compared)))
     return errors.PASSED
 
 

@@ -24,7 +24,7 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile, WrongUse
 from grader.catalog.exercise import Limits
 from grader.desk import ending, progress
-from grader.judge import messages
+from grader.judge import messages, trained
 from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner
 from grader.records import submission
@@ -302,12 +302,9 @@ def _own_model(file: Path, command: str) -> dict[str, torch.Tensor]:
     if not file.exists():
         raise WrongUse(f"There is no model of your own yet ({command} trains one).")
     try:
-        state = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # whatever torch raises where a file is damaged, or more than tensors
-        raise WrongUse(f"{paths.shown(file)} cannot be read: {type(error).__name__}") from None
-    if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-        raise WrongUse(f"{paths.shown(file)} is no state dict")
-    return state
+        return trained.read_state(file)
+    except ValueError as error:
+        raise WrongUse(str(error)) from None
 
 
 def _settings(exercise: Exercise) -> tuple[dict[str, Any], str]:

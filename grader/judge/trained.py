@@ -1,6 +1,7 @@
-"""The trained models that the project itself gives out, beside some lessons: state dicts, read as plain tensors."""
+"""Trained models, read as plain tensors: those beside some lessons, and one that `make train` wrote on this machine."""
 
 import functools
+from pathlib import Path
 
 import torch
 
@@ -19,11 +20,18 @@ def trained_state(folder: str) -> dict[str, torch.Tensor]:
 
 @functools.cache
 def _read(folder: str) -> dict[str, torch.Tensor]:
-    path = paths.trained(folder)
+    try:
+        return read_state(paths.trained(folder))
+    except ValueError as error:
+        raise InfrastructureError(str(error)) from None
+
+
+def read_state(path: Path) -> dict[str, torch.Tensor]:
+    """The state dict in a file that was written on this machine. Raises ValueError where it holds none."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # whatever torch raises where a file is missing, damaged, or more than tensors
-        raise InfrastructureError(f"{paths.shown(path)} cannot be read: {type(error).__name__}") from None
+        raise ValueError(f"{paths.shown(path)} cannot be read: {type(error).__name__}") from None
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-        raise InfrastructureError(f"{paths.shown(path)} is no state dict")
+        raise ValueError(f"{paths.shown(path)} is no state dict")
     return dict(state)
