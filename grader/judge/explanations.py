@@ -191,7 +191,8 @@ def singles(versions: WrongVersions, failures: dict[str, Failure], passed: set[s
     """
     explaining: list[WrongVersion] = []
     known_ways: set[object] = set()  # in which the learner's functions failed
-    remaining_runs = MAX_RUNS
+    # A kernel that is interpreted takes several times as long as a call of torch.
+    remaining_runs = MAX_RUNS // 2 if versions.session.exercise.limits.needs else MAX_RUNS
     for name, failure in failures.items():
         if failure.check.measured or versions.explaining(explaining, failure):
             continue
