@@ -22,7 +22,8 @@ WRITERS = {
 }
 # Who else writes files: desks and authors, in folders that no stranger writes to, and appended lines.
 OTHERS = {
-    "authoring/how_we_know.py", "cli/reference.py", "authoring/diagrams.py", "authoring/device_report.py", "classroom/history.py", "classroom/grades.py",
+    "authoring/diagrams.py", "authoring/device_report.py", "authoring/how_we_know.py", "cli/reference.py",
+    "classroom/history.py", "classroom/grades.py",
     "classroom/show.py", "classroom/roster/matching.py", "cli/check_verbs.py", "cli/class_verbs.py",
     "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/checkout.py",
     "desk/training.py", "integrations/nbgrader/course.py", "records/safe_files.py",
