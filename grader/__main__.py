@@ -40,8 +40,15 @@ def _command() -> int:
     """Run the command line. Returns the exit code, once all is written."""
     import contextlib
 
+    from grader.warm import client
+
     try:
-        from grader.cli import main
+        if sys.argv[1:2] == [client.PAGES]:
+            from grader.desk.beside import main
+        elif sys.argv[1:2] == [client.NOTEBOOK]:
+            from grader.integrations.notebook.answering import main
+        else:
+            from grader.cli import main
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
@@ -54,6 +61,8 @@ def _command() -> int:
 
 def _serve(folders: list[str]) -> None:
     """Be the warm process. folders: of exercises that it reads first."""
+    import contextlib
+
     from grader.warm.message import settings
 
     own = settings(PROJECT_ROOT, os.environ)
@@ -68,7 +77,8 @@ def _serve(folders: list[str]) -> None:
     from grader.cli.warm_verbs import load
     from grader.warm import keeper
 
-    keeper.serve(folders, own, before, _command, load)
+    with contextlib.suppress(OSError):  # the cold way is always there, and nobody would read why
+        keeper.serve(folders, own, before, _command, load)
 
 
 def _restart() -> None:

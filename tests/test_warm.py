@@ -384,6 +384,133 @@ def test_a_stopped_warm_process_is_passed_by(own):
     assert "has ended" in own.run("stop").stdout and waits_for(lambda: not is_alive(pid))
 
 
+def helpers(pid: int) -> set[int]:
+    """What the warm process has started itself: fork servers, and what reads hand-ins."""
+    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()} - {*children(pid)}
+
+
+def test_the_watch_has_fork_servers_of_its_own_and_others_go_on(desk):
+    pid = desk.warm()
+    before, kept_ready = desk.commands(), len(helpers(pid))
+    learner = AtTerminal(desk.command("watch", "03"), desk.root, **environment_at(desk))
+    learner.says("of 7 points · failed")
+    assert len(children(pid)) == 1 and desk.commands() == before + 1
+    done = desk.run(*CHECK)
+    assert (done.returncode, desk.commands()) == (0, before + 2)
+    learner.type("g")
+    learner.says("any other key: back")
+    assert len(children(pid)) == 2 and desk.commands() == before + 3
+    learner.type("x")
+    stub = desk.root / "exercises/03_context_vectors/context_vectors.py"
+    after = learner.says("of 7 points · failed")
+    stub.write_text((desk.root / SOLUTION).read_text("utf-8"), "utf-8")
+    learner.says("7 of 7 points", after)
+    learner.type("q")
+    assert learner.ends(60) == 0
+    learner.close()
+    assert waits_for(lambda: not children(pid) and len(helpers(pid)) == kept_ready), "something was left"
+
+
+def test_stop_leaves_a_watch_alone(own):
+    pid = own.warm()
+    learner = AtTerminal(own.command("watch", "03"), own.root, **environment_at(own))
+    learner.says("Not started")
+    assert own.run("stop").stdout == "The warm process has ended.\n" and own.status() is None
+    assert own.warm() != pid
+    stub = own.root / "exercises/03_context_vectors/context_vectors.py"
+    stub.write_text((own.root / SOLUTION).read_text("utf-8"), "utf-8")
+    learner.says("7 of 7 points")
+    learner.type("q")
+    assert learner.ends(60) == 0 and waits_for(lambda: not is_alive(pid))
+    learner.close()
+
+
+def test_ctrl_z_stops_a_watch_and_fg_goes_on(desk):
+    desk.warm()
+    before = desk.commands()
+    learner = AtTerminal(["bash", "--norc", "--noprofile", "-i"], desk.root, **environment_at(desk, PS1="ready> "))
+    learner.says("ready>")
+    learner.type(f"{' '.join(desk.command('watch', '03'))}\n")
+    learner.says("of 7 points · failed")
+    learner.type("\x1a")
+    after = learner.says("Stopped")
+    learner.type("fg\n")
+    after = learner.says("of 7 points · failed", after)
+    learner.type("q")
+    learner.says("ready>", after)
+    assert desk.commands() == before + 1
+    learner.type("exit\n")
+    learner.ends(60)
+    learner.close()
+
+
+def test_a_watch_in_the_background_takes_no_keys(desk):
+    """It stops there, as it does the cold way."""
+    desk.warm()
+    before = desk.commands()
+    learner = AtTerminal(["bash", "--norc", "--noprofile", "-i"], desk.root, **environment_at(desk, PS1="ready> "))
+    learner.says("ready>")
+    learner.type(f"{' '.join(desk.command('watch', '03'))} &\n")
+    learner.type("jobs\n")
+    assert waits_for(lambda: learner.type("jobs\n") or "Stopped" in learner.transcript)
+    assert desk.commands() == before
+    learner.type("kill %1; fg; exit\n")
+    learner.close()
+
+
+@pytest.mark.parametrize("warm", ["10", "0"])
+def test_a_notebook_asks_it(desk, warm):
+    """The answers are the same both ways, and an interrupted question ends the child."""
+    pid = desk.warm()
+    before = desk.commands()
+    code = f"""
+import json
+from grader.integrations.notebook.grading_process import GradingProcess
+source = open({str(desk.root / SOLUTION)!r}).read()
+process = GradingProcess()
+for what in ("check", "matrices", "plot"):
+    answer = process.ask(dict(what=what, exercise="03", source=source, name="your notebook", seed=7))
+    print(json.dumps(answer))
+process.end()
+"""
+    environment = desk.environment | {"WARM": warm}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=desk.root, env=environment, capture_output=True, text=True, timeout=200
+    )
+    assert "7 of 7 points" in done.stdout and done.returncode == 0, done.stderr
+    assert desk.commands() == before + (warm != "0")
+    assert waits_for(lambda: not children(pid))
+
+
+@pytest.mark.skipif(not ROOT, reason="root alone can mount")
+@pytest.mark.parametrize("options", ["nr_inodes=1", "nr_inodes=2", "nr_inodes=3", "ro"])
+def test_a_full_or_closed_disk_goes_the_cold_way(own, options):
+    """Where the folder, the lock or the socket cannot be made."""
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", str(own.cache)], capture_output=True).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        for _ in range(2):
+            done = own.run(*CHECK)
+            assert (done.returncode, done.stderr) == (0, "") and "7 of 7 points" in done.stdout
+        time.sleep(1)
+        assert own.status() is None
+    finally:
+        subprocess.run(["umount", "-l", str(own.cache)], check=True)
+
+
+def test_a_folder_without_sockets_goes_the_cold_way(own):
+    """As some network homes are. No process is left that has imported torch for nothing."""
+    own.warm()
+    path = next(path for path in own.folder.iterdir() if path.is_socket())
+    own.stop()
+    path.mkdir()
+    done = own.run(*CHECK)
+    assert (done.returncode, done.stderr) == (0, "") and "7 of 7 points" in done.stdout
+    lock = path.with_name(f"{path.name}.lock")
+    assert waits_for(lambda: lock.read_text() and not is_alive(int(lock.read_text())), 20)
+    assert own.status() is None
+
+
 def test_memory_does_not_grow(desk):
     """Of the warm process and of all that it keeps."""
     desk.warm()

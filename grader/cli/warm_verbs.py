@@ -10,8 +10,10 @@ from grader.cli.options import verb
 
 # What the commands of a warm process import when they run; see grader/warm/client.py for which these are.
 MODULES = (
-    "grader.cli.check_verbs", "grader.cli.desk_verbs", "grader.desk.ending", "grader.desk.hints", "grader.desk.lesson",
-    "grader.desk.review", "grader.desk.side_by_side", "grader.desk.tryout", "grader.judge.capture",
+    "grader.cli.check_verbs", "grader.cli.desk_verbs", "grader.desk.beside", "grader.desk.ending", "grader.desk.hints",
+    "grader.desk.lesson", "grader.desk.review", "grader.desk.side_by_side", "grader.desk.tryout", "grader.desk.watch",
+    "grader.integrations.live_figure", "grader.integrations.notebook.answering",
+    "grader.integrations.notebook.display", "grader.judge.capture",
     "grader.judge.examiner", "grader.judge.where.search", "grader.reports.ci", "grader.reports.delivery",
     "grader.reports.formulas", "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
     "encodings.utf_8_sig", "torch._subclasses.schema_check_mode",

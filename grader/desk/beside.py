@@ -7,7 +7,6 @@ keeps torch and a fork server, so the second page comes in well under a second.
 import contextlib
 import io
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -19,10 +18,11 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader import catalog
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
+from grader.warm import client
 
 PLOT, TRY, TRAIN = "plot", "try", "train"
 KEYS = {PLOT: "g", TRY: "t", TRAIN: "e"}
@@ -61,7 +61,7 @@ class Beside:
             return
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "grader.desk.beside"],
+                [sys.executable, str(paths.GRADER / "__main__.py"), client.PAGES],
                 cwd=paths.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 text=True, start_new_session=True,  # Ctrl-C is the watch's own affair
             )  # fmt: skip
@@ -169,8 +169,8 @@ def rendered(parts: Sequence[RenderableType], request: Request) -> str:
     return file.getvalue()
 
 
-def main() -> None:
-    """Answer one request a line, until the watch closes our input."""
+def main() -> int:
+    """Answer one request a line, until the watch closes our input. Returns the exit code."""
     out, sys.stdout = sys.stdout, sys.stderr  # whatever is printed meanwhile is no answer
     with ForkServer() as fork_server:
         for line in sys.stdin:
@@ -181,8 +181,4 @@ def main() -> None:
                 text = f"There is no {NAMES[request.what]}: {type(error).__name__}: {error}"
             out.write(json.dumps(text) + "\n")
             out.flush()
-    os._exit(0)  # torch takes a quarter of a second to end in good order, for nobody's use
-
-
-if __name__ == "__main__":
-    main()
+    return errors.PASSED

@@ -24,8 +24,10 @@ from grader.warm.message import (
 
 # No verb for others' code: grade, a class and a platform have processes of their own.
 LENT_VERBS = ("check", "try", "plot")  # they run the learner's code
-VERBS = (*LENT_VERBS, "hint", "list", "progress", "review", "solution")
-STARTING = (*LENT_VERBS, "watch")  # after one of these the next command probably needs torch
+PAGES, NOTEBOOK = "--pages", "--notebook"  # in place of a verb: what draws for a watch, what grades for a notebook
+LASTING = ("watch", "start", "figure", PAGES, NOTEBOOK)  # they run it for hours, and others do not wait for them
+VERBS = (*LENT_VERBS, *LASTING, "hint", "list", "progress", "review", "solution")
+STARTING = (*LENT_VERBS, "watch", "start", "figure")  # after one of these the next command probably needs torch
 MAKE = "--make"  # as in grader/cli
 WITHOUT = ("CI", "GRADER_DEBUG", "PYTEST_VERSION", "PYTEST_CURRENT_TEST")  # where one is set, every start is cold
 ANSWER_S = 0.5  # after so long a look whether the warm process was stopped, as by Ctrl-Z
@@ -48,6 +50,14 @@ def is_wanted() -> bool:
     return minutes(os.environ.get("WARM", "")) > 0
 
 
+def is_in_background() -> bool:
+    """Whether the terminal is another job's. A child has no terminal of its own, and would take that job's keys."""
+    try:
+        return os.tcgetpgrp(0) != os.getpgrp()
+    except OSError:
+        return False  # there is no terminal
+
+
 def minutes(text: str) -> float:
     """The idle minutes after which the warm process ends, from the variable WARM: ten where it says nothing."""
     try:
@@ -60,7 +70,7 @@ def run(words: list[str], root: str) -> int | None:
     """Let the warm process run a command. Returns its exit code; None where there is none to run it."""
     if verb_of(words) not in VERBS or any(word.startswith("--d") for word in words) or not is_wanted():
         return None  # --device
-    if None in (sys.stdin, sys.stdout, sys.stderr):
+    if None in (sys.stdin, sys.stdout, sys.stderr) or (verb_of(words) in LASTING and is_in_background()):
         return None
     try:
         connection = connect(root)

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from grader.catalog import paths
 from grader.sandbox import tiers
+from grader.sandbox.process import Process
 from grader.warm import child, code_state, held_memory, socket_folder
-from grader.warm.client import LENT_VERBS, VERBS, minutes, verb_of
+from grader.warm.client import LASTING, LENT_VERBS, VERBS, minutes, verb_of
 from grader.warm.lending import Lending, Loan
 from grader.warm.message import BEGUN, COLD, HEAD, KILLED, MOST, RUN, STATUS, STOP, TOLD, Request
 from grader.worker import warm_up
@@ -30,12 +31,16 @@ CLOSED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
 
 @dataclass
 class Running:
-    """A child: the client that it works for, where it reports its end, and whether it has the fork servers."""
+    """A child: the client that it works for, where it reports its end, and whether it has the fork servers.
+
+    given: the processes that it was given for good.
+    """
 
     pid: int
     connection: socket.socket
     report: int
     has_loan: bool
+    given: list[Process]
     said: bytes = field(default=b"")
 
 
@@ -62,13 +67,13 @@ def serve(
         if tiers.choose().name == "D" and tiers.is_root() and tiers.stranger() is None:
             return  # the limits of a worker, by which it is known, are none for root
         kernel.keep_out()
+        listener = bound(folder, name)  # before the import: not every file system has sockets
         load()
         lending = Lending(before)
         ending.callback(lending.close)
         lending.prepare(folders)
         lending.demand()
-        server = Server(own, command, lending, (lock, folder))
-        server.listen(folder, name)
+        server = Server(own, command, lending, listener, (lock, folder, name))
         ending.callback(server.leave)
         server.run()
 
@@ -81,24 +86,17 @@ class Server:
         own: list[str],
         command: Callable[[], int],
         lending: Lending,
-        private: tuple[int, int],
+        listener: socket.socket,
+        place: tuple[int, int, str],
     ) -> None:
-        self.own, self.command, self.lending, self.private = own, command, lending, private
+        self.own, self.command, self.lending, self.listener = own, command, lending, listener
+        self.lock, self.folder, self.name = place
+        self.node = os.stat(self.name, dir_fd=self.folder)
         self.events = select.epoll()
         self.children: dict[int, Running] = {}  # by their reports
         self.commands, self.is_done = 0, False
         self.idle_s = 60 * minutes(os.environ.get("WARM", ""))
         self.since, self.last = time.time(), time.monotonic()
-
-    def listen(self, folder: int, name: str) -> None:
-        """Make the socket, in place of one that nobody listens at any more. Raises OSError."""
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder)
-        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listener.bind(socket_folder.address(folder, name))
-        self.listener.listen(16)
-        self.folder, self.name, self.node = folder, name, os.stat(name, dir_fd=folder)
-        self.events.register(self.listener.fileno(), select.EPOLLIN)
 
     def leave(self) -> None:
         """Remove the socket, unless another process has made one in its place."""
@@ -116,6 +114,8 @@ class Server:
 
     def run(self) -> None:
         """Serve until there is a reason to end, and until the last child has ended."""
+        self.listener.listen(16)
+        self.events.register(self.listener.fileno(), select.EPOLLIN)
         while not self.is_done or self.children:
             found = [number for number, _ in self.events.poll(self.pause())]
             reports = [number for number in found if number in self.children]
@@ -134,6 +134,8 @@ class Server:
             if self.is_done and self.listener.fileno() >= 0:
                 self.events.unregister(self.listener.fileno())
                 self.leave()
+                if self.children:
+                    fcntl.flock(self.lock, fcntl.LOCK_UN)  # another may begin while these go on
 
     def pause(self) -> float | None:
         """The longest wait for an event, in seconds; None: until a child ends."""
@@ -184,7 +186,8 @@ class Server:
             return
         variables = [text.partition("=") for text in request.environment]
         self.idle_s = 60 * minutes(next((value for name, _, value in variables if name == "WARM"), ""))
-        loan = self.lending.lend() if verb in LENT_VERBS else Loan([])
+        is_lasting = verb in LASTING
+        loan = self.lending.lend(for_good=is_lasting) if is_lasting or verb in LENT_VERBS else Loan([])
         report, end = os.pipe()
         try:
             pid = os.fork()
@@ -202,8 +205,10 @@ class Server:
                 os._exit(70)
         os.close(end)
         self.commands += 1
-        self.lending.is_lent |= bool(loan.processes)
-        self.children[report] = Running(pid, connection, report, bool(loan.processes))
+        has_loan = bool(loan.processes) and not is_lasting
+        self.lending.is_lent |= has_loan
+        given = self.lending.part() if loan.processes and is_lasting else []
+        self.children[report] = Running(pid, connection, report, has_loan, given)
         self.events.register(report, select.EPOLLIN)
         self.events.register(connection.fileno(), CLOSED)
 
@@ -211,7 +216,7 @@ class Server:
         """In a child: close what belongs to this process and to other children."""
         self.events.close()
         self.listener.close()
-        for descriptor in self.private:
+        for descriptor in (self.lock, self.folder):
             os.close(descriptor)
         for running in self.children.values():
             running.connection.close()
@@ -230,6 +235,8 @@ class Server:
         del self.children[running.report]
         self.let_go(running)
         _, status = os.waitpid(running.pid, 0)
+        for process in running.given:
+            process.kill()
         if os.WIFSIGNALED(status):
             with contextlib.suppress(OSError):
                 running.connection.sendall(b"%s%d\n" % (KILLED, os.WTERMSIG(status)))
@@ -264,6 +271,15 @@ class Server:
     def pids(self) -> list[int]:
         """This process, and all that it keeps."""
         return [os.getpid(), *self.lending.pids()]
+
+
+def bound(folder: int, name: str) -> socket.socket:
+    """The socket, in place of one that nobody listens at any more. Raises OSError."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(socket_folder.address(folder, name))
+    return listener
 
 
 def peer(connection: socket.socket) -> tuple[int, int, int]:

@@ -59,14 +59,22 @@ class Lending:
             now |= code_state.state_of(folder)
         return now == self.before
 
-    def lend(self) -> "Loan":
-        """What a child gets: everything, or nothing while another one has it."""
+    def lend(self, for_good: bool = False) -> "Loan":
+        """What a child gets: everything, or nothing while another one has it. for_good: it is not given back."""
         if self.is_lent:
             return Loan([])
         if any(running.process.poll() is not None for running in self.fork_server.processes()):
             self.replace()
         limited.start()
-        return Loan(self.fork_server.processes())
+        return Loan(self.fork_server.processes(), for_good)
+
+    def part(self) -> list[process.Process]:
+        """Leave to a child what it got for good, and start the same for others, in the background."""
+        given = self.fork_server.processes()
+        tiers.stranger.cache_clear()  # each has a user of its own
+        self.fork_server = ForkServer()
+        self.prepare(self.exercises[-1:])
+        return given
 
     def take_back(self, state: str, folders: Iterable[str]) -> None:
         """Take back what was lent. state: what Loan.give_back says; folders: of the exercises that were checked."""
@@ -106,8 +114,9 @@ class Lending:
 class Loan:
     """What one child has on loan. Only the child calls the methods."""
 
-    def __init__(self, processes: list[process.Process]) -> None:
+    def __init__(self, processes: list[process.Process], for_good: bool = False) -> None:
         self.processes = [process.Lent(running) for running in processes]
+        self.has_helper = bool(processes) and not for_good
         self.helper = limited.helper.process
 
     def take(self) -> None:
@@ -115,6 +124,7 @@ class Loan:
         process.lent |= {running.kind: running for running in self.processes}
         if not self.processes:
             tiers.stranger.cache_clear()
+        if not self.has_helper:
             limited.helper = limited.Helper()
 
     def give_back(self) -> str:

@@ -8,9 +8,9 @@ import tempfile
 from typing import IO, Any
 
 from grader.catalog import paths
+from grader.warm import client
 
-# Not in the notebook's folder, so that no file beside the notebook can be imported.
-COMMAND = [sys.executable, "-m", "grader.integrations.notebook"]
+COMMAND = [sys.executable, str(paths.GRADER / "__main__.py"), client.NOTEBOOK]
 
 
 class GradingProcess:
@@ -26,12 +26,13 @@ class GradingProcess:
             return
         self.stderr = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115, open as long
         self.process = subprocess.Popen(
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr, text=True, cwd=paths.ROOT,
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr, text=True,
+            cwd=paths.ROOT,  # not the notebook's folder, so that no file beside the notebook can be imported
             start_new_session=True,  # who interrupts a cell interrupts the kernel's group
         )  # fmt: skip
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request: see `answer` in __main__. Where there is none, {"text"} that says why."""
+        """The answer to a request: see `answer` in answering. Where there is none, {"text"} that says why."""
         reply = self._exchange(request) or self._exchange(request)  # it may have ended since it was asked last
         if reply is not None:
             return reply
