@@ -206,9 +206,9 @@ doctor: $(READY)  ## what this machine has: sandbox, torch, device, and how to f
 stop: $(READY)  ## end the process that keeps torch ready between commands; it ends by itself after WARM=10 idle minutes, WARM=0 does without
 	@$(GRADER) stop
 
-verify: $(READY) $(READY_EX)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; WRITE=1 writes down which checks each mistake fails; THOROUGH=1 measures the memory of every mistake; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
+verify: $(READY) $(READY_EX)  ## for authors: prove that the grader judges rightly [EX=03 SEED=n JOBS=n; EVERY=4 runs one of four mistakes, and one for each check; WRITE=1 writes down which checks each mistake fails; THOROUGH=1 measures the memory of every mistake; DEVICE=cuda: there, with a report OUTPUT=file.md to send in]
 	@$(GRADER) verify $(call option,,EX) $(call option,--seed,SEED) $(call option,--jobs,JOBS) $(call flag,--write,WRITE) \
-	  $(call flag,--thorough,THOROUGH) $(call option,--device,DEVICE) $(call option,--output,OUTPUT)
+	  $(call flag,--thorough,THOROUGH) $(call option,--every,EVERY) $(call option,--device,DEVICE) $(call option,--output,OUTPUT)
 
 stub: $(READY)  ## for authors: make the stub of EX from its solution [FORCE=1]
 	@$(GRADER) stub $(call option,,EX) $(call flag,--force,FORCE)

@@ -16,7 +16,7 @@ from globs import some
 from thorough import nightly
 
 from grader import catalog
-from grader.authoring import device_report, parallel
+from grader.authoring import device_report, parallel, verify
 from grader.authoring.verify import by_known_outcome
 from grader.catalog import documented, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
@@ -374,6 +374,33 @@ def test_memory_is_measured_again_only_where_a_mistake_is_recorded_to_take_too_m
     assert "whole_table" in too_much
     assert groups == {frozenset(): too_much | {"unscaled"}, measured: recorded.keys() - too_much}
     assert list(by_known_outcome(folder, known, frozenset())) == [frozenset()]  # thorough: each check on each mistake
+
+
+def test_a_sample_has_a_mistake_for_each_check_and_every_new_one(monkeypatch):
+    exercise = catalog.find("19")
+    known, recorded = mistakes.mistakes(exercise.folder), dict(mistakes.failed_checks(exercise.folder))
+    new = known[1].name
+    del recorded[new]
+    sample = verify.take_sample(known, recorded, 10)
+    names = [mistake.name for mistake in sample]
+    assert {mistake.name for mistake in known[::10]} | {new} <= set(names) and len(names) < len(known) / 3
+    failed = {check for name in names if name != new for check in recorded[name].failed}
+    assert failed == {check for row in recorded.values() for check in row.failed}
+    assert names == [mistake.name for mistake in known if mistake in sample]
+    assert verify.take_sample(known, recorded, 1) == known
+
+
+@pytest.mark.parametrize("is_stale", [False, True])
+def test_a_sample_is_compared_with_what_is_recorded(house, said, is_stale):
+    assert said("verify", "77", "--write").returncode == 0
+    (name, row), *_ = recorded = list(mistakes.failed_checks(FOLDER).items())
+    if is_stale:
+        checks = [*catalog.find("77").points]
+        changed = mistakes.NotPassed(tuple(check for check in checks if check not in row.failed))
+        paths.failed_checks(FOLDER).write_text(mistakes.as_json(checks, {**dict(recorded), name: changed}), "utf-8")
+    done = said("verify", "77", "--every", "5")
+    assert (done.returncode, "it is not current" in done.stderr, name in done.stderr) == (is_stale, is_stale, is_stale)
+    assert done.returncode or int(done.stdout.split(", ")[1].split()[0]) < len(recorded)
 
 
 def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(fork_server):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def verify_all(
-    exercises: Sequence[Exercise], seed: int, jobs: int, device: str = "cpu", thorough: bool = False
+    exercises: Sequence[Exercise], seed: int, jobs: int, device: str = "cpu", thorough: bool = False, every: int = 1
 ) -> Iterator[Report]:
     """The report of each exercise, in their order. jobs: the number of processes at most; thorough: see verify.
 
@@ -34,20 +34,23 @@ def verify_all(
     if jobs <= 1:
         with ForkServer(device) as fork_server:
             for exercise in exercises:
-                yield _verified(exercise, seed, device, thorough, fork_server)
+                yield _verified(exercise, seed, device, thorough, every, fork_server)
         return
     try:
-        yield from _in_processes(exercises, seed, jobs, device, thorough)
+        yield from _in_processes(exercises, seed, jobs, device, thorough, every)
     finally:
         gc.collect()  # frees the semaphores of the pool, which the quick end of the command line would leave behind
 
 
-def _in_processes(exercises: Sequence[Exercise], seed: int, jobs: int, device: str, thorough: bool) -> Iterator[Report]:
+def _in_processes(
+    exercises: Sequence[Exercise], seed: int, jobs: int, device: str, thorough: bool, every: int
+) -> Iterator[Report]:
     spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
     with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
         longest_first = sorted(exercises, key=lambda exercise: -len(mistakes.failed_checks(exercise.folder)))
         reports = {
-            exercise.folder: pool.submit(_verified, exercise, seed, device, thorough) for exercise in longest_first
+            exercise.folder: pool.submit(_verified, exercise, seed, device, thorough, every)
+            for exercise in longest_first
         }
         try:
             for exercise in exercises:
@@ -72,9 +75,9 @@ def _own_fork_server(device: str) -> ForkServer:
 
 
 def _verified(
-    exercise: Exercise, seed: int, device: str, thorough: bool, fork_server: ForkServer | None = None
+    exercise: Exercise, seed: int, device: str, thorough: bool, every: int, fork_server: ForkServer | None = None
 ) -> Report:
     """The report of one exercise. fork_server None: that of this process of the pool."""
     from grader.authoring import verify  # heavy: torch
 
-    return verify.verify(exercise, fork_server or _own_fork_server(device), seed, device, thorough)
+    return verify.verify(exercise, fork_server or _own_fork_server(device), seed, device, thorough, every)

@@ -43,6 +43,7 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan"}
         action="store_true",
         help="measure the memory of each mistake again, also where little is recorded",
     ),
+    option("--every", type=int, default=1, metavar="N", help="run one of N mistakes, and one for each check"),
     option(
         "--device",
         choices=DEVICES,
@@ -63,10 +64,12 @@ def verify(options: argparse.Namespace) -> int:
     demand_device(device)
     processes = options.jobs or (cores() if device == "cpu" else 1)
     thorough = options.thorough or options.write or device != "cpu"
+    every = 1 if options.write else max(options.every, 1)
     problems: list[Problem] = []
     reports: list[Report] = []
     with Console(stderr=True).status(f"0 of {len(chosen)} exercises") as status:
-        for number, report in enumerate(parallel.verify_all(chosen, options.seed, processes, device, thorough), 1):
+        verified = parallel.verify_all(chosen, options.seed, processes, device, thorough, every)
+        for number, report in enumerate(verified, 1):
             status.update(f"{number} of {len(chosen)} exercises")
             if device == "cpu" and report.is_complete:  # where the table of mistakes is made
                 stale = _not_current(report)
@@ -101,7 +104,7 @@ def _not_current(report: Report) -> list[Problem]:
     from grader.authoring import tables
     from grader.authoring.parts import Problem, again
 
-    changed = tables.out_of_date(report.exercise, report.not_passed)
+    changed = tables.out_of_date(report.exercise, report.rows())
     if not changed:
         return []
     folder, more = report.exercise.folder, len(changed) - MAX_CHANGED
