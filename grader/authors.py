@@ -6,7 +6,7 @@ import pytest
 
 from grader.judge.compare import LARGE_TOLERANCE, Mismatch, expect, expect_shape, same
 from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
-from grader.judge.figure import Curves, Figure, Point, Points, Start, in_bytes, packed
+from grader.judge.figure import Figure, Start, packed
 from grader.judge.launched import (
     Launched,
     computes_in_kernels,
@@ -35,14 +35,11 @@ from grader.judge.trained import trained_state
 
 __all__ = [
     "LARGE_TOLERANCE",
-    "Curves",
     "Drawing",
     "Figure",
     "Launched",
     "Mismatch",
     "Operation",
-    "Point",
-    "Points",
     "Start",
     "agrees",
     "computes_in_kernels",
@@ -54,7 +51,6 @@ __all__ = [
     "has_own_memory",
     "has_parameters",
     "held_tensor",
-    "in_bytes",
     "keeps_device",
     "keeps_dtype",
     "keeps_inputs",

@@ -230,7 +230,7 @@ def wrong_figure(folder: str) -> Iterator[Problem]:
     if FORM not in script.read_text("utf-8"):
         yield Problem(f"the figure has no `{FORM} render({{ model, el }}) … }}`", script, fix)
     try:
-        figure.data(folder), figure.drawings(folder)
+        figure.data(folder)
         if not figure.start(folder):
             yield Problem("the figure shows no documented number first: `start` is empty", numbers, fix)
     except KeyError as error:

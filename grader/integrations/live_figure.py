@@ -79,7 +79,7 @@ def _look(live: Live, path: Path, ask: Callable[[], dict]) -> None:
             live.show(ask())
         if (now := _state(parts)) != drawn:
             drawn = now
-            for known in (figure.figure, figure.data, figure.drawings):
+            for known in (figure.figure, figure.data):
                 known.cache_clear()
             live.show({"reload": True})
             own = None

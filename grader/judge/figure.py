@@ -7,7 +7,7 @@ must equal documented numbers.
 import base64
 import functools
 import runpy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,83 +22,22 @@ class Start:
     """A matrix that the figure shows first, and the documented numbers that it must equal, digit for digit.
 
     id: of the documented number; several ids are the rows of one matrix. take: the part that is shown, from all.
-    rows, columns: names for the still picture.
     """
 
     id: str | tuple[str, ...]
-    rows: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
     take: Callable[[torch.Tensor], torch.Tensor] = lambda numbers: numbers
-
-
-def plain(value: float) -> str:
-    """A number on an axis: a whole one in full, another with three digits."""
-    return (f"{value:,.0f}" if value == round(value) else f"{value:.3g}").replace("-", "−")
-
-
-def in_bytes(value: float) -> str:
-    """A power of two of bytes on an axis, in the largest unit that fits."""
-    unit = min(4, (int(value).bit_length() - 1) // 10)
-    return f"{value / 1024**unit:g} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[unit]}"
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Curves over x that the figure's script draws first with chart.js, under this name. at: the x of a mark.
-
-    log, log_x: logarithmic axes; base: whose powers are marked on one. least: where the y axis begins. tick: how a
-    value is written.
-    """
-
-    name: str
-    x: Sequence[float]
-    curves: Mapping[str, Sequence[float]]
-    x_label: str
-    at: float | None = None
-    log: bool = False
-    log_x: bool = False
-    base: int = 10
-    least: float | None = None
-    tick: Callable[[float], str] = plain
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point of a plane. kind: "dot", "arrow" from the origin or "cross"; pulled_to: lines to places, with widths."""
-
-    x: float
-    y: float
-    name: str
-    kind: str = "dot"
-    look: str = ""  # "other": the second colour, with dashes
-    size: float = 6
-    below: bool = False  # whether the name is below the point
-    pulled_to: tuple[tuple[tuple[float, float], float], ...] = ()
-
-
-@dataclass(frozen=True)
-class Points:
-    """A plane of points that the figure's script draws first with plane.js, under this name. low, high: its corners."""
-
-    name: str
-    points: Sequence[Point]
-    low: tuple[float, float] = (0, 0)
-    high: tuple[float, float] = (1, 1)
-    x_label: str = ""
-    y_label: str = ""
 
 
 @dataclass(frozen=True)
 class Figure:
     """data(documented): what the figure's script is given, as JSON can hold it; documented: the printed numbers by id.
 
-    start: by the name of the matrix shown. drawings(): what the script draws first besides, for the still picture.
+    title: of the still picture, which names what it shows; start: by the name of the matrix shown.
     """
 
     title: str
     data: Callable[[Mapping[str, Any]], dict[str, Any]]
     start: Mapping[str, Start]
-    drawings: Callable[[], Sequence[Curves | Points]] = tuple
 
 
 def packed(tensor: torch.Tensor) -> str:
@@ -108,12 +47,11 @@ def packed(tensor: torch.Tensor) -> str:
 
 @dataclass(frozen=True)
 class Shown:
-    """A matrix that a figure shows first: its numbers as they are printed, and the names of rows and columns."""
+    """A matrix that a figure shows first: its numbers as they are printed."""
 
     name: str
     values: torch.Tensor  # (rows, columns) float64; nan where a shorter row has no number
     tolerance: torch.Tensor
-    start: Start
 
 
 def has_figure(folder: str) -> bool:
@@ -140,13 +78,6 @@ def data(folder: str) -> dict[str, Any]:
     return numbers
 
 
-@functools.cache
-def drawings(folder: str) -> list[Curves | Points]:
-    """The curves and points that the figure draws first."""
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        return list(figure(folder).drawings())
-
-
 def start(folder: str) -> list[Shown]:
     """The documented numbers that the figure shows first. Raises KeyError where an id is not documented."""
     by_id = {number.id: number for number in documented.numbers(folder)}
@@ -161,7 +92,7 @@ def start(folder: str) -> list[Shown]:
                 [torch.zeros(()) if number.tolerance is None else number.tolerance for number in printed],
             )
         )
-        matrices.append(Shown(name, values, tolerance.expand_as(values), start_matrix))
+        matrices.append(Shown(name, values, tolerance.expand_as(values)))
     return matrices
 
 

@@ -9,7 +9,7 @@ from figure_pages import FIGURES, agrees, shown
 from thorough import sample
 
 from grader.catalog import paths
-from grader.integrations.figures import joining, placing
+from grader.integrations.figures import joining
 from grader.judge import figure as numbers
 
 SCRIPT_BYTES = 150_000
@@ -105,8 +105,9 @@ def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, fo
     page = context.new_page()
     for folder in sample(FIGURES, 3):
         page.goto((folder_of_pages / f"{folder}.html").as_uri())
-        assert page.locator(".kata-still svg").count() == len(numbers.start(folder)) + len(numbers.drawings(folder))
-        assert page.locator(".kata-still svg .number").first.is_visible()
+        still = page.locator(".kata-still")
+        assert still.is_visible() and still.get_attribute("alt") == numbers.figure(folder).title
+        assert min(still.bounding_box()[side] for side in ("width", "height")) > 100  # it was decoded
     context.close()
     page = chromium.new_page()
     page.goto((folder_of_pages / f"{FIGURES[0]}.html").as_uri())
@@ -114,32 +115,6 @@ def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, fo
     page.emulate_media(media="print")
     assert page.locator(".kata-still").is_visible() and not page.locator(".kata-live").is_visible()
     page.close()
-
-
-# The curves (as points) and the dots (place and size) of a drawing: those that the script drew, and those of the still.
-# A still has a sample of each curve after it, and its name above everything.
-DRAWINGS = """([name, above]) => {
-  const live = document.querySelector(`.kata-live .kata-panel[data-name="${name}"] svg`);
-  const still = [...document.querySelectorAll('.kata-still svg')].find(one => one.ariaLabel.startsWith(`${name}.`));
-  const read = (svg, isCurve, up) => [
-    ...[...svg.querySelectorAll('.curve')].filter(isCurve)
-      .map(one => [...one.points].flatMap(point => [point.x, point.y - up])),
-    ...[...svg.querySelectorAll('circle:not(.handle)')]
-      .map(one => [one.cx.baseVal.value, one.cy.baseVal.value - up, one.r.baseVal.value]),
-  ];
-  return [read(live, () => true, 0), read(still, (_, i) => i % 2 === 0, above)];
-}"""
-
-
-def test_the_still_curves_and_points_are_those_that_the_script_draws(drawn):
-    drawings = numbers.drawings(drawn.folder)
-    stills = drawn.page.locator(".kata-still svg").count()
-    assert stills == len(numbers.start(drawn.folder)) + len(drawings)
-    for drawing in drawings:
-        live, still = drawn.page.evaluate(DRAWINGS, [drawing.name, placing.NAME])
-        assert live and [len(one) for one in live] == [len(one) for one in still], drawing.name
-        for one, printed in zip(live, still):
-            assert torch.allclose(torch.tensor(one), torch.tensor(printed), atol=0.11, rtol=0), drawing.name
 
 
 def test_what_an_interaction_leaves_as_it_was_is_not_drawn_again(opened):

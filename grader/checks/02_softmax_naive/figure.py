@@ -13,7 +13,7 @@ FIGURE = Figure(
     "Six scores, and the weights that softmax makes of them.",
     data,
     {
-        "softmax_naive": Start("naive_weights", columns=TOKENS),
-        "softmax_stable": Start("stable_weights", columns=TOKENS),
+        "softmax_naive": Start("naive_weights"),
+        "softmax_stable": Start("stable_weights"),
     },
 )

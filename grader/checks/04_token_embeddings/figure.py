@@ -5,7 +5,6 @@ import torch
 from grader.authors import Figure, Start, manual_seed
 
 SENTENCE = "Life is short, eat dessert first"
-WORDS = ("Life", "is", "short", "eat", "dessert", "first")
 
 
 def data(documented):
@@ -20,7 +19,7 @@ FIGURE = Figure(
     "The ids of a sentence, and their rows.",
     data,
     {
-        "token ids": Start("tokens_of_later_edition", columns=WORDS),
-        "the embedded sentence": Start("x_of_later_edition", rows=WORDS),
+        "token ids": Start("tokens_of_later_edition"),
+        "the embedded sentence": Start("x_of_later_edition"),
     },
 )

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Figure, Point, Points, Start, manual_seed
+from grader.authors import Figure, Start, manual_seed
 from grader.sentence import JOURNEY, TOKENS, inputs
 
 
@@ -11,19 +11,6 @@ def data(documented):
     manual_seed(123)
     weights = {name: torch.rand(3, 2) for name in ("W_query", "W_key", "W_value")}
     return {"inputs": inputs(), "tokens": TOKENS, "journey": JOURNEY, **weights}
-
-
-def places():
-    """The queries and keys of all tokens in the plane, with a line between the two of one token."""
-    tokens, given = inputs(), data({})
-    queries, keys = (tokens @ given["W_query"]).tolist(), (tokens @ given["W_key"]).tolist()
-    points = [Point(*query, "", size=3) for query in queries] + [Point(*key, "", look="other", size=3) for key in keys]
-    line = ((tuple(keys[JOURNEY]), 1.0),)
-    points[JOURNEY] = Point(*queries[JOURNEY], "query", size=7, pulled_to=line)
-    points[len(TOKENS) + JOURNEY] = Point(*keys[JOURNEY], "key", look="other", size=7, below=True)
-    numbers = [number for place in (*queries, *keys) for number in place]
-    low, high = min(0, *numbers), max(1.5, *numbers)
-    return [Points("Queries (full) and keys (open) of all tokens", points, (low, low), (high, high))]
 
 
 FIGURE = Figure(
@@ -36,5 +23,4 @@ FIGURE = Figure(
         "query": Start("query_2"),
         "key": Start("key_2_of_002"),
     },
-    places,
 )

@@ -13,6 +13,4 @@ def data(documented):
     return {"inputs": inputs(), "tokens": TOKENS, "layers": layers, "first": ["context vectors", JOURNEY, 0]}
 
 
-FIGURE = Figure(
-    "The context vectors of the sentence.", data, {"context vectors": Start("context_vectors", rows=TOKENS)}
-)
+FIGURE = Figure("The context vectors of the sentence.", data, {"context vectors": Start("context_vectors")})

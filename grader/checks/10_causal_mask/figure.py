@@ -16,4 +16,4 @@ def data(documented):
 
 
 ROWS = tuple(f"masked_weights_row_{number}" for number in range(1, 7))
-FIGURE = Figure("The causal weights of the sentence.", data, {"weights": Start(ROWS, rows=TOKENS, columns=TOKENS)})
+FIGURE = Figure("The causal weights of the sentence.", data, {"weights": Start(ROWS)})

@@ -19,5 +19,5 @@ def data(documented):
 FIGURE = Figure(
     "The context vectors without dropout.",
     data,
-    {"context vectors of this draw": Start("causal_attention", rows=TOKENS)},
+    {"context vectors of this draw": Start("causal_attention")},
 )

@@ -14,7 +14,4 @@ def data(documented):
     return {"queries": query(x), "keys": key(x)}
 
 
-NAMES = tuple(f"key {number}" for number in range(8))
-FIGURE = Figure(
-    "The weights of a causal head whose rows are keys.", data, {"weights": Start("causal_weights", rows=NAMES)}
-)
+FIGURE = Figure("The weights of a causal head whose rows are keys.", data, {"weights": Start("causal_weights")})

@@ -4,8 +4,6 @@ import torch
 
 from grader.authors import Figure, Start
 
-NAMES = ("token 0", "token 1", "token 2")
-
 
 def data(documented):
     """x (3, 8): the two heads (3, 4) side by side."""
@@ -16,9 +14,9 @@ FIGURE = Figure(
     "Two heads, and the scores of each.",
     data,
     {
-        "head 0": Start("example_head_1", rows=NAMES),
-        "head 1": Start("example_head_2", rows=NAMES),
-        "scores of head 0": Start("example_scores_1", rows=NAMES),
-        "scores of head 1": Start("example_scores_2", rows=NAMES),
+        "head 0": Start("example_head_1"),
+        "head 1": Start("example_head_2"),
+        "scores of head 0": Start("example_scores_1"),
+        "scores of head 1": Start("example_scores_2"),
     },
 )

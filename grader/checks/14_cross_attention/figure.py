@@ -17,4 +17,4 @@ def data(documented):
     return {"x_1": x_1, "words": WORDS, **weights, "x_2": torch.rand(8, 3)}
 
 
-FIGURE = Figure("The context vectors of the sentence.", data, {"context vectors": Start("context_vectors", rows=WORDS)})
+FIGURE = Figure("The context vectors of the sentence.", data, {"context vectors": Start("context_vectors")})

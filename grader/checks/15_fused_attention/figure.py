@@ -15,4 +15,4 @@ def data(documented):
     return {"inputs": inputs(), "tokens": TOKENS, "layers": layers, **facts}
 
 
-FIGURE = Figure("The output of one product, cut in three.", data, {"output": Start("output", rows=TOKENS)})
+FIGURE = Figure("The output of one product, cut in three.", data, {"output": Start("output")})

@@ -10,4 +10,4 @@ def data(documented):
     return {"tokens": len(NAMES), "window": 3}
 
 
-FIGURE = Figure("The mask of a window.", data, {"mask": Start("mask", rows=NAMES, columns=NAMES)})
+FIGURE = Figure("The mask of a window.", data, {"mask": Start("mask")})

@@ -8,7 +8,6 @@ from grader.authors import Figure, Start, manual_seed, packed, trained_state
 MODEL = {"vocabulary": 6, "width": 8, "context": 6, "layers": 2, "heads": 2}
 TRAINED = {"vocabulary": 32, "width": 64, "context": 64, "layers": 2, "heads": 4}
 TOKENS = (0, 4, 5, 2, 1, 3)
-NAMES = tuple(map(str, TOKENS))
 PATTERN = (5, 17, 3, 29, 11, 5, 17, 3, 29, 11)
 
 
@@ -36,9 +35,9 @@ FIGURE = Figure(
     "The weights of two heads, the logits, and the loss of each prediction.",
     data,
     {
-        "layer 0, head 0": Start("first_layer", rows=NAMES, columns=NAMES),
-        "layer 1, head 0": Start("second_layer", rows=NAMES, columns=NAMES),
-        "logits": Start("logits", rows=NAMES, columns=tuple(map(str, range(6)))),
-        "loss": Start("loss", columns=NAMES[1:]),
+        "layer 0, head 0": Start("first_layer"),
+        "layer 1, head 0": Start("second_layer"),
+        "logits": Start("logits"),
+        "loss": Start("loss"),
     },
 )

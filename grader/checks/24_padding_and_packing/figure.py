@@ -14,7 +14,7 @@ FIGURE = Figure(
     "What two tokens get alone: their weights, and the result.",
     data,
     {
-        "weights, alone": Start("weights", columns=("token 0", "token 1"), take=lambda weights: weights[0, :2]),
+        "weights, alone": Start("weights", take=lambda weights: weights[0, :2]),
         "result, alone": Start("padded", take=lambda contexts: contexts[0, :1]),
     },
 )

@@ -15,5 +15,5 @@ def data(documented):
 FIGURE = Figure(
     "What is left to draw from, after temperature, top_k and top_p.",
     data,
-    {"probabilities": Start("both", rows=["after top_p"], columns=WORDS)},
+    {"probabilities": Start("both")},
 )

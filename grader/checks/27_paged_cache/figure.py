@@ -11,5 +11,5 @@ def data(documented):
 FIGURE = Figure(
     "The block tables of a prompt and its two children.",
     data,
-    {"block tables": Start("tables", rows=("sequence 0", "sequence 1", "sequence 2"))},
+    {"block tables": Start("tables")},
 )

@@ -16,7 +16,7 @@ FIGURE = Figure(
     "What is drawn after a rejection, and how many tokens four drafts give.",
     data,
     {
-        "drawn after a rejection from": Start("residual", columns=WORDS),
+        "drawn after a rejection from": Start("residual"),
         "acceptance rate": Start("rate"),
         "tokens a round": Start("tokens"),
     },

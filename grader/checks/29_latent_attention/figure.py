@@ -18,7 +18,7 @@ FIGURE = Figure(
     "The weights of two tokens, by keys and without.",
     data,
     {
-        "weights, by keys": Start("weights", columns=("token 0", "token 1")),
-        "weights, without": Start("weights", columns=("token 0", "token 1")),
+        "weights, by keys": Start("weights"),
+        "weights, without": Start("weights"),
     },
 )

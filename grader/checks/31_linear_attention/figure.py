@@ -16,9 +16,8 @@ def data(documented):
     return {"narrow": narrow, "wide": wide / wide.norm(dim=-1, keepdim=True)}
 
 
-NAMES = tuple(f"key {i}" for i in range(3))
 FIGURE = Figure(
     "What three keys read after three pairs were written into a state of two rows.",
     data,
-    {"what each key reads": Start("read_back", rows=NAMES, columns=tuple(f"pair {i}" for i in range(3)))},
+    {"what each key reads": Start("read_back")},
 )

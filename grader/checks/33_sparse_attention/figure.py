@@ -4,8 +4,6 @@ import torch
 
 from grader.authors import Figure, Start
 
-TOKENS, KEYS = ("token 2", "token 3"), ("key 0", "key 1", "key 2", "key 3")
-
 
 def data(documented):
     """The small heads' queries, the keys, and the weights of both heads for each token, (2, 2), (4, 2) and (2, 2)."""
@@ -18,7 +16,7 @@ FIGURE = Figure(
     "The keys at which each of two tokens looks, two of them each.",
     data,
     {
-        "scores": Start("scores", rows=TOKENS, columns=KEYS),
-        "chosen keys": Start("selected", rows=TOKENS, take=lambda positions: positions[:, :2]),
+        "scores": Start("scores"),
+        "chosen keys": Start("selected", take=lambda positions: positions[:, :2]),
     },
 )
