@@ -10,23 +10,18 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from grader.catalog import paths, tomllib
+from grader.reports import palette
 
 CELL, ROW, CHARACTER = 14, 26, 8  # pixels: beside a cell's text, of its height, of a monospaced character's width
 HEAD, FOOT, GAP, EDGE = 26, 24, 10, 4
+COLOURS = ("ink", "quiet", "edge", "more")
 STYLE = """
-text { font: 13px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #1f2328; text-anchor: middle }
+text { font: 13px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: var(--ink); text-anchor: middle }
 .name { font-weight: 600 }
-.shape { fill: #57606a }
-rect { fill: none; stroke: #8c959f }
-.shaded { fill: #cfe4ff }
-path { stroke: #57606a; fill: none }
-@media (prefers-color-scheme: dark) {
-  text { fill: #e6edf3 }
-  .shape { fill: #9ea7b3 }
-  rect { stroke: #6e7681 }
-  .shaded { fill: #1f3d63 }
-  path { stroke: #9ea7b3 }
-}
+.shape { fill: var(--quiet) }
+rect { fill: none; stroke: var(--edge) }
+.shaded { fill: var(--more) }
+path { stroke: var(--quiet); fill: none }
 """
 
 
@@ -63,7 +58,7 @@ def picture(steps: Sequence[Mapping[str, Any]]) -> str:
     total = round(left - GAP + EDGE)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{height}" viewBox="0 0 {total} {height}">\n'
-        f"<style>{STYLE}</style>\n" + "\n".join(parts) + "\n</svg>\n"
+        f"<style>\n{palette.for_page(COLOURS)}{STYLE}</style>\n" + "\n".join(parts) + "\n</svg>\n"
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; all others are hidden
 GRADER = ROOT / "grader"
+PROGRAM = GRADER / "__main__.py"  # what `kata` runs
 CHECKS = GRADER / "checks"
 LEARNING_PATHS = GRADER / "catalog" / "learning_paths.toml"
 WORKER = GRADER / "worker"

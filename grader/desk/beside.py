@@ -61,7 +61,7 @@ class Beside:
             return
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
-                [sys.executable, str(paths.GRADER / "__main__.py"), client.PAGES],
+                [sys.executable, str(paths.PROGRAM), client.PAGES],
                 cwd=paths.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 text=True, start_new_session=True,  # Ctrl-C is the watch's own affair
             )  # fmt: skip

@@ -148,7 +148,7 @@ class Watch:
             return
         if watched.is_first(job):
             if not self.graded_once and control.status() is None:  # others begin while the learner reads
-                client.start(["watch"], str(paths.GRADER / "__main__.py"))
+                client.start(["watch"], str(paths.PROGRAM))
             self.status, self.graded_once = "", True
             if job.attempt:  # a save closes what is open; the first grading of an exercise does not
                 self.confirming = False

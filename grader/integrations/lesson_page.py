@@ -25,8 +25,7 @@ def page(folder: str) -> str:
     if not figure.has_figure(folder):
         return html.lesson_page(text, title, path.parent)
     script = joining.script(folder).replace("document.currentScript", HERE)
-    style = paths.figure_module("figures.css").read_text("utf-8")
-    return placing.placed(html.lesson_page(text, title, path.parent, script=script, style=style), folder)
+    return placing.placed(html.lesson_page(text, title, path.parent, script=script, style=joining.style()), folder)
 
 
 def write(folder: str) -> Path:

@@ -111,7 +111,7 @@ def _handler(live: Live, secret: str) -> type[BaseHTTPRequestHandler]:
             elif name == "":
                 self.answer("text/html", _page(live.exercise))
             elif name == "figures.css":
-                self.answer("text/css", STYLE + paths.figure_module("figures.css").read_text("utf-8"))
+                self.answer("text/css", STYLE + joining.style())
             elif name == "figure.js":
                 self.answer("text/javascript", joining.live(live.exercise.folder))
             elif name == "mine":

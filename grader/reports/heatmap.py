@@ -16,7 +16,7 @@ from markupsafe import Markup
 from grader.catalog import errors
 from grader.catalog.errors import WrongUse
 from grader.judge.pictures import Matrix, Picture
-from grader.reports import templating
+from grader.reports import palette, templating
 from grader.reports.templating import escape
 
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 # White is 0, blue is more, orange is less: colour-blind people can distinguish them too.
-ZERO, MORE, LESS, NO_NUMBER = (255, 255, 255), (8, 69, 148), (166, 54, 3), (214, 214, 214)
+ZERO, MORE, LESS, NO_NUMBER = map(palette.heat, ("zero", "more", "less", "no_number"))
 DARK, LIGHT = (0, 0, 0), (255, 255, 255)
+LINE = palette.palette()["line"][0]
 ROUNDING = 1e-4  # printed numbers have four digits
 WIDTH = 80
 NUMBER = 3  # characters of a cell; a space follows, without the colour where the panel ends
@@ -192,7 +193,7 @@ def _image(name: str, rows: Names, columns: Names, scale: float, caption: str, m
         for j, value in enumerate(matrix[i]):
             colour = background(value, scale)
             fill, x = hexadecimal(colour), margin + CELL * j
-            parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="#c4c6cc"/>')
+            parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="{LINE}"/>')
             number = hexadecimal(foreground(colour))
             parts.append(_text(x + CELL / 2, y + 0.6 * CELL, short(value), number))
     return Markup("".join([*parts, "</svg>"]))  # every text in it was escaped

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from grader.catalog import paths
 from grader.records.sanitize import inert
+from grader.reports import palette
 
 
 def _inert(value: object) -> object:
@@ -61,7 +62,7 @@ def document(
     of files of this package; has_images: whether it holds images, as data: addresses. The page's content security
     policy allows exactly this: no style="…", no onclick="…", no image from elsewhere.
     """
-    style = paths.module("reports/style.css").read_text("utf-8") + style
+    style = palette.for_page() + paths.module("reports/style.css").read_text("utf-8") + style
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     if script:
         policy += f"; script-src {_digest(script)}"

@@ -19,7 +19,7 @@ from grader.reports import json as as_json
 from grader.reports.html import demand_level, verdict
 from grader.reports.templating import document
 
-STYLE = ".verdict:target { border-color: var(--link); } .comment { white-space: pre-line; }"
+STYLE = ".verdict:target { border-color: var(--strong); } .comment { white-space: pre-line; }"
 
 
 @dataclass(frozen=True)

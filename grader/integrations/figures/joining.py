@@ -1,4 +1,4 @@
-"""Joins a figure's module with the modules that it imports into one text, for a notebook or for a static page.
+"""Joins a figure's module with the modules that it imports into one text, for a notebook or for a page.
 
 Every import is a line of its own, `import { a, b } from "./maths.js";`, of a module beside this one. Names are
 therefore the same in all modules, and no two modules may define the same one.
@@ -7,6 +7,7 @@ therefore the same in all modules, and no two modules may define the same one.
 import re
 
 from grader.catalog import paths
+from grader.reports import palette
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "(?:[^"]*/)?(?P<name>\w+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:const|function) )", re.M)
@@ -26,6 +27,11 @@ def script(folder: str) -> str:
 def live(folder: str) -> str:
     """The figure as a classic script for a page that `make figure` serves: with the learner's own matrices below it."""
     return f"(() => {{\n{_joined(folder, 'live.js')}\nlive(figure, document.currentScript);\n}})();\n"
+
+
+def style() -> str:
+    """The style of all figures, with the colours."""
+    return palette.within(".kata-figure") + paths.figure_module("figures.css").read_text("utf-8")
 
 
 def _joined(folder: str, last: str) -> str:

@@ -14,11 +14,12 @@ from grader.integrations.notebook import wording
 from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
 from grader.records.results import NOT_CHECKED, PASSED, ExerciseResult, causes
-from grader.reports import heatmap, templating, terminal
+from grader.reports import heatmap, palette, templating, terminal
 from grader.reports.heatmap import printed_alike
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/notebook/templates/output.html"
+COLOURS = ("passed", "failed", "likely", "line")
 VERDICT = "integrations/notebook/templates/verdict.html"
 EXPERIMENT = "integrations/notebook/templates/experiment.html"
 
@@ -35,7 +36,7 @@ def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
         result, causes(result), passed, waiting, heatmap.figures(pictures), closing
     )
     plain_lines = [" " * indent + line.plain for indent, line in terminal.render(result)]
-    return {"text": "\n".join([*plain_lines, *closing]), "html": render(TEMPLATE, body=body)}
+    return {"text": "\n".join([*plain_lines, *closing]), "html": _output(body)}
 
 
 def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
@@ -43,7 +44,7 @@ def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
     if not drawings:
         return {"text": f"{exercise.folder} has no picture."}
     plain_lines = [line.plain for picture in drawings for line in heatmap.render(picture)]
-    return {"text": "\n".join(plain_lines), "html": render(TEMPLATE, body=heatmap.figures(drawings))}
+    return {"text": "\n".join(plain_lines), "html": _output(heatmap.figures(drawings))}
 
 
 def matrices(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
@@ -74,7 +75,7 @@ def make_widget(exercise: Exercise, ask: Callable[[], dict]) -> object:
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {
         "_esm": joining.widget(exercise.folder),
-        "_css": paths.figure_module("figures.css").read_text("utf-8"),
+        "_css": joining.style(),
         "data": traitlets.Dict().tag(sync=True),
         "mine": traitlets.Dict().tag(sync=True),  # the answer of `ask`
         "asked": traitlets.Int(0).tag(sync=True),  # how many times the button was pressed
@@ -84,6 +85,11 @@ def make_widget(exercise: Exercise, ask: Callable[[], dict]) -> object:
     widget = kind(data=figure.data(exercise.folder), can_ask=paths.pictures(exercise.folder).exists())
     widget.observe(lambda change: setattr(widget, "mine", ask()), "asked")
     return widget
+
+
+def _output(body: str) -> str:
+    """An output with its style."""
+    return render(TEMPLATE, body=body, colours=palette.within(".kata", COLOURS))
 
 
 def _plain(picture: Picture) -> dict:

@@ -10,7 +10,7 @@ from typing import IO, Any
 from grader.catalog import paths
 from grader.warm import client
 
-COMMAND = [sys.executable, str(paths.GRADER / "__main__.py"), client.NOTEBOOK]
+COMMAND = [sys.executable, str(paths.PROGRAM), client.NOTEBOOK]
 
 
 class GradingProcess:

@@ -22,10 +22,10 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     for name, text in site.pages.items():
         _put(files, File.generated(config, name, content=text))
     own_files = [paths.module(f"integrations/site/{name}") for name in ("site.css", "scrolling.js", "iframe-worker.js")]
-    own_files.append(paths.figure_module("figures.css"))
     assets = {f"assets/{path.name}": path for path in own_files}
     for name, path in (site.images | assets).items():
         _put(files, File.generated(config, name, abs_src_path=str(path)))
+    _put(files, File.generated(config, "assets/figures.css", content=joining.style()))
     for folder in pages.with_figure():
         _put(files, File.generated(config, pages.figure_of(folder), content=joining.script(folder)))
 
