@@ -67,7 +67,7 @@ def test_the_table_names_every_room():
 
 
 def test_arrows_point_downward():
-    """A room imports only what stands below it in the table, so the rooms cannot import in circles."""
+    """A room imports only what is below it in the table, so the rooms cannot import in circles."""
     order = list(rooms())
     for room, allowed in rooms().items():
         assert allowed <= set(order[order.index(room) + 1 :]), f"{room} would import upward"

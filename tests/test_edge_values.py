@@ -99,7 +99,7 @@ OF_TENSORS = [
     "t.numpy()",
     "t.tolist()",
 ]
-# What stands in the place of the whole answer `y`.
+# What is in the place of the whole answer `y`.
 WHOLE = [
     "None",
     "True",

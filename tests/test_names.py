@@ -196,10 +196,10 @@ def test_a_method_at_a_wrong_depth_is_named(grade):
     lines = f"    def forward{body}".splitlines(keepends=True)
     deeper = head + "".join(f"    {line}" if line.strip() else line for line in lines)
     found = failed(grade("07", deeper))["fresh_context_vectors"]
-    assert "forward (line " in found and "stands inside of __init__: move it to the left" in found
+    assert "forward (line " in found and "is inside __init__: move it to the left" in found
     outside = head + "".join(line.removeprefix("    ") for line in lines)
     found = failed(grade("07", outside))["fresh_context_vectors"]
-    assert "stands outside of the class SelfAttention_v1: move it to the right" in found
+    assert "is outside the class SelfAttention_v1: move it to the right" in found
 
 
 def test_a_function_one_level_too_deep_is_named(grade):
@@ -207,9 +207,7 @@ def test_a_function_one_level_too_deep_is_named(grade):
     lines = f"def context_vectors{rest}".splitlines(keepends=True)
     source = head.rstrip() + "\n\n" + "".join(f"    {line}" if line.strip() else line for line in lines)
     found = failed(grade("03", source))
-    assert any(
-        "context_vectors (line " in text and "stands inside of context_vector: " in text for text in found.values()
-    )
+    assert any("context_vectors (line " in text and "is inside context_vector: " in text for text in found.values())
 
 
 def test_no_slip_is_named_where_there_is_none(grade):

@@ -81,7 +81,7 @@ def test_of_files_that_a_worker_could_tell_apart_each_is_judged(one, other, fork
 
 
 def test_the_title_of_a_cell_is_no_comment(fork_server):
-    """The grader reads it where it says what stands in which cell, so it decides what is run on its own."""
+    """The grader reads it where it says what is in which cell, so it decides what is run on its own."""
     exercise, settings = catalog.find("02"), examiner.Settings(seed=SEED, reveal=False)
     broken = "# %% cell 2\nsoftmax_stable = (\n"
     handed_in = [Submission(text, "a.py") for text in (f"{SOFTMAX}\n{broken}", f"# %% cell 1\n{SOFTMAX}\n{broken}")]

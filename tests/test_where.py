@@ -25,7 +25,7 @@ from grader.sandbox.worker_handle import Worker
 SOLUTION = {
     number: paths.solution(catalog.find(number).folder).read_text("utf-8") for number in ("02", "03", "06", "07")
 }
-MISTAKES = [  # exercise, what stands in the solution, what is written instead
+MISTAKES = [  # exercise, what is in the solution, what is written instead
     ("06", "scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-1], dim=-1"),
     ("06", "@ values", "@ values * 2"),
     ("03", "dim=-1", "dim=0"),

@@ -68,7 +68,7 @@ class Card:
 
     @property
     def lead(self) -> str:
-        """What stands before the blank on its line: "weights = ", "return ", or "" where whole lines are asked for."""
+        """What is before the blank on its line: "weights = ", "return ", or "" where whole lines are asked for."""
         match = BLANK.search(self.code)
         return match[2] if match else ""
 

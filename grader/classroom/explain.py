@@ -161,7 +161,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
             yield ""
             yield from _check(check, explanation.calls.get(check.id, ()))
         yield ""
-        yield "NOT what stands in the folder." if explanation.differs else "The same as in the folder."
+        yield "NOT what is in the folder." if explanation.differs else "The same as in the folder."
     yield ""
     points = (
         "none" if mark.points is None else f"{number(mark.points)} of {number(explanation.exercise.max_points)} points"

@@ -1,6 +1,6 @@
 """Hands feedback back as a platform takes it. Nothing is handed back before the instructor releases it.
 
-Rule, as it stands in mod/assign/feedback/file/importziplib.php: each part of a path is split at the first four
+Rule, as it is in mod/assign/feedback/file/importziplib.php: each part of a path is split at the first four
 underscores into name, number, plugin type and plugin; the number must be one of the assignment's participants, the
 plugin one that exists, the name is not looked at. What follows is the name of the feedback file, which may not begin
 with "." or "~". A file of the same name is replaced. So the submission's folder comes back with the feedback in it.

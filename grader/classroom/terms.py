@@ -19,7 +19,7 @@ from grader.classroom.store import Store
 from grader.classroom.summary import ABSENT, ALL_PASSED, Summary
 from grader.records.sanitize import label
 
-WIDTH, MOST_WORDS = 14, 50  # of a column, and of what stands before the columns
+WIDTH, MOST_WORDS = 14, 50  # of a column, and of what is before the columns
 MOST_LISTED = 8  # checks and misconceptions of one exercise
 
 

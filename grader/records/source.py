@@ -217,9 +217,7 @@ def slip_of_function(source: str, name: str) -> str:
             for node in walked(outer):
                 if isinstance(node, DEFINING) and node.name == name:
                     location = place(source, node.lineno)
-                    return (
-                        f"{name} ({location}) stands inside of {outer.name}: move it to the left, out of {outer.name}"
-                    )
+                    return f"{name} ({location}) is inside {outer.name}: move it to the left, out of {outer.name}"
     return ""
 
 
@@ -240,13 +238,11 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
         for node in walked(method):
             if isinstance(node, FUNCTIONS) and node.name == name:
                 location = place(source, node.lineno)
-                return (
-                    f"{name} ({location}) stands inside of {method.name}: move it to the left, so that {owner} has it"
-                )
+                return f"{name} ({location}) is inside {method.name}: move it to the left, so that {owner} has it"
     for node in tree.body if tree else ():
         if isinstance(node, FUNCTIONS) and node.name == name and node.args.args[:1] and node.args.args[0].arg == "self":
             location = place(source, node.lineno)
-            return f"{name} ({location}) stands outside of the class {owner}: move it to the right, into the class"
+            return f"{name} ({location}) is outside the class {owner}: move it to the right, into the class"
     close = difflib.get_close_matches(name, methods, n=1, cutoff=CLOSE)
     if close and close[0] not in ("__init__", "forward"):
         location = place(source, methods[close[0]].lineno)

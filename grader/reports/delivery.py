@@ -23,6 +23,6 @@ def deliver(text: str, path: Path | None = None) -> bool:
         except (OSError, ValueError) as error:  # ValueError: the name cannot be one of a file
             name = str(path).encode("utf-8", "backslashreplace").decode()
             reason = getattr(error, "strerror", None) or error
-            print(f"{name} cannot be written: {reason}. The report stands on standard output.", file=sys.stderr)
+            print(f"{name} cannot be written: {reason}. The report is on standard output.", file=sys.stderr)
     sys.stdout.write(data.decode())
     return path is None

@@ -179,7 +179,7 @@ class Decoder:
             raise ProtocolError("a tensor's place is malformed")
         raw, self.tensors[index] = self.tensors[index], None
         if raw is None:  # each use is a copy, so that a short message could request more memory than there is
-            raise ProtocolError("a tensor stands in two places")
+            raise ProtocolError("a tensor is in two places")
         tensor = torch.empty(raw.shape, dtype=DTYPES[raw.dtype])
         size = tensor.nbytes
         if size != len(raw.data):

@@ -110,7 +110,7 @@ def _refuse(constant: str):
 def _unique(pairs: list) -> dict:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key comes twice")
     return value
 
 

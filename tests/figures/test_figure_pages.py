@@ -33,7 +33,7 @@ def test_the_first_numbers_are_the_documented_ones(drawn):
         to_lesson.click()
     for one in wanted:
         texts = shown(drawn.page, one.name)
-        if torch.isnan(one.values).any():  # rows that grow: what stands beyond them is not printed
+        if torch.isnan(one.values).any():  # rows that grow: what is beyond them is not printed
             texts = [row[: int((~torch.isnan(values)).sum())] for row, values in zip(texts, one.values)]
         agrees(texts, one.values[~torch.isnan(one.values)], float(one.tolerance.max()))
         finest = max(len(text.partition(".")[2]) for row in texts for text in row)

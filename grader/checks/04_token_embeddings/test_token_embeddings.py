@@ -108,7 +108,7 @@ def test_one_embedding(learner):
 
 @task(3, after="fresh_embedding")
 def test_gradients(learner, reference):
-    """Gradients reach the table: each row gets the sum over the places where its token stands."""
+    """Gradients reach the table: each row gets the sum over the places where its token is."""
     ids = torch.tensor([[0, 3, 3, 1], [3, 0, 5, 0]])
     layer = learner.TokenEmbedding(6, 4)
     only_table(layer, (6, 4))

@@ -12,7 +12,7 @@ PATTERN = (5, 17, 3, 29, 11, 5, 17, 3, 29, 11)
 
 
 def drawn(vocabulary: int, width: int, context: int, layers: int, heads: int) -> list[torch.Tensor]:
-    """The parameters of a model, drawn from where torch's generator stands."""
+    """The parameters of a model, drawn from the present state of torch's generator."""
     embeddings = [nn.Embedding(vocabulary, width).weight, nn.Embedding(context, width).weight]
     attention = [nn.Linear(width, width, bias=False).weight for _ in range(4 * layers)]
     return [*embeddings, *attention, nn.Linear(width, vocabulary, bias=False).weight]

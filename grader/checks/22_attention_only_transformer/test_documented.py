@@ -10,14 +10,14 @@ TOKEN_IDS = [[0, 4, 5, 2, 1, 3]]
 
 
 def attention_drawn(d_model: int) -> dict[str, torch.Tensor]:
-    """The parameters of a CausalSelfAttention, drawn from where torch's generator stands."""
+    """The parameters of a CausalSelfAttention, drawn from the present state of torch's generator."""
     layers = {name: torch.nn.Linear(d_model, d_model, bias=False) for name in ("W_query", "W_key", "W_value")}
     layers["out_proj"] = torch.nn.Linear(d_model, d_model, bias=False)
     return {f"{name}.weight": layer.weight.detach() for name, layer in layers.items()}
 
 
 def model_drawn(vocab_size: int, d_model: int, context_length: int, num_layers: int) -> dict[str, torch.Tensor]:
-    """The parameters of an AttentionOnlyTransformer, drawn from where torch's generator stands."""
+    """The parameters of an AttentionOnlyTransformer, drawn from the present state of torch's generator."""
     drawn = {"token_embedding.weight": torch.nn.Embedding(vocab_size, d_model).weight.detach()}
     drawn["position_embedding.weight"] = torch.nn.Embedding(context_length, d_model).weight.detach()
     for number in range(num_layers):

@@ -20,7 +20,7 @@ NEAR = 1e-4
 
 
 def drawn(names_and_sizes) -> dict[str, torch.Tensor]:
-    """Matrices by name, drawn as nn.Linear draws them, from where torch's generator stands."""
+    """Matrices by name, drawn as nn.Linear draws them, from the state of torch's generator."""
     return {
         f"{name}.weight": torch.nn.Linear(size_in, size_out, bias=False).weight.detach()
         for name, size_in, size_out in names_and_sizes

@@ -15,7 +15,7 @@ Rules, as they stand in the source of Moodle:
 
 The order of the columns is the same in every language. A worksheet (mod/assign/gradingtable.php) begins with the
 identifier, a word and a number in each cell; then come the full name, what the site shows of users, the status, the
-grade, the maximum, whether the grade can be changed, and two times whose titles are one but for what stands in
+grade, the maximum, whether the grade can be changed, and two times whose titles are one but for what is in
 parentheses: of the submission and of the grade. A grade export (grade/export/lib.php) begins with both names, has an
 e-mail address, and after it grades with "(what is shown)" behind each title. What is less sure is taken for neither.
 
