@@ -4,8 +4,6 @@ import os
 import sys
 
 PROJECT_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# After `pip install .` it lies in site-packages, without the exercises. An autograder has the project file at least.
-INSTALLED = not any(os.path.exists(os.path.join(PROJECT_ROOT, name)) for name in ("exercises", "pyproject.toml"))
 # `python -m` looks for modules in the working folder first. There hand-ins may lie, and what is called torch.py.
 if sys.path and sys.path[0] in ("", os.getcwd()) and os.path.realpath(os.getcwd()) != os.path.realpath(PROJECT_ROOT):
     del sys.path[0]
@@ -15,17 +13,24 @@ if sys.path and sys.path[0] == os.path.join(PROJECT_ROOT, "grader"):  # `python 
 
 def run() -> None:
     """The command line, and then the end of the process: this does not return."""
-    if INSTALLED or sys.flags.optimize:
-        _restart()
+    from grader import folders
+
+    found = folders.around()
+    if folders.IS_INSTALLED and found is not None and found[0] == folders.CLONE:
+        _restart(found[1])
+    if sys.flags.optimize:
+        _restart(PROJECT_ROOT)
+    is_serving = len(sys.argv) > 1 and sys.argv[1] == "--serve"  # for the learner's folder that it was given
+    desk = (folders.learners() if is_serving else folders.settle(found)) or PROJECT_ROOT
     try:
         from grader.warm import client  # the warm process has imported what the rest of this would
 
-        code = client.run(sys.argv[1:], PROJECT_ROOT)
+        code = client.run(sys.argv[1:], desk)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         os._exit(130)
     if code is None and sys.argv[1:2] == [client.SERVE]:
-        _serve(sys.argv[2:])
+        _serve(sys.argv[2:], desk)
         code = 0
     if code is None:
         import gc
@@ -59,13 +64,13 @@ def _command() -> int:
     return code
 
 
-def _serve(folders: list[str]) -> None:
-    """Be the warm process. folders: of exercises that it reads first."""
+def _serve(folders: list[str], desk: str) -> None:
+    """Be the warm process. folders: of exercises that it reads first; desk: the folder in which the learner works."""
     import contextlib
 
     from grader.warm.message import settings
 
-    own = settings(PROJECT_ROOT, os.environ)
+    own = settings(desk, os.environ)
     os.chdir("/")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy would start threads, and a fork has none of them
     import gc
@@ -81,29 +86,11 @@ def _serve(folders: list[str]) -> None:
         keeper.serve(folders, own, before, _command, load)
 
 
-def _restart() -> None:
-    """Run the grader of the checkout, in a Python that keeps docstrings and asserts: the checks are made of both."""
-    root = _checkout() if INSTALLED else PROJECT_ROOT
-    if root is None:
-        print(
-            "This is no checkout of the project, and kata works inside of one. Go to its folder first.", file=sys.stderr
-        )
-        sys.exit(2)  # wrong use, as in grader/catalog/errors.py
+def _restart(root: str) -> None:
+    """Run the grader of this folder, in a Python that keeps docstrings and asserts: the checks are made of both."""
     program = os.path.join(root, "grader", "__main__.py")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONOPTIMIZE"}
     os.execve(sys.executable, [sys.executable, program, *sys.argv[1:]], environment)
-
-
-def _checkout() -> str | None:
-    """The checkout that the working folder belongs to; None where it is in none."""
-    folder = os.getcwd()
-    while True:
-        if all(os.path.exists(os.path.join(folder, name)) for name in ("exercises", "grader/__main__.py")):
-            return folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
 
 
 if __name__ == "__main__":

@@ -170,8 +170,9 @@ def test_what_starts_first_needs_no_torch():
 
 
 def test_only_one_module_builds_paths():
-    """Besides __main__, which guards sys.path before all imports, the worker, and what is copied into notebooks."""
-    looked = [path for path in modules() if path.name not in ("paths.py", "__main__.py", "in_notebook.py")]
+    """Besides __main__ and folders, which come before all imports, the worker, and what is copied into notebooks."""
+    others = ("paths.py", "folders.py", "__main__.py", "in_notebook.py")
+    looked = [path for path in modules() if path.name not in others]
     built = [
         f"{path.relative_to(paths.ROOT)}:{line}"
         for path in looked

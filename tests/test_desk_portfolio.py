@@ -157,7 +157,7 @@ def test_a_completed_path_is_a_part_of_the_page(desk_of, fork_server):
 
 
 def test_the_badge_is_of_the_workflow_of_this_copy(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "DESK", tmp_path)
     assert portfolio._badge() == ""
     workflow = tmp_path / portfolio.WORKFLOW
     workflow.parent.mkdir(parents=True)

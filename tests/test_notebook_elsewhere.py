@@ -14,7 +14,7 @@ from extras import needed
 from thorough import nightly
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import paths, project
 from grader.integrations.notebook import collect, export
 from grader.worker.lockdown import seccomp
 
@@ -123,7 +123,7 @@ def test_in_a_container_one_cell_fetches_all_and_says_which_walls_there_are(cont
     for name in PROGRAMS:
         (programs / name).symlink_to(shutil.which(name))
     pip = {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0"}  # nothing is fetched but the repository
-    notebook = made(**{export.repository(): f"file://{origin}"})
+    notebook = made(**{project.address(): f"file://{origin}"})
     notebook.cells = [cell for cell in notebook.cells if cell.source != "experiment()"]  # it would import torch again
     notebook = ran(notebook, [*container, str(python)], content, monkeypatch, PATH=str(programs), **pip)
     first, last = notebook.cells[1], notebook.cells[-1]

@@ -61,7 +61,7 @@ def project(git, tmp_path):
 def clone(git, project, tmp_path, monkeypatch):
     """A learner's clone of it, in which the grader of this process works."""
     git(tmp_path, "clone", "--quiet", str(project), "clone")
-    monkeypatch.setattr(paths, "ROOT", tmp_path / "clone")
+    monkeypatch.setattr(paths, "DESK", tmp_path / "clone")
     monkeypatch.setattr(paths, "EXERCISES", tmp_path / "clone/exercises")
     return tmp_path / "clone"
 

@@ -1,9 +1,13 @@
 """The kinds of errors that users see, and the exit codes of the command line."""
 
+import importlib.metadata
+import importlib.util
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
+
+from packaging.requirements import Requirement
 
 from grader.catalog import paths
 
@@ -59,5 +63,12 @@ def missing_extra(need: str, extra: str) -> WrongUse:
 
 def how_to_install(extra: str) -> str:
     """What to type for an extra of pyproject.toml. grader/venv.py installs them for make."""
+    if paths.IS_INSTALLED:
+        every = [Requirement(line) for line in importlib.metadata.requires("attention-kata") or ()]
+        of_extra = [one for one in every if one.marker and one.marker.evaluate({"extra": extra})]
+        wanted = " ".join(f"'{one.name}{one.specifier}'" for one in of_extra)
+        has_pip = importlib.util.find_spec("pip") is not None
+        install = f"{sys.executable} -m pip install" if has_pip else f"uv pip install --python {sys.executable}"
+        return f"Type: {install} {wanted}"
     project = paths.shown(paths.ROOT)
     return f"Type: {paths.shown(Path(sys.executable))} -m pip install -e '{project}[{extra}]'"

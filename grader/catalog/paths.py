@@ -1,26 +1,38 @@
-"""The paths of all files of the project. No other module builds them."""
+"""The paths of all files of the project and of the learner. No other module builds them.
+
+In a clone they lie in one folder. Installed by pip, what is handed out lies in the package, and the learner's files in
+the folder that `kata init` made: see grader/folders.py.
+"""
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from grader import folders
+
+ROOT = Path(folders.ROOT).resolve()  # where `grader` is imported from
+IS_INSTALLED = folders.IS_INSTALLED  # by pip, so that there is no clone
+PROJECT = Path(folders.PROJECT).resolve()  # what the project hands out: lessons, solutions, the Makefile
+LEARNERS = folders.learners()  # the folder that `kata init` made; None where there is none, as in a clone
+# Where the learner works, and what is kept. A notebook may ask an installed grader outside of such a folder.
+DESK = Path(LEARNERS).resolve() if LEARNERS else Path.cwd() if IS_INSTALLED else ROOT
+MARKER = DESK / folders.MARKER  # the version of what was handed out
 DOCUMENTED_CHECKS = "test_documented.py"  # the public checks of an exercise; all others are hidden
 GRADER = ROOT / "grader"
 PROGRAM = GRADER / "__main__.py"  # what `kata` runs
 CHECKS = GRADER / "checks"
 LEARNING_PATHS = GRADER / "catalog" / "learning_paths.toml"
 WORKER = GRADER / "worker"
-EXERCISES = ROOT / "exercises"
-SOLUTIONS = ROOT / "solutions"
-EXERCISE_TESTS = ROOT / "tests" / "exercises"
-DOCS = ROOT / "docs"
+EXERCISES = (DESK if LEARNERS else PROJECT) / "exercises"
+SOLUTIONS = PROJECT / "solutions"
+EXERCISE_TESTS = PROJECT / "tests" / "exercises"
+DOCS = PROJECT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
 COMMANDS = DOCS / "commands.md"  # grader/cli/reference.py makes it
 HOW_WE_KNOW = DOCS / "how-we-know.md"  # grader/authoring/how_we_know.py makes it
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
-PROGRESS = ROOT / ".kata-progress.json"  # the learner's history, git-ignored
+PROGRESS = DESK / ".kata-progress.json"  # the learner's history, git-ignored
 PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks it while it writes the history
-LAST_RESULTS = ROOT / ".kata-results"  # the last verdict on each exercise, git-ignored
-SITE = ROOT / "site"  # `make docs` builds it; git-ignored
+LAST_RESULTS = DESK / ".kata-results"  # the last verdict on each exercise, git-ignored
+SITE = DESK / "site"  # `make docs` builds it; git-ignored
 FIGURES = GRADER / "integrations" / "figures"  # the code that all interactive figures share
 
 
@@ -120,20 +132,25 @@ def lesson(folder: str) -> Path:
     return EXERCISES / folder / "README.md"
 
 
+def handed_out(folder: str) -> Path:
+    """The folder of an exercise as it is handed out, with what a learner's folder does not hold: models, answers."""
+    return (PROJECT / "exercises" if LEARNERS else EXERCISES) / folder
+
+
 def trained(folder: str) -> Path:
     """The trained model beside a lesson, a state dict. Not every exercise has one."""
-    return EXERCISES / folder / "trained.pt"
+    return handed_out(folder) / "trained.pt"
 
 
 def model_files(folder: str) -> list[Path]:
     """The model beside a lesson that writes, in Hugging Face's format, and the language that it has learnt, if any."""
     names = ("config.json", "tokenizer.json", "model.safetensors", "stories.py")
-    return [path for name in names if (path := EXERCISES / folder / name).exists()]
+    return [path for name in names if (path := handed_out(folder) / name).exists()]
 
 
 def trainer(folder: str) -> Path:
     """The script that trains this model. Not every exercise has one."""
-    return EXERCISES / folder / "train.py"
+    return handed_out(folder) / "train.py"
 
 
 def experiment(folder: str) -> Path:
@@ -173,7 +190,7 @@ def site_page(folder: str) -> Path:
 
 def lesson_page(folder: str) -> Path:
     """The lesson with its figure as a page of its own, which the watch writes for a browser; git-ignored."""
-    return ROOT / "report-lessons" / f"{folder}.html"
+    return DESK / "report-lessons" / f"{folder}.html"
 
 
 def notebook(folder: str) -> Path:
@@ -187,8 +204,8 @@ def hints(folder: str) -> Path:
 
 
 def review(folder: str) -> Path:
-    """The cards of an exercise, in Markdown, of which `make review` asks some."""
-    return EXERCISES / folder / "review.md"
+    """The cards of an exercise with their answers, in Markdown, of which `make review` asks some."""
+    return handed_out(folder) / "review.md"
 
 
 def pristine_stub(folder: str) -> Path:
@@ -203,7 +220,12 @@ def module(name: str) -> Path:
 
 def at_root(name: str) -> Path:
     """A file of the repository by its path from the top: "Makefile", "docs/learners.md"."""
-    return ROOT / name
+    return PROJECT / name
+
+
+def at_desk(name: str) -> Path:
+    """A file where the learner works, by its path from the top: ".git", "exercises/03_context_vectors/README.md"."""
+    return DESK / name
 
 
 def last_result(folder: str, kind: str = "py") -> Path:

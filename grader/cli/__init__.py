@@ -12,8 +12,7 @@ import sys
 from collections.abc import Iterable
 from typing import NoReturn
 
-from grader import catalog
-from grader.catalog import NoSuchExercise, errors, paths
+from grader.catalog import NoSuchExercise, errors, paths, project
 from grader.catalog.errors import InfrastructureError, NoSuchFile, NothingLeft, WrongUse
 from grader.cli.options import DECLARED
 from grader.records.sanitize import inert
@@ -29,9 +28,13 @@ MODULES = {  # the module that declares each verb
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
     "warm_verbs": ("stop",),
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
+    "init_verb": ("init",),
 }  # fmt: skip
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}
 MAKE = "--make"  # the first argument, where the Makefile calls
+OF_CLONE = ("grade_verb", "class_verbs", "author_verbs", "platform_verbs")  # modules of teachers' and authors' verbs
+ALSO_OF_CLONE = ("docs",)
+ANYWHERE = ("init", "doctor", "stop")  # verbs that need no folder of exercises
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
 NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
 
@@ -117,6 +120,8 @@ def _options(words: list[str]) -> argparse.Namespace:
     if verb is not None and verb not in VERBS:
         raise WrongUse(f'kata has no command "{verb}".{_nearest(verb, VERBS)} See all: kata --help')
     parser, verbs = _parser(verb)
+    if verb is not None and paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
+        _demand_folder(verb)
     options, unknown = parser.parse_known_args(words)
     if verb is None:
         parser.print_help()
@@ -128,11 +133,24 @@ def _options(words: list[str]) -> argparse.Namespace:
     return options
 
 
+def _demand_folder(verb: str) -> None:
+    """Raise WrongUse for a verb of an installed kata that has nothing to work on where it was typed."""
+    if VERBS[verb] in OF_CLONE or verb in ALSO_OF_CLONE:
+        raise WrongUse(
+            f"kata {verb} is for teachers and authors, and works in a clone of the project. "
+            f"Type: git clone {project.address()}"
+        )
+    if verb not in ANYWHERE and paths.LEARNERS is None:
+        raise WrongUse(
+            "This is no folder of exercises. To make one, type: kata init my-attention\n"
+            "If you have one, go there first: cd my-attention"
+        )
+
+
 def _version() -> str:
     """The versions that a report of a fault should name."""
-    project = catalog.tomllib.loads(paths.at_root("pyproject.toml").read_text("utf-8"))["project"]
     torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
-    return f"kata {project['version']} (Python {sys.version.split()[0]}, torch {torch})"
+    return f"kata {project.version()} (Python {sys.version.split()[0]}, torch {torch})"
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import errors, paths
+from grader.catalog import errors, paths, project
 from grader.catalog.errors import BadSubmission, NoSuchFile, NothingLeft, WrongUse
 from grader.cli.options import EXERCISE, NEXT, SUBMISSION, TABLE_FORMAT, exercise_or_next, option, positive, verb
 from grader.desk import progress
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from grader.desk.hints import Answer, Hint
     from grader.judge.pictures import Picture
 
+NEWER = "pipx upgrade attention-kata, or uv tool upgrade attention-kata"
 PROMPT, TOKENS, TEMPERATURE = "Once upon a time", 200, 0.7  # of `make write`
 
 
@@ -537,9 +538,15 @@ def update(options: argparse.Namespace) -> int:
     """Get the newest exercises and grader; what you have written stays."""
     from grader.desk import checkout
 
-    done = checkout.update()
+    if paths.LEARNERS is None:
+        done = checkout.update()
+    else:
+        from grader.integrations import own_folder
+
+        done = checkout.update(own_folder.files(), project.version())
     if not done.changes:
-        print("There is nothing new.")
+        newer = f" Newer exercises come with a newer kata: {NEWER}" if paths.LEARNERS else ""
+        print(f"There is nothing new.{newer}")
         return errors.PASSED
     print(f"Up to date: {done.changes} {'file' if done.changes == 1 else 'files'} changed.")
     for file in done.merged:
@@ -612,7 +619,7 @@ def write(options: argparse.Namespace) -> int:
     read = submission.read(path)
     from grader.desk import writing  # it imports torch, which takes a second
 
-    folder = options.model or paths.lesson(exercise.folder).parent
+    folder = options.model or paths.handed_out(exercise.folder)
     wish = writing.Wish(options.prompt, options.tokens, options.temperature, options.seed)
     writing.write(exercise, read, folder, wish)
     return errors.PASSED

@@ -10,12 +10,12 @@ from grader.cli.options import DECLARED, Option, Verb
 
 HEAD = """# All commands
 
-`kata VERB` works in any folder of the checkout once `.venv` is active (`. .venv/bin/activate`). `make VERB` is the
+`kata VERB` works below the folder that `kata init` made; in a clone, once `.venv` is active (`. .venv/bin/activate`). `make VERB` is the
 same, and builds `.venv` first if it has to. `make check 03` is short for `make check EX=03`. What exit codes and the
 JSON mean: [for other tools](tools.md). This page is made from the commands, by `python -m grader.cli.reference`.
 """
 SECTIONS = {
-    "Learn": ("check_verbs", "desk_verbs", "warm_verbs"),
+    "Learn": ("init_verb", "check_verbs", "desk_verbs", "warm_verbs"),
     "Teach": ("grade_verb", "class_verbs", "platform_verbs"),
     "Write exercises": ("author_verbs",),
 }

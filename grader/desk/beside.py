@@ -62,7 +62,7 @@ class Beside:
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 [sys.executable, str(paths.PROGRAM), client.PAGES],
-                cwd=paths.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                cwd=paths.DESK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 text=True, start_new_session=True,  # Ctrl-C is the watch's own affair
             )  # fmt: skip
         self.waiting, self.since = request, time.monotonic()

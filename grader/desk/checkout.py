@@ -21,6 +21,14 @@ from grader.records import safe_files
 
 REMOTES = ("upstream", "origin")  # the first of these that there is; in a fork, upstream is the project
 ZIP = "This copy is no git clone. Unpack the new zip beside this folder, and copy your files of exercises/ into it."
+NO_HISTORY = (
+    "git knows nothing here that kata has handed out, so it cannot tell your changes from new ones. "
+    "Make a new folder, and copy your files of exercises/ into it: kata init ../my-attention-2"
+)
+HANDED_OUT = "Exercises of attention-kata"  # how the message of such a commit begins
+NAMES = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+IDENTITY = dict(zip(NAMES, ("attention-kata", "kata@localhost") * 2, strict=True))
+AS_IT_IS = ("-c", "core.autocrlf=false", "-c", "core.safecrlf=false", "-c", "commit.gpgsign=false")
 
 
 def source(folder: str) -> str:
@@ -88,27 +96,40 @@ class Update:
     merged: tuple[Merged, ...]
 
 
-def update() -> Update:
-    """Fetch what is new and merge it.
+def begin(folder: Path, files: dict[str, bytes], version: str) -> bool:
+    """Let git begin in a learner's folder: the first commit is what is handed out. Returns whether git is there."""
+    try:
+        subprocess.run(["git", "init", "--quiet"], cwd=folder, capture_output=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        return False
+    commit = _commit(folder, files, version, None)
+    for words in (("update-ref", "HEAD", commit), ("reset", "--quiet")):
+        subprocess.run(["git", *AS_IT_IS, *words], cwd=folder, capture_output=True, check=True)
+    return True
 
-    Raises WrongUse where this is no clone or git refuses, InfrastructureError where the project cannot be reached. Then
-    every file is as it was.
+
+def write_files(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files below a folder. Raises OSError."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
+    """Merge what is new: into a clone what the project has, into a learner's folder what kata hands out now.
+
+    files, version: these. Raises WrongUse where git is not at work here or refuses, InfrastructureError where the
+    project cannot be reached. Then every file is as it was.
     """
-    if not paths.at_root(".git").exists():
-        raise WrongUse(ZIP)
-    remotes = _git("remote").split()
-    remote = next((name for name in REMOTES if name in remotes), None)
-    if remote is None:
-        raise WrongUse("This clone does not know where it comes from. Type: git remote add origin ADDRESS")
-    fetched = _run("fetch", "--quiet", remote, "HEAD")
-    if fetched.returncode:
-        reason = _last_line(fetched.stderr)
-        raise InfrastructureError(f"the project cannot be reached ({reason}). Your files are as they were")
-    old, new = _git("rev-parse", "HEAD").strip(), _git("rev-parse", "FETCH_HEAD").strip()
+    if not paths.at_desk(".git").exists():
+        raise WrongUse(ZIP if files is None else NO_HISTORY)
+    old = _git("rev-parse", "HEAD").strip()
+    new = _fetched() if files is None else _handed_out(files, version)
     coming = _names("diff", "--name-only", "-z", f"{old}...{new}")
     edited = [name for name in _names("diff", "--name-only", "-z", old) if name in coming]
     mine = {name: content for name in edited if (content := _content(name)) is not None}
-    copies = {name: write_copy(paths.at_root(name), content) for name, content in mine.items()}
+    copies = {name: write_copy(paths.at_desk(name), content) for name, content in mine.items()}
     committed = {name: _show(old, name) for name in coming if name not in mine and name.endswith(".py")}
     try:
         if edited:
@@ -117,19 +138,62 @@ def update() -> Update:
     except BaseException:
         _run("merge", "--abort")
         for name, content in mine.items():
-            _write(paths.at_root(name), content)
+            _write(paths.at_desk(name), content)
         for copy in copies.values():
             copy.unlink(missing_ok=True)
         raise
     merged = []
     for name, content in mine.items():
         text = _merged(content, _show(old, name), _content(name))
-        _write(paths.at_root(name), text)
-        merged.append(Merged(paths.at_root(name), copies[name], text == content))
+        _write(paths.at_desk(name), text)
+        merged.append(Merged(paths.at_desk(name), copies[name], text == content))
     for name, content in committed.items():  # git knows lines, not Python
         if content is not None and _is_python(content) and not _is_python(_content(name) or b""):
-            _write(paths.at_root(name), content)
+            _write(paths.at_desk(name), content)
     return Update(len(coming), tuple(merged))
+
+
+def _fetched() -> str:
+    """The newest commit of the project."""
+    remotes = _git("remote").split()
+    remote = next((name for name in REMOTES if name in remotes), None)
+    if remote is None:
+        raise WrongUse("This clone does not know where it comes from. Type: git remote add origin ADDRESS")
+    fetched = _run("fetch", "--quiet", remote, "HEAD")
+    if fetched.returncode:
+        reason = _last_line(fetched.stderr)
+        raise InfrastructureError(f"the project cannot be reached ({reason}). Your files are as they were")
+    return _git("rev-parse", "FETCH_HEAD").strip()
+
+
+def _handed_out(files: dict[str, bytes], version: str) -> str:
+    """A commit of what kata hands out, on top of the one before. That one where nothing has changed."""
+    before = _git("log", "-1", "--format=%H", f"--grep=^{HANDED_OUT} ", "HEAD").strip()
+    if not before:
+        raise WrongUse(NO_HISTORY)
+    commit = _commit(paths.DESK, files, version, before)
+    return before if _git("diff", "--name-only", before, commit) == "" else commit
+
+
+def _commit(folder: Path, files: dict[str, bytes], version: str, parent: str | None) -> str:
+    """Put files into a commit of the repository in a folder, whose own files stay as they are. Returns its hash."""
+    with tempfile.TemporaryDirectory() as temporary:
+        tree = Path(temporary) / "files"
+        write_files(tree, files)
+        environment = {**os.environ, **IDENTITY}
+
+        def git(*words: str) -> str:
+            """Run git with these files as its working tree."""
+            command, options = ["git", *AS_IT_IS, *words], {"capture_output": True, "text": True, "check": True}
+            return subprocess.run(command, cwd=tree, env=environment, **options).stdout.strip()
+
+        own = subprocess.run(["git", "rev-parse", "--absolute-git-dir"], cwd=folder, capture_output=True, check=True)
+        environment |= {"GIT_DIR": os.fsdecode(own.stdout.strip()), "GIT_WORK_TREE": str(tree)}
+        environment["GIT_INDEX_FILE"] = str(Path(temporary) / "index")
+
+        git("add", "--all", "--force", ".")
+        parents = ("-p", parent) if parent else ()
+        return git("commit-tree", git("write-tree"), *parents, "-m", f"{HANDED_OUT} {version}")
 
 
 def _merged(mine: bytes, base: bytes | None, theirs: bytes | None) -> bytes:
@@ -164,14 +228,14 @@ def _write(path: Path, content: bytes) -> None:
 def _content(name: str) -> bytes | None:
     """A file of the clone; None where it is not there."""
     try:
-        return paths.at_root(name).read_bytes()
+        return paths.at_desk(name).read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         return None
 
 
 def _show(commit: str, name: str) -> bytes | None:
     """A file as it is in a commit; None where it is not there."""
-    shown = subprocess.run(["git", "show", f"{commit}:{name}"], cwd=paths.ROOT, capture_output=True, check=False)
+    shown = subprocess.run(["git", "show", f"{commit}:{name}"], cwd=paths.DESK, capture_output=True, check=False)
     return shown.stdout if shown.returncode == 0 else None
 
 
@@ -199,7 +263,7 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         return subprocess.run(
-            ["git", *arguments], cwd=paths.ROOT, env=environment, capture_output=True, text=True, errors="replace"
+            ["git", *arguments], cwd=paths.DESK, env=environment, capture_output=True, text=True, errors="replace"
         )
     except FileNotFoundError:
         raise WrongUse("git is not installed, and the update needs it.") from None

@@ -121,11 +121,11 @@ def _device() -> Finding:
 
 
 def _disk() -> list[Finding]:
-    free = shutil.disk_usage(paths.ROOT).free >> 20
+    free = shutil.disk_usage(paths.DESK).free >> 20
     disk_findings = [
         Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB")
     ]
-    for name, folder in (("this folder", paths.ROOT), ("temporary files", Path(tempfile.gettempdir()))):
+    for name, folder in (("this folder", paths.DESK), ("temporary files", Path(tempfile.gettempdir()))):
         try:
             with tempfile.TemporaryFile(dir=folder):
                 disk_findings.append(Finding(name, True, "can be written"))

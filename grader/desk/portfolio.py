@@ -419,9 +419,9 @@ def _processor() -> str:
 
 def _badge() -> str:
     """The address of the workflow that grades this copy on GitHub; "" where there is none."""
-    if not paths.at_root(WORKFLOW).exists():
+    if not paths.at_desk(WORKFLOW).exists():
         return ""
-    command = ["git", "-C", str(paths.ROOT), "config", "--get", "remote.origin.url"]
+    command = ["git", "-C", str(paths.DESK), "config", "--get", "remote.origin.url"]
     try:
         address = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:  # no git

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import paths, project
 from grader.desk import ending, progress
 from grader.records import containment
 
@@ -54,4 +54,11 @@ def closing(states: dict[str, progress.State] | None = None) -> list[str]:
     from grader.desk import review
 
     number = containment.optional("the questions that are due", 0, lambda: len(review.due(review.schedule())))
-    return [line for line in (ending.next_step(states=states), review.count(number)) if line]
+    return [line for line in (ending.next_step(states=states), review.count(number), _behind()) if line]
+
+
+def _behind() -> str:
+    """That kata is newer than what this learner's folder was given; "" where it is not, and in a clone."""
+    if paths.LEARNERS is None or paths.MARKER.read_text("utf-8", errors="replace").strip() == project.version():
+        return ""
+    return f"kata is now {project.version()}. For its lessons and stubs, with your code kept, type: make update"

@@ -23,7 +23,7 @@ UNUSED = {"__pycache__", "right"}  # folders that no grading reads
 NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
     "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "similar", "bundle",
     "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update", "course", "handback", "forget",
-    "help-teacher", "help-author",
+    "help-teacher", "help-author", "wheel",
 }  # fmt: skip
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 
@@ -94,15 +94,14 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     slug = paths.slug(folder)
     yield f"{exercise_folder}/{slug}.py", stub  # not the file in this checkout, which somebody may have filled in
     yield f"{checks_folder}/{slug}.stub", stub
+    beside = paths.handed_out(folder)  # not what a learner has in a folder of their own
     for path in (paths.lesson(folder), paths.hints(folder)):
-        yield f"{exercise_folder}/{path.name}", path.read_bytes()
+        yield f"{exercise_folder}/{path.name}", (beside / path.name).read_bytes()
     if paths.review(folder).exists():  # an answer to a code card is a piece of the solution
         questions = cards.questions(paths.review(folder).read_text("utf-8"))
         yield f"{exercise_folder}/{paths.review(folder).name}", questions.encode()
-    extras = (paths.experiment(folder), paths.portfolio(folder), *paths.measuring(folder))
-    extras += (*paths.diagrams(folder), paths.still(folder))
-    for path in extras:
-        if path.exists():
+    for pattern in ("experiment.py", "portfolio.py", "measure_*.py", "*.svg"):
+        for path in sorted(beside.glob(pattern)):
             yield f"{exercise_folder}/{path.name}", path.read_bytes()
     yield from trained_model(folder)
     yield from figure(folder)
@@ -120,8 +119,9 @@ def trained_model(folder: str) -> Iterator[tuple[str, bytes]]:
 
 def figure(folder: str) -> Iterator[tuple[str, bytes]]:
     """The interactive figure of an exercise, where it has one: what draws it, and its numbers."""
-    if paths.figure_script(folder).exists() and paths.figure_data(folder).exists():
-        yield f"exercises/{folder}/figure.js", paths.figure_script(folder).read_bytes()
+    script = paths.handed_out(folder) / paths.figure_script(folder).name
+    if script.exists() and paths.figure_data(folder).exists():
+        yield f"exercises/{folder}/figure.js", script.read_bytes()
         yield f"grader/checks/{folder}/figure.py", paths.figure_data(folder).read_bytes()
 
 
@@ -155,18 +155,18 @@ def numbers_shown(toml: str, public_checks: set[str]) -> str:
     return beginning + "".join(table for table, hidden in zip(tables, is_hidden, strict=True) if not hidden)
 
 
-def makefile(text: str) -> str:
-    """The Makefile without the targets of authors and teachers."""
+def makefile(text: str, not_here: set[str] = NOT_HERE) -> str:
+    """The Makefile without the targets of authors and teachers, or others that are not wanted."""
     blocks = re.split(r"\n\n(?=\S)", text.rstrip("\n"))
-    learners_blocks = [block for block in blocks if not any(_is_not_here(line) for line in block.splitlines()[:3])]
+    learners_blocks = [block for block in blocks if not any(_is_of(line, not_here) for line in block.splitlines()[:3])]
     lines = "\n\n".join(learners_blocks).splitlines()
     for number, line in enumerate(lines):
         if line.startswith(".PHONY:"):
-            lines[number] = " ".join(target for target in line.split() if not _is_not_here(f"{target}:"))
+            lines[number] = " ".join(target for target in line.split() if not _is_of(f"{target}:", not_here))
     return "\n".join(lines) + "\n"
 
 
-def _is_not_here(line: str) -> bool:
-    """Whether a line of the Makefile begins a target that a bundle does not have."""
+def _is_of(line: str, targets: set[str]) -> bool:
+    """Whether a line of the Makefile begins one of these targets, or one with such a first word."""
     target = re.match(r"([a-z0-9-]+):(?!=)", line)
-    return bool(target) and (target[1] in NOT_HERE or target[1].partition("-")[0] in NOT_HERE)
+    return bool(target) and (target[1] in targets or target[1].partition("-")[0] in targets)

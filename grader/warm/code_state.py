@@ -3,6 +3,7 @@
 import os
 import sys
 
+from grader import folders
 from grader.catalog import paths
 
 State = dict[str, tuple[int, ...]]  # by path: what tells one version of a file from another
@@ -37,7 +38,7 @@ def _below(path: str) -> State:
         with os.scandir(path) as entries:
             found: State = {}
             for entry in entries:
-                if entry.name != "__pycache__":
+                if entry.name != "__pycache__" and entry.path != folders.PACKED:  # of that, state_of has what is read
                     is_folder = entry.is_dir(follow_symlinks=False)
                     found |= _below(entry.path) if is_folder else {entry.path: _facts(entry.stat())}
             return found

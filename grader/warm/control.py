@@ -39,7 +39,7 @@ def stop() -> bool:
     if folder is None:
         return False
     try:
-        lock = os.open(f"{socket_folder.name_of(str(paths.ROOT))}.lock", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+        lock = os.open(f"{socket_folder.name_of(str(paths.DESK))}.lock", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return False
     finally:
@@ -71,8 +71,8 @@ def _is_free(lock: int) -> bool:
 def _asked(want: str) -> bytes | None:
     """The answer to a question; None where nobody answers."""
     try:
-        connection = client.connect(str(paths.ROOT))
-        client.send(connection, want, [], str(paths.ROOT))
+        connection = client.connect(str(paths.DESK))
+        client.send(connection, want, [], str(paths.DESK))
         answer = client.first_answer(connection)
     except OSError:
         return None

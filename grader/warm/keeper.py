@@ -56,7 +56,7 @@ def serve(
         folder = socket_folder.open_folder(make=True)
         if folder is None or held_memory.is_short():
             return
-        name = socket_folder.name_of(str(paths.ROOT))
+        name = socket_folder.name_of(str(paths.DESK))
         lock = os.open(f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=folder)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

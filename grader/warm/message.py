@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
+from grader import folders
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing it takes as long as the rest of the client
     from collections.abc import Callable
@@ -60,17 +62,17 @@ ALSO_READ = ("HOME", "LANG", "LANGUAGE", "TMPDIR", "VIRTUAL_ENV", "XDG_CACHE_HOM
 
 
 def settings(root: str, environment: os._Environ[str]) -> list[str]:
-    """What this process and one that serves it must have in common, as text."""
+    """What this process and one that serves it must have in common, as text. root: the folder that it serves."""
     script = os.path.dirname(sys.argv[0])
     found = [root, sys.executable, sys.version, repr(tuple(sys.flags)), *sys.warnoptions, *sorted(sys._xoptions)]
     streams = sys.stdin, sys.stdout, sys.stderr
     found += [f"{stream.encoding} {stream.errors} {getattr(stream, 'write_through', '')}" for stream in streams]
-    found += [path for path in sys.path if path not in (root, script)]
+    found += [path for path in sys.path if path not in (folders.ROOT, script)]
     found += sorted(
         f"{name}={environment[name]}" for name in environment if environment[name] and is_read_at_start(name)
     )
-    folders = environment.get("PATH", os.defpath).split(os.pathsep)
-    return [*found, next((path for folder in folders if _is_program(path := os.path.join(folder, "bwrap"))), "")]
+    places = environment.get("PATH", os.defpath).split(os.pathsep)
+    return [*found, next((path for folder in places if _is_program(path := os.path.join(folder, "bwrap"))), "")]
 
 
 def is_read_at_start(name: str) -> bool:

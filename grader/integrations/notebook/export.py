@@ -3,12 +3,11 @@
 import hashlib
 import json
 import re
-import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Exercise, errors, paths
+from grader.catalog import Exercise, errors, paths, project
 from grader.catalog.errors import WrongUse
 from grader.desk import checkout, lesson
 from grader.integrations.nbgrader import assignment
@@ -30,6 +29,7 @@ SETUP = """\
 # @title Set-up: run this first. Where the exercises are not at hand (Google Colab), it fetches them.
 REPOSITORY = "{repository}"
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -37,12 +37,12 @@ from pathlib import Path
 
 here = Path.cwd()
 root = next((folder for folder in (here, *here.parents) if (folder / "grader/notebook.py").exists()), None)
-if root is None:
+if root is None and importlib.util.find_spec("grader") is None:
     root = here / "attention-kata"
     subprocess.run(["git", "clone", "--quiet", "--depth", "1", REPOSITORY, str(root)], check=True)
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "-e", str(root)], check=True)
     os.chdir(root / "exercises/{folder}")
-sys.path.append(str(root))
+sys.path += [str(root)] if root else []
 
 from grader.notebook import check, experiment, figure, hint, plot, setup
 
@@ -51,7 +51,6 @@ LAST = "check()  # hint(): a hint; plot(): your weights beside the expected ones
 FIGURE = "figure()  # the lesson's figure: move its numbers"
 HIDDEN = '# %% jupyter={"source_hidden": true}'
 MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" continues after such a cell
-UNKNOWN = "https://…"  # to be filled in
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def percent(exercise: Exercise) -> str:
     lesson = paths.lesson(exercise.folder).read_text("utf-8")
     parts, slug = [_markdown(FIRST)], paths.slug(exercise.folder)
     has_figure = paths.figure_script(exercise.folder).exists() and paths.figure_data(exercise.folder).exists()
-    parts.append(f"{HIDDEN}\n{SETUP.format(repository=repository(), folder=exercise.folder)}")
+    parts.append(f"{HIDDEN}\n{SETUP.format(repository=project.address(), folder=exercise.folder)}")
     for cell in cells(wording.of_lesson(lesson, slug), checkout.source(exercise.folder)):
         if cell.is_code:
             parts.append(f"{MAY_FAIL if cell.is_example else '# %%'}\n{cell.text}")
@@ -127,16 +126,6 @@ def percent(exercise: Exercise) -> str:
             has_figure = False
     parts.append(f"# %%\n{LAST}")
     return "\n\n".join(parts) + "\n"
-
-
-def repository() -> str:
-    """The address from which other machines can fetch the exercises, from git's settings; UNKNOWN without one."""
-    command = ["git", "-C", str(paths.ROOT), "config", "--get", "remote.origin.url"]
-    try:
-        address = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:  # no git
-        return UNKNOWN
-    return address if re.fullmatch(r"https://[\w.:/~-]+", address) else UNKNOWN  # not one with a password
 
 
 def is_untouched(path: Path) -> bool:

@@ -27,7 +27,7 @@ class GradingProcess:
         self.stderr = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115, open as long
         self.process = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr, text=True,
-            cwd=paths.ROOT,  # not the notebook's folder, so that no file beside the notebook can be imported
+            cwd=paths.DESK,
             start_new_session=True,  # who interrupts a cell interrupts the kernel's group
         )  # fmt: skip
 
