@@ -153,6 +153,9 @@ similar: $(READY)  ## clusters of files that agree more than chance, for a perso
 bundle: $(READY)  ## the zip that learners get: no solutions, no hidden checks [OUTPUT=attention-kata.zip]
 	@$(GRADER) bundle $(call option,--output,OUTPUT)
 
+notebooks: $(READY_NOTEBOOK)  ## every exercise as a notebook: CI puts them into a branch, where Colab opens them [OUTPUT=notebooks]
+	@$(GRADER) notebooks $(call option,--output,OUTPUT)
+
 wheel: $(READY)  ## what pipx and uv install: the grader with exercises and solutions inside [OUTPUT=dist]
 	@rm -rf build/lib
 	@"$(PYTHON)" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(or $(call option,,OUTPUT),dist) .
@@ -253,7 +256,7 @@ bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader
 
 # A target in neither list is a learner's.
 TEACHERS := grade course handback explain forget nbgrader similar compare bundle gradescope classroom50 help-teacher
-AUTHORS := verify stub new mistakes wheel hooks test test-ex test-quick lint fuzz bench bench-where bench-nbgrader bench-classroom help-author
+AUTHORS := verify stub new mistakes wheel notebooks hooks test test-ex test-quick lint fuzz bench bench-where bench-nbgrader bench-classroom help-author
 
 help: TITLE := Type make alone to see what is next for you$(if $(filter help-teacher,$(targets)),. For teachers: make help-teacher. For authors: make help-author)
 help: LISTED := $(filter-out $(TEACHERS) $(AUTHORS),$(targets))

@@ -166,10 +166,40 @@ def uncommented(file) -> dict:
 def test_the_editors_run_targets_that_there_are():
     makefile = (paths.ROOT / "Makefile").read_text("utf-8")
     tasks = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"]
-    assert {"check", "watch", "hint", "progress"} <= {task["args"][0] for task in tasks}
+    typed = [" ".join([task["command"], *task.get("args", [])]) for task in tasks]
+    targets = [re.search(r"\bmake ([a-z-]+)", words)[1] for words in typed]
+    assert {"check", "watch", "hint", "progress", "start"} <= {*targets}
     container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
-    for target in [*(task["args"][0] for task in tasks), container["postCreateCommand"].removeprefix("make ")]:
+    for target in [*targets, container["postCreateCommand"].removeprefix("make ")]:
         assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_a_codespace_opens_with_the_first_lesson_and_the_watch(tmp_path):
+    container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
+    first = next(exercise for exercise in catalog.by_path() if not exercise.path.warm_up)
+    opened = container["customizations"]["codespaces"]["openFiles"]
+    assert opened == [str(paths.lesson(first.folder).relative_to(paths.ROOT))]
+    settings = container["customizations"]["vscode"]["settings"]
+    assert settings["task.allowAutomaticTasks"] == "on"
+    assert settings["workbench.panel.defaultLocation"] == "right"  # beside the lesson, not below it
+    tasks = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"]
+    (automatic,) = [task for task in tasks if task.get("runOptions", {}).get("runOn") == "folderOpen"]
+    (tmp_path / "make").write_text('#!/bin/sh\necho "make $*"\n')
+    (tmp_path / "make").chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    said = [
+        subprocess.run(["sh", "-c", automatic["command"]], env=path | more, capture_output=True, text=True, check=True)
+        for more in (container["containerEnv"], {})
+    ]
+    assert [one.stdout for one in said] == ["make start\n", ""]  # nobody else's editor starts anything
+
+
+def test_the_container_has_what_its_commands_need():
+    """Its image is not here; what it installs is what `make doctor` asks for."""
+    container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
+    installed = container["onCreateCommand"].partition("--no-install-recommends ")[2].split()
+    assert {"bubblewrap", "make"} <= {*installed} and re.search(r"python:3\.1\d-", container["image"])
+    assert container["waitFor"] == "postCreateCommand"  # the first thing that one sees is built
 
 
 def test_the_editor_finds_the_line_of_an_error(said, tmp_path):

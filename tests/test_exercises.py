@@ -68,7 +68,10 @@ def test_the_seeds_are_100_points():
 def test_the_readme_lists_every_lesson_by_path():
     """With the hours of each path, what one can do after it, and a picture of each figure."""
     readme = paths.at_root("README.md").read_text("utf-8")
-    assert reference.LESSONS.search(readme)[0] == reference.lessons(), "type: python -m grader.cli.reference"
+    assert readme == reference.readme(readme), "type: python -m grader.cli.reference"
+    assert reference.LESSONS.search(readme)[0] == reference.lessons()
+    above_the_fold = readme.partition("\n## ")[0].partition("docs/watch.svg")[0]
+    assert "https://codespaces.new/" in above_the_fold and "https://colab.research.google.com/" in above_the_fold
     assert f"| {len(EXERCISES)} exercises in seven paths" in readme and len(catalog.learning_paths()) == 7
     assert all(paths.still(exercise.folder).exists() for exercise in EXERCISES)
 

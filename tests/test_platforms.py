@@ -343,3 +343,23 @@ def test_the_workflow_grades_what_a_push_changed(tmp_path):
     git("commit", "-qam", "fixed")
     code, said, _ = push(second)
     assert code == 0 and "::error" not in said and "2.5 of 2.5 points, passed" in said
+
+
+def test_actions_are_pinned_by_hash_and_by_one_each():
+    """A tag can be moved to other code, a hash cannot. dependabot changes them all."""
+    text = "\n".join(path.read_text("utf-8") for path in some((paths.ROOT / ".github/workflows").glob("*.yml")))
+    used = re.findall(r"uses: (\S+)@(\S+) # (v[\d.]+)", text)
+    assert len(used) == text.count("uses: ") > 10
+    assert all(re.fullmatch("[0-9a-f]{40}", digest) for _, digest, _ in used)
+    assert len({(name, digest, version) for name, digest, version in used}) == len({name for name, _, _ in used})
+
+
+def test_a_release_brings_the_wheel_and_the_bundle():
+    release = yaml.safe_load((paths.ROOT / ".github/workflows/release.yml").read_text())
+    assert release[True] == {"push": {"tags": ["v*"]}}
+    ran = "\n".join(step.get("run", "") for step in release["jobs"]["release"]["steps"])
+    assert "make wheel" in ran and "make bundle OUTPUT=dist/" in ran and "dist/*" in ran
+    version = re.search(r"sed -n '(s/.*?)' pyproject", ran)[1]
+    done = subprocess.run(["sed", "-n", version, "pyproject.toml"], cwd=paths.ROOT, capture_output=True, text=True)
+    citation = re.search(r"^version: (.+)$", (paths.ROOT / "CITATION.cff").read_text(), re.M)[1]
+    assert done.stdout.strip() == citation

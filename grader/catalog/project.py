@@ -12,7 +12,10 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-UNKNOWN = "https://…"  # to be filled in
+UNFILLED = "…"
+UNKNOWN = f"https://{UNFILLED}"
+GITHUB = "https://github.com/"
+NOTEBOOKS = "notebooks"  # a branch, see .github/workflows/ci.yml
 
 
 def version() -> str:
@@ -20,11 +23,26 @@ def version() -> str:
     return str(_project()["version"])
 
 
+def published() -> str:
+    """The address of the repository in pyproject.toml, in which a … is still to be filled in."""
+    return str(_project()["urls"]["Repository"])
+
+
+def codespace(repository: str) -> str:
+    """Where a click opens a codespace of a repository on GitHub."""
+    return f"https://codespaces.new/{repository.removeprefix(GITHUB)}?quickstart=1"
+
+
+def colab(repository: str, folder: str) -> str:
+    """Where a click opens the notebook of an exercise in Colab. CI puts the notebooks into a branch of their own."""
+    place = f"{repository.removeprefix(GITHUB)}/blob/{NOTEBOOKS}/{folder}.ipynb"
+    return f"https://colab.research.google.com/github/{place}"
+
+
 def address() -> str:
     """The address of the repository: where pyproject.toml has none yet, that of this clone; UNKNOWN without either."""
-    published = str(_project()["urls"]["Repository"])
-    if "…" not in published:
-        return published
+    if UNFILLED not in published():
+        return published()
     command = ["git", "-C", str(paths.PROJECT), "config", "--get", "remote.origin.url"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()

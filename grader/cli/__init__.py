@@ -27,7 +27,7 @@ MODULES = {  # the module that declares each verb
     ),
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
     "warm_verbs": ("stop",),
-    "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
+    "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader", "notebooks"),
     "init_verb": ("init",),
 }  # fmt: skip
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}

@@ -4,15 +4,16 @@ import importlib
 import re
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import paths, project
 from grader.cli import MODULES
 from grader.cli.options import DECLARED, Option, Verb
 
 HEAD = """# All commands
 
-`kata VERB` works below the folder that `kata init` made; in a clone, once `.venv` is active (`. .venv/bin/activate`). `make VERB` is the
-same, and builds `.venv` first if it has to. `make check 03` is short for `make check EX=03`. What exit codes and the
-JSON mean: [for other tools](tools.md). This page is made from the commands, by `python -m grader.cli.reference`.
+`kata VERB` works in the folder that `kata init` made and below it, and in a clone once `.venv` is active
+(`. .venv/bin/activate`). `make VERB` is the same; in a clone it builds `.venv` first if it has to. `make check 03` is
+short for `make check EX=03`. What exit codes and the JSON mean: [for other tools](tools.md). This page is made from the
+commands, by `python -m grader.cli.reference`.
 """
 SECTIONS = {
     "Learn": ("init_verb", "check_verbs", "desk_verbs", "warm_verbs"),
@@ -26,6 +27,8 @@ TARGET = re.compile(r"^(?P<verb>[a-z0-9-]+):.*  ## .*\n(?P<recipe>(?:\t.*\n)*)",
 
 MINUTES = re.compile(r"\*\*Time\*\* about (\d+)")
 LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
+BADGES = re.compile(r"(?<=<!-- badges -->\n).*?(?=<!-- /badges -->)", re.S)
+ADDRESS = re.compile(r"https://github\.com/[^\s/]+/attention-kata\b")
 
 
 def commands() -> str:
@@ -58,6 +61,22 @@ def lessons() -> str:
         names = [f"[{one.folder[:2]} {one.title}](exercises/{one.folder}/README.md)" for one in exercises]
         parts.append(f"\n{' · '.join(names)}\n\n")
     return "".join(parts)
+
+
+def badges() -> str:
+    """The README's badges: Codespaces, and the first notebook in Colab."""
+    first = next(exercise for exercise in catalog.by_path() if not exercise.path.warm_up)
+    kinds = (
+        ("codespaces", "Open in GitHub Codespaces", project.codespace(project.published())),
+        ("colab", "Open in Colab", project.colab(project.published(), first.folder)),
+    )
+    return "\n".join(f"[![{words}](docs/{name}.svg)]({address})" for name, words, address in kinds) + "\n"
+
+
+def readme(text: str) -> str:
+    """The README with its lessons, its badges, and the address at which the project is published."""
+    text = LESSONS.sub(lambda _: lessons(), BADGES.sub(lambda _: badges(), text))
+    return ADDRESS.sub(lambda _: project.published(), text)
 
 
 def _section(name: str, verb: Verb, recipe: str | None) -> str:
@@ -104,5 +123,5 @@ def _code(text: str) -> str:
 
 if __name__ == "__main__":
     paths.COMMANDS.write_text(commands(), "utf-8")
-    readme = paths.at_root("README.md")
-    readme.write_text(LESSONS.sub(lambda _: lessons(), readme.read_text("utf-8")), "utf-8")
+    start_page = paths.at_root("README.md")
+    start_page.write_text(readme(start_page.read_text("utf-8")), "utf-8")

@@ -17,9 +17,10 @@ from grader.integrations import bundle
 WHOLE = ("AGENTS.md", "LICENSE", ".gitignore", ".vscode/tasks.json")
 LEFT_OUT = (".pt", ".safetensors", "train.py", "portfolio.py", "tokenizer.json", "config.json", "stories.py")
 OF_CLONE = {"docs", "hooks"}  # targets that need a clone, beside those of teachers and authors
+UVX = ",$(if $(shell command -v uvx),uvx --from 'git+{address}' kata)"
 KATA = """\
 # `kata` is what pipx or uv has put on your PATH. To use another one: make KATA=/path/to/kata check EX=03
-KATA := $(shell command -v kata)
+KATA := $(or $(shell command -v kata){uvx})
 ifeq ($(KATA),)
   $(error There is no kata on your PATH. Type: pipx ensurepath, or uv tool update-shell, and open a new terminal)
 endif
@@ -80,8 +81,14 @@ def makefile(text: str) -> str:
     for pattern in (WELCOME, NEEDS, TORCH):
         text = pattern.sub("", text, count=1)
     text = BUILDING.sub("", text, count=1)
-    text = re.sub(r"(?:^#.*\n)?^GRADER = .*\n", lambda _: KATA, text, count=1, flags=re.M)
+    text = re.sub(r"(?:^#.*\n)?^GRADER = .*\n", lambda _: _kata(), text, count=1, flags=re.M)
     text = text.replace("PYTHON TORCH VENV WARM", "KATA WARM").replace("$(filter-out PYTHON,$(taken))", "$(taken)")
     text = text.replace(" $(VENV)/%", "")
     blocks = [READY.sub("", block) for block in text.split("\n\n") if "$(VENV)/" not in block]
     return re.sub(r"\n{3,}", "\n\n", "\n\n".join(blocks)).rstrip("\n") + "\n"
+
+
+def _kata() -> str:
+    """How the Makefile finds kata: on the PATH, else by uvx, where it is known from where."""
+    is_known = project.UNFILLED not in project.published()
+    return KATA.replace("{uvx}", UVX.format(address=project.published()) if is_known else "")

@@ -84,16 +84,18 @@ def cells(lesson: str, stub: str) -> list[Cell]:
     return [*arranged, *waiting]
 
 
-def make(exercise: Exercise) -> tuple[Path, str]:
-    """Write the notebook. Returns its path, and MADE, or KEPT where a notebook exists that somebody has worked in.
+def make(exercise: Exercise, folder: Path | None = None) -> tuple[Path, str]:
+    """Write the notebook, beside the lesson or into a folder.
+
+    Returns its path, and MADE, or KEPT where a notebook exists that somebody has worked in.
 
     Raises WrongUse where jupytext is absent or the file cannot be written.
     """
+    path = paths.notebook(exercise.folder) if folder is None else folder / f"{exercise.folder}.ipynb"
     try:
         import jupytext
     except ImportError:
         raise errors.missing_extra("Notebooks are made by jupytext", "notebook") from None
-    path = paths.notebook(exercise.folder)
     if path.exists() and not is_untouched(path):
         return path, KEPT
     notebook = jupytext.reads(percent(exercise), fmt="py:percent")

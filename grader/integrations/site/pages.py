@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from grader import catalog
 from grader.authoring import tables
-from grader.catalog import paths
+from grader.catalog import paths, project
 from grader.desk import experiment, hints, lesson
 from grader.integrations import links
 from grader.judge import figure
@@ -175,7 +175,10 @@ def site() -> Site:
     pages |= {page: UNSEARCHED + text for page, text in generated.items()}
     pages |= {page: (UNSEARCHED if page in AUTHORS else BEHIND) + pages[page] for page in papers if page in pages}
     pages[OVERVIEW] = cards_page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
+    repository = project.address()
     for number, exercise in enumerate(catalog.exercises()):
+        if page_of(exercise.folder) in pages:
+            pages[page_of(exercise.folder)] = with_badges(pages[page_of(exercise.folder)], repository, exercise.folder)
         if page_of(exercise.folder) in pages:  # a word is explained where it comes first
             pages[page_of(exercise.folder)] = BOOST.format(round(3 - number / 20, 2)) + pages[page_of(exercise.folder)]
         if page_of(exercise.folder) in pages and (text := hints_page(exercise)):
@@ -188,6 +191,19 @@ def site() -> Site:
         if (path.parent / target).is_file()
     }
     return Site(pages, images)
+
+
+def with_badges(text: str, repository: str, folder: str) -> str:
+    """The lesson with links below its title that open it elsewhere, where the site is of a repository on GitHub."""
+    if not repository.startswith(project.GITHUB):
+        return text
+    title, _, rest = text.partition("\n")
+    links = (
+        ("Open in Codespaces", project.codespace(repository)),
+        ("Open in Colab", project.colab(repository, folder)),
+    )
+    badges = " ".join(f'<a class="open-in" href="{html.escape(address)}">{words}</a>' for words, address in links)
+    return f"{title}\n\n{badges}\n{rest}"
 
 
 def by_path() -> list[dict[str, list[dict[str, str]]]]:

@@ -1,0 +1,371 @@
+"""The wheel is built, installed where nothing of the checkout is, and a learner walks through a folder of their own."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from at_terminal import AtTerminal
+from made_once import made_once
+from thorough import sample
+
+from grader import catalog
+from grader.catalog import paths, stubs
+from grader.integrations import own_folder
+
+spec = importlib.util.spec_from_file_location("first_minute", paths.ROOT / ".ci/first_minute.py")
+first_minute = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(first_minute)
+
+FOLDER = catalog.find("03").folder
+STUB = f"exercises/{FOLDER}/{paths.slug(FOLDER)}.py"
+RIGHT = paths.solution(FOLDER).read_text("utf-8")
+WORK = {  # what somebody has left in the checkout that the wheel is made from
+    STUB: "LEFT_HERE = 1  # somebody was here\n",
+    f"exercises/{FOLDER}/context_vectors.ipynb": "somebody was here",
+    f"exercises/{FOLDER}/context_vectors.before-2026-01-01-000000.py": "somebody was here",
+    f"exercises/{FOLDER}/mine.pt": "somebody was here",
+    "exercises/.kata-progress.json": "somebody was here",
+}
+LEFT_OUT = (
+    "CI",
+    "GRADER_DEBUG",
+    "PYTEST_VERSION",
+    "PYTEST_CURRENT_TEST",
+    "PYTHONPATH",
+    "MAKEFLAGS",
+    "MAKELEVEL",
+    "WARM",
+)
+
+
+class Machine:
+    """A learner's machine: a home folder, and an environment with the wheel and nothing else of ours."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.bin = folder / "environment/bin"
+        own = {"HOME": str(self.home), "XDG_CACHE_HOME": str(self.home / ".cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.environment = {name: value for name, value in os.environ.items() if name not in LEFT_OUT} | own
+        self.environment |= {"PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}", "XDG_RUNTIME_DIR": "", "WARM": "0"}
+        self.environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+    def __call__(self, *words: object, cwd: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+        """Type a command."""
+        return subprocess.run(
+            [str(word) for word in words], cwd=cwd or self.home, env=self.environment | more, capture_output=True,
+            text=True, timeout=300, check=False,
+        )  # fmt: skip
+
+    @property
+    def project(self) -> Path:
+        """Where the package keeps what is handed out."""
+        (found,) = self.bin.parent.glob("lib/python*/site-packages/grader/project")
+        return found
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory) -> Machine:
+    def make(folder: Path) -> None:
+        """Build and install."""
+        folder.mkdir()
+        made = first_minute.build(folder, sys.executable, WORK)
+        first_minute.install(made, folder / "environment", sys.executable)
+        (folder / "home").mkdir()
+
+    return Machine(made_once(tmp_path_factory, "machine", make))
+
+
+@pytest.fixture
+def mine(machine, request) -> Path:
+    """A fresh folder, as `kata init` makes it."""
+    name = f"my-{request.node.name.partition('[')[0][5:60]}"
+    done = machine("kata", "init", name)
+    assert done.returncode == 0 and f"cd {name}\n  make start" in done.stdout, done.stderr
+    return machine.home / name
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """All files below a folder but git's own, by name."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in found.items() if not name.startswith(".git/")}
+
+
+def test_the_wheel_holds_all_that_grading_needs_and_nobodys_work(machine):
+    made = next((machine.home.parent / "dist").glob("*.whl"))
+    with zipfile.ZipFile(made) as archive:
+        names = set(archive.namelist())
+        assert not [name for name in names if b"somebody was here" in archive.read(name)]
+    for exercise in catalog.exercises():
+        folder = exercise.folder
+        assert f"grader/project/solutions/{folder}/{paths.slug(folder)}.py" in names
+        assert f"grader/project/exercises/{folder}/README.md" in names
+        assert f"grader/project/exercises/{folder}/{paths.slug(folder)}.py" not in names  # made for each folder
+        ours = {f"grader/checks/{folder}/{path.name}" for path in paths.check_files(folder)}
+        ours |= {f"grader/project/solutions/{folder}/right/{path.name}" for path in paths.styles(folder)}
+        assert ours <= names
+    assert not [name for name in names if name.startswith("tests/") or name.endswith((".pyc", ".ipynb"))]
+
+
+def test_outside_of_a_folder_it_says_what_to_type(machine, tmp_path):
+    for words in (("check", "03"), ("watch",), ("list",), ("solution", "03")):
+        done = machine("kata", *words, cwd=tmp_path)
+        assert done.returncode == 2 and "kata init my-attention" in done.stderr and done.stdout == "", words
+    refused = machine("kata", "grade", "hand-ins", cwd=tmp_path)
+    assert refused.returncode == 2 and "for teachers and authors" in refused.stderr and "git clone" in refused.stderr
+    assert machine("kata", "--help", cwd=tmp_path).returncode == 0
+    assert machine("kata", "grade", "--help", cwd=tmp_path).returncode == 0
+    assert machine("kata", "--version", cwd=tmp_path).stdout.startswith("kata ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_in_a_folder(mine, machine):
+    content = everything(mine)
+    tops = {name.partition("/")[0] for name in content}
+    assert tops == {
+        "README.md", "Makefile", "AGENTS.md", "LICENSE", ".gitignore", ".kata", ".vscode", "docs", "exercises",
+    }  # fmt: skip
+    for exercise in catalog.exercises():
+        folder = f"exercises/{exercise.folder}"
+        stub = content[f"{folder}/{exercise.slug}.py"].decode()
+        assert stub == stubs.make(paths.solution(exercise.folder).read_text("utf-8"))
+        assert {f"{folder}/README.md", f"{folder}/hints.md", f"{folder}/figure.svg", f"{folder}/experiment.py"} <= {
+            *content
+        }
+    assert not [
+        name for name in content if name.endswith((".pt", ".safetensors", "mistakes.md", "notice.md", "train.py"))
+    ]
+    assert not [name for name in content if "test_" in name or "exercise.toml" in name]
+    log = machine("git", "log", "--format=%s", cwd=mine).stdout
+    assert log == f"{own_folder.checkout.HANDED_OUT} {content['.kata'].decode()}"
+    assert machine("git", "status", "--porcelain", cwd=mine).stdout == ""
+
+
+def test_no_solution_is_in_a_folder(mine):
+    content = everything(mine)
+    together, searched = b"\n".join(content.values()), 0
+    lessons = "\n".join(text.decode() for name, text in content.items() if name.endswith("/README.md"))
+    for folder in sample([exercise.folder for exercise in catalog.exercises()], 12):
+        solution = paths.solution(folder).read_text("utf-8")
+        given = stubs.make(solution) + lessons
+        lines = {line.partition("  #")[0].strip() for line in solution.splitlines()}
+        own = [line for line in lines if len(line) > 40 and line not in given]
+        searched += len(own)
+        assert [line for line in own if line.encode() in together] == []
+    assert searched > 60
+
+
+def test_its_makefile_has_the_learners_targets_alone(mine, machine):
+    done = machine("make", "help", cwd=mine)
+    assert done.returncode == 0 and done.stderr == ""
+    ours = re.findall(r"^make ([a-z0-9-]+)", machine("make", "help", cwd=paths.ROOT).stdout, re.M)
+    theirs = re.findall(r"^make ([a-z0-9-]+)", done.stdout, re.M)
+    assert theirs == [target for target in ours if target not in own_folder.OF_CLONE] and "check" in theirs
+    text = (mine / "Makefile").read_text("utf-8")
+    assert "venv" not in text.lower() and "READY" not in re.sub(r"-e READY", "", text) and "PYTHON" not in text
+    for words, told in (
+        (("chekc",), "There is no target chekc"),
+        (("check", "ex=03"), "make check EX=…"),
+        (("verify",), "There is no target verify"),
+    ):
+        refused = machine("make", *words, cwd=mine)
+        assert refused.returncode == 2 and told in refused.stderr, refused.stderr
+    without = machine(shutil.which("make"), "list", cwd=mine, PATH="/usr/bin:/bin")
+    assert "There is no kata on your PATH" in without.stderr
+
+
+def test_a_learner_walks_through_an_exercise(mine, machine):
+    """In any folder below, with the hidden checks, and with the solution only after the pass."""
+    below = mine / "exercises" / FOLDER
+    begun = machine("make", "check", "EX=03", cwd=mine)
+    assert begun.returncode == 2 and f"not started yet: open {STUB}" in begun.stdout
+    refused = machine("kata", "solution", "03", cwd=below)
+    assert refused.returncode == 2 and "You have not passed 03 yet" in refused.stderr and refused.stdout == ""
+    (mine / STUB).write_text(RIGHT.replace("dim=-1", "dim=0"), "utf-8")
+    wrong = machine("kata", "check", "03", "--format", "json", cwd=below)
+    result = json.loads(wrong.stdout)
+    assert wrong.returncode == 1 and result["status"] == "failed"
+    assert {check["id"] for check in result["checks"]} == set(catalog.find("03").points)  # the hidden ones too
+    assert any(check["diagnosis"] for check in result["checks"])
+    assert "Task 1" in machine("kata", "hint", "03", "--task", "1", cwd=mine).stdout
+    tried = machine("kata", "try", "03", cwd=mine)
+    assert tried.returncode == 0 and "attention_weights(inputs)" in tried.stdout
+    (mine / STUB).write_text(RIGHT, "utf-8")
+    right = machine("make", "check", "03", cwd=mine)
+    assert right.returncode == 0 and "7 of 7 points · passed" in right.stdout
+    shown = machine("kata", "solution", "03", cwd=below)
+    assert shown.returncode == 0 and "torch.softmax(scores, dim=-1)" in shown.stdout
+    plotted = machine("kata", "plot", "03", cwd=mine)
+    assert plotted.returncode == 0 and "journey" in plotted.stdout and "yours" in plotted.stdout
+    assert "✔ 03" in machine("kata", "list", cwd=below).stdout
+    measured = machine("kata", "experiment", "02", cwd=mine)
+    assert measured.returncode == 0 and "exercises/02_softmax_naive/experiment.py" in measured.stdout
+    reset = machine("make", "reset", "EX=03", cwd=mine)
+    kept = list(below.glob("*.before-*"))
+    assert reset.returncode == 0 and [path.read_text("utf-8") for path in kept] == [RIGHT]
+    assert (mine / STUB).read_text("utf-8") == stubs.make(RIGHT)
+
+
+def test_cards_have_their_answers_though_the_folder_has_not(mine, machine):
+    (mine / STUB).write_text(RIGHT, "utf-8")
+    assert machine("kata", "check", "03", cwd=mine).returncode == 0
+    asked = machine("kata", "review", "03", cwd=mine)
+    assert asked.returncode == 0 and "make review EX=03" in asked.stdout
+
+
+def test_a_notebook_is_made_and_uses_what_is_installed(mine, machine):
+    pytest.importorskip("jupytext", reason="(extra notebook)")
+    done = machine("kata", "notebook", "03", "--no-open", cwd=mine)
+    made = mine / STUB.replace(".py", ".ipynb")
+    assert done.returncode == 0 and made.exists(), done.stderr
+    cells = json.loads(made.read_text("utf-8"))["cells"]
+    setup = next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    setup = setup.replace("\nsetup()", "\nprint(root, check.__module__)")
+    python = next(machine.bin.glob("python3"))
+    said = machine(python, "-c", setup, cwd=made.parent)
+    assert said.stdout == "None grader.integrations.notebook\n", said.stderr  # nothing was fetched
+
+
+def test_the_watch_starts_in_it(mine, machine):
+    (mine / STUB).write_text(RIGHT.replace("dim=-1", "dim=0"), "utf-8")
+    environment = {name: value for name, value in machine.environment.items() if name not in ("TERM",)}
+    learner = AtTerminal(["env", "-i", *(f"{k}={v}" for k, v in environment.items()), "TERM=xterm-256color",
+                          "kata", "watch", "03"], mine)  # fmt: skip
+    try:
+        learner.shows("03 Context vectors", "? keys", "q quit", seconds=120)
+        (mine / STUB).write_text(RIGHT, "utf-8")
+        learner.shows("passed", seconds=120)
+        learner.type("q")
+        assert learner.ends() == 0
+    finally:
+        learner.close()
+
+
+@contextlib.contextmanager
+def newer(machine: Machine, *changes: tuple[str, str, str]) -> Iterator[None]:
+    """A newer kata: files of the project with some text changed."""
+    before = {name: (machine.project / name).read_text("utf-8") for name, _, _ in changes}
+    for name, old, new in changes:
+        text = (machine.project / name).read_text("utf-8")
+        assert old in text, name
+        (machine.project / name).write_text(text.replace(old, new), "utf-8")
+    try:
+        yield
+    finally:
+        for name, text in before.items():
+            (machine.project / name).write_text(text, "utf-8")
+
+
+VERSION = ("pyproject.toml", 'version = "', 'version = "9.')
+DOCSTRING = RIGHT.split('"""')[1]
+NEWER = (
+    VERSION,
+    (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"In newer words. {DOCSTRING}"),
+    (f"exercises/{FOLDER}/README.md", "# 03", "# 03, newer:"),
+)
+
+
+def test_an_update_merges_new_stubs_around_what_was_written(mine, machine):
+    own = (mine / STUB).read_text("utf-8").replace("raise NotImplementedError", "return inputs  # my own", 1)
+    (mine / STUB).write_text(own, "utf-8")
+    assert "There is nothing new" in machine("kata", "update", cwd=mine).stdout
+    with newer(machine, *NEWER):
+        assert "type: make update" in machine("kata", "list", cwd=mine).stdout
+        done = machine("make", "update", cwd=mine)
+        assert done.returncode == 0, done.stderr
+        assert f"{STUB} has the new parts around your code" in done.stdout
+        text = (mine / STUB).read_text("utf-8")
+        assert "# my own" in text and "In newer words." in text
+        assert [path.read_text("utf-8") for path in (mine / STUB).parent.glob("*.before-*")] == [own]
+        assert (mine / f"exercises/{FOLDER}/README.md").read_text("utf-8").startswith("# 03, newer:")
+        assert (mine / ".kata").read_text("utf-8").startswith("9.")
+        assert "make update" not in machine("kata", "list", cwd=mine).stdout
+        assert machine("git", "status", "--porcelain", cwd=mine).stdout == f" M {STUB}\n"
+        assert "There is nothing new" in machine("kata", "update", cwd=mine).stdout
+        assert (mine / STUB).read_text("utf-8") == text
+
+
+def test_an_update_merges_around_what_was_committed(mine, machine):
+    own = (mine / STUB).read_text("utf-8").replace("raise NotImplementedError", "return inputs  # my own", 1)
+    (mine / STUB).write_text(own, "utf-8")
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for name in ("user.name=Ada", "user.email=ada@example.org"):
+        machine("git", "config", *name.split("="), cwd=mine)
+    assert machine("git", *who, "commit", "-qam", "03", cwd=mine).returncode == 0
+    with newer(machine, *NEWER):
+        done = machine("kata", "update", cwd=mine / "exercises")
+        assert done.returncode == 0, done.stderr
+        text = (mine / STUB).read_text("utf-8")
+        assert "# my own" in text and "In newer words." in text
+        assert machine("git", "status", "--porcelain", cwd=mine).stdout == ""
+
+
+def test_without_gits_history_an_update_changes_nothing(mine, machine):
+    shutil.rmtree(mine / ".git")
+    before = everything(mine)
+    with newer(machine, *NEWER):
+        done = machine("kata", "update", cwd=mine)
+    assert done.returncode == 2 and "kata init ../my-attention-2" in done.stderr and everything(mine) == before
+
+
+def test_a_folder_is_never_made_over_another_one(mine, machine):
+    (mine / "notes.txt").write_text("mine", "utf-8")
+    before = everything(mine)
+    done = machine("kata", "init", mine.name)
+    assert done.returncode == 2 and f"kata init {mine.name}-2" in done.stderr
+    inside = machine("kata", "init", "another", cwd=mine)
+    assert inside.returncode == 2 and "already" in inside.stderr
+    assert everything(mine) == before
+    assert not [path for path in machine.home.iterdir() if path.name.startswith(".kata-init")]
+
+
+def test_git_is_not_needed(machine, tmp_path):
+    """Programs are found in one folder alone, where there is no git."""
+    only = tmp_path / "bin"
+    only.mkdir()
+    (only / "kata").symlink_to(machine.bin / "kata")
+    done = machine(machine.bin / "kata", "init", tmp_path / "mine", PATH=str(only))
+    assert done.returncode == 0 and "git is not here" in done.stdout, done.stderr
+    assert (tmp_path / "mine" / STUB).exists() and not (tmp_path / "mine/.git").exists()
+
+
+def test_what_an_extra_would_bring_is_named_for_an_installed_kata(mine, machine):
+    code = "from grader.catalog import errors; print(errors.how_to_install('plot'))"
+    said = machine(next(machine.bin.glob("python3")), "-c", code, cwd=mine).stdout
+    assert re.fullmatch(r"Type: \S+ (?:-m pip install|pip install --python \S+) 'matplotlib>=[\d.]+'\n", said)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every command starts cold")
+def test_each_folder_has_a_warm_process_of_its_own(mine, machine):
+    (mine / STUB).write_text(RIGHT, "utf-8")
+    ask = "from grader.warm import control; s = control.status(); print(s.commands if s else -1)"
+    python = next(machine.bin.glob("python3"))
+
+    def commands(cwd: Path = mine) -> int:
+        """How many commands the warm process was given; -1 where there is none."""
+        return int(machine(python, "-c", ask, cwd=cwd, WARM="10").stdout or -1)
+
+    try:
+        cold = machine("kata", "check", "03", "--seed", "7", cwd=mine, WARM="10")
+        deadline = time.monotonic() + 120
+        while commands() < 0:
+            assert time.monotonic() < deadline, "no warm process has come"
+            time.sleep(0.3)
+        before = commands()
+        warm = machine("kata", "check", "03", "--seed", "7", cwd=mine / "exercises", WARM="10")
+        assert commands() == before + 1
+        assert warm.returncode == cold.returncode == 0 and warm.stdout.splitlines()[1:] == cold.stdout.splitlines()[1:]
+        assert "type: kata" not in warm.stderr and commands(machine.home) == -1
+        with newer(machine, (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"Newer. {DOCSTRING}")):
+            machine("kata", "check", "03", cwd=mine, WARM="10")  # what it has read is another now
+    finally:
+        machine("kata", "stop", cwd=mine)
