@@ -153,10 +153,11 @@ def test_what_is_in_a_folder(mine, machine):
 def test_no_solution_is_in_a_folder(mine):
     content = everything(mine)
     together, searched = b"\n".join(content.values()), 0
-    lessons = "\n".join(text.decode() for name, text in content.items() if name.endswith("/README.md"))
+    # A later stub, a hint or an experiment may hold a line of an earlier answer: what every clone has is no secret.
+    public = [path for kind in ("md", "py") for path in paths.EXERCISES.glob(f"*/*.{kind}") if path.name != "review.md"]
+    given = "\n".join(path.read_text("utf-8") for path in public)
     for folder in sample([exercise.folder for exercise in catalog.exercises()], 12):
         solution = paths.solution(folder).read_text("utf-8")
-        given = stubs.make(solution) + lessons
         lines = {line.partition("  #")[0].strip() for line in solution.splitlines()}
         own = [line for line in lines if len(line) > 40 and line not in given]
         searched += len(own)
