@@ -1,7 +1,6 @@
 """Explains a mark: grades the attempt that counts again, lists every call of every check, and says what follows."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,11 +10,10 @@ from grader.classroom.course_rules import Course
 from grader.classroom.grades import number
 from grader.classroom.handins import Found, Student
 from grader.classroom.history import History
+from grader.classroom.known_names import find_student
 from grader.classroom.ledger import Ledger
 from grader.classroom.marking import Mark
 from grader.classroom.office import Office, marks_of
-from grader.classroom.roster import matching
-from grader.classroom.roster.matching import NOT_OURS, plain, spoken, words
 from grader.classroom.store import Store
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
@@ -29,32 +27,6 @@ from grader.records.sanitize import inert, label
 from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
-
-MOST_NAMED = 5  # students who are named in a message
-
-
-def find_student(text: str, students: Iterable[Student], office: Office, history: History) -> Student:
-    """The student whom the text means. Raises WrongUse where it means nobody, or several.
-
-    students: all in the folder of results. The first kind of name that fits decides: id, else what the roster and
-    aliases.csv know, else the name of an entry in a download, else the full name, else words of it.
-    """
-    by_id = {student.id: student for student in students}
-    for found in _candidates(text, by_id, office, history):
-        ids = sorted(found & by_id.keys())
-        if len(ids) == 1:
-            return by_id[ids[0]]
-        if ids:
-            names = "; ".join(by_id[id].label for id in ids[:MOST_NAMED])
-            raise WrongUse(
-                f"{label(text)} could be {label(names)}{'; …' * (len(ids) > MOST_NAMED)}. Name one by the id"
-            )
-    raise WrongUse(f"Nobody in these results is called {label(text)}. The ids are in grades.csv, column student")
-
-
-def is_name(text: str, entry: str) -> bool:
-    """Whether a text is the name of an entry, without the prefix that GitHub gives to the clones of an assignment."""
-    return text == entry or entry.endswith(f"-{text}")
 
 
 @dataclass(frozen=True)
@@ -100,8 +72,8 @@ def explain(
 ) -> Explanation:
     """Explain a student's mark: grade the attempt that counts again, with the seed and device of its result.
 
-    name: of the student, as known_names.find understands it; office: the rules and the roster. Raises WrongUse where
-    there is no mark, or the checks have changed since.
+    name: of the student, as known_names.find_student understands it; office: the rules and the roster. Raises WrongUse
+    where there is no mark, or the checks have changed since.
     """
     office = office or Office(Course())
     file = Store.existing(out)
@@ -168,25 +140,6 @@ def lines(explanation: Explanation) -> Iterator[str]:
     )
     yield f"The mark: {points}"
     yield from (f"  {label(word)}" for word in mark.words)
-
-
-def _candidates(text: str, by_id: Mapping[str, Student], office: Office, history: History) -> Iterator[set[str]]:
-    """The ids that each kind of name gives."""
-    yield {text}
-    folded = text.casefold()
-    people = office.people.values()
-    yield {person.id for person in people if folded in map(str.casefold, person.keys)}
-    yield {id for id in by_id if id.casefold() == folded}
-    if office.roster and office.folder:
-        settled = matching.read_aliases(office.folder / matching.ALIASES, office.roster)
-        yield {id for name, id in settled.items() if id != NOT_OURS and is_name(folded, name.casefold())}
-    entries: dict[str, set[str]] = defaultdict(set)
-    for student, *names in history.entries():
-        entries[student].update(name.casefold() for name in names)
-    yield {student for student, names in entries.items() if any(is_name(folded, name) for name in names)}
-    full = {id: student.name or id for id, student in by_id.items()}
-    yield {id for id, name in full.items() if plain(text) in map(plain, spoken(name))}
-    yield {id for id, name in full.items() if words(text) and words(text) <= words(name)}
 
 
 def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:

@@ -188,9 +188,11 @@ class History:
 
     # Marks of the last run.
 
-    def marks(self) -> dict[tuple[str, str], Given]:
-        """The marks of the last run, by student and exercise."""
-        rows = self.file.execute("select student, exercise, points, digest, version, given from marks")
+    def marks(self, student: str | None = None, exercise: str | None = None) -> dict[tuple[str, str], Given]:
+        """The marks of the last run, by student and exercise: all, or those of a student or an exercise."""
+        query = "select student, exercise, points, digest, version, given from marks"
+        chosen = " where student = coalesce(?, student) and exercise = coalesce(?, exercise)"
+        rows = self.file.execute(query + chosen, (student, exercise))
         return {(student, exercise): Given(*rest) for student, exercise, *rest in rows}
 
     def note(self, marks: Sequence[tuple[str, str, Given]]) -> None:

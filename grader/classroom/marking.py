@@ -1,6 +1,7 @@
 """The mark of a student by the rules of the course: lateness, attempts, overrides, totals, comments. Pure functions."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -10,6 +11,7 @@ from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom.course_rules import BEST, UNIT_S, Course, LateRule
 from grader.classroom.roster import sheet
+from grader.classroom.roster.sheet import Sheet
 from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 from grader.records.sanitize import inert, label
 
@@ -17,6 +19,7 @@ OVERRIDES = "overrides.csv"
 OVERRIDE_TITLES = ("student", "exercise", "check", "points", "reason", "who")
 COMMENTS, COMMENTS_FOLDER = "comments.csv", "comments"
 MAX_TEXT = 20_000  # characters of one comment
+FORMULA = re.compile(r"'*[=+\-@]")  # a cell that a spreadsheet runs, and one that is guarded already
 Comments = dict[tuple[str, str], str]  # (student's id, exercise's folder or "" for all) → text
 
 
@@ -144,6 +147,16 @@ def maximum(exercises: Sequence[str], most: Sequence[float], rule: TotalRule = P
     return round(sum(weights[min(rule.drop_lowest, len(weights) - 1) :]), 6) if weights else 0.0
 
 
+def guarded(text: str) -> str:
+    """The text as a cell that no spreadsheet runs as a formula."""
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def unguarded(text: str) -> str:
+    """The text of a cell that was guarded."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+
+
 @dataclass(frozen=True, slots=True)
 class Override:
     """One line of the file. check: its id, "" for the whole exercise; points None: all points of the check."""
@@ -166,9 +179,12 @@ class Override:
 
 def read_overrides(path: Path) -> tuple[Override, ...]:
     """The overrides in a file; none where there is no file. Raises WrongUse with the line that is wrong."""
-    if not path.exists():
-        return ()
-    table = sheet.read_sheet(path)
+    return overrides_of(sheet.read_sheet(path)) if path.exists() else ()
+
+
+def overrides_of(table: Sheet) -> tuple[Override, ...]:
+    """The overrides in a table. Raises WrongUse with the line that is wrong."""
+    path = table.path
     columns = {title: table.column(title) for title in OVERRIDE_TITLES}
     if None in (columns["student"], columns["exercise"], columns["points"]):
         raise WrongUse(f"{label(str(path))} needs the columns {', '.join(OVERRIDE_TITLES)}; check may be left out")
@@ -214,12 +230,12 @@ def overridden(result: ExerciseResult, student: str, overrides: Iterable[Overrid
     )
 
 
-def overridden_points(result: ExerciseResult | None, overrides: Sequence[Override]) -> float | None:
-    """The points that overrides give: of the last one for the exercise, else the sum with overridden checks."""
-    points_of_exercise = [override.points for override in overrides if not override.check]
-    if points_of_exercise:
-        return points_of_exercise[-1]
-    return apply_overrides(result, overrides).points if result is not None else None
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rule on the way to a mark, and the points after it (None: there are none)."""
+
+    words: str
+    points: float | None
 
 
 @dataclass(frozen=True)
@@ -227,7 +243,7 @@ class Mark:
     """One exercise of one student. raw: the grader's points; points: those that count (None: there are none).
 
     result: of the attempt that counts; digest: of that hand-in; notes: what else a reader must know; is_earlier: the
-    attempt that counts is not the latest one.
+    attempt that counts is not the latest one; steps: how the points came about, in order.
     """
 
     exercise: str
@@ -239,6 +255,7 @@ class Mark:
     overrides: tuple[Override, ...] = ()
     notes: tuple[str, ...] = ()
     is_earlier: bool = False
+    steps: tuple[Step, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -256,25 +273,28 @@ def mark(course: Course, exercise: str, tried: Sequence[Attempt], own_overrides:
     counting = counting_attempt(tried, course.attempts, course.late)
     is_earlier = counting is not None and counting is not tried[-1]
     place = next((number for number, attempt in enumerate(tried, 1) if attempt is counting), 0)
-    notes = (f"attempt {place} of {len(tried)} counts",) if is_earlier else ()
+    counts = f"attempt {place} of {len(tried)} counts"
+    notes = (counts,) if is_earlier else ()
     late = counting.late if counting else ON_TIME
-    raw = counting.result.points if counting and counting.result else None
-    points = overridden_points(counting.result if counting else None, own_overrides)
-    is_whole = any(not override.check for override in own_overrides)
-    if points is not None and not is_whole:
-        points = round(points * share(course.late, late), 6)
     result = counting.result if counting else None
-    return Mark(
-        exercise,
-        raw,
-        points,
-        late,
-        result,
-        counting.digest if counting else "",
-        tuple(own_overrides),
-        notes,
-        is_earlier,
-    )
+    raw = points = result.points if result else None
+    which = counts if is_earlier or course.attempts == BEST else "the latest attempt counts"
+    steps = [Step(f"{which}, the grader's points" if tried else "nothing was handed in", raw)]
+    of_checks = [override for override in own_overrides if override.check]
+    if result is not None and of_checks:
+        points = apply_overrides(result, of_checks).points
+        steps.append(Step("; ".join(override.words for override in of_checks), points))
+    if points is not None:
+        left = share(course.late, late)
+        points = round(points * left, 6)
+        if late.words:
+            steps.append(Step(f"{late.words}: {left * 100:g} % of the points are left", points))
+    for override in own_overrides:
+        if not override.check:
+            points = override.points
+            steps.append(Step(override.words, points))
+    digest = counting.digest if counting else ""
+    return Mark(exercise, raw, points, late, result, digest, tuple(own_overrides), notes, is_earlier, tuple(steps))
 
 
 @dataclass(frozen=True)
@@ -310,8 +330,8 @@ def read_comments(folder: Path) -> Comments:
             raise WrongUse(f"{label(str(path))} needs the columns student, exercise, comment; exercise may be left out")
         for row in range(len(table.rows)):
             key = table.cell(row, student), _folder(table.cell(row, exercise), f"{label(str(path))}, line {row + 2}")
-            if table.cell(row, text):
-                by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(table.cell(row, text))[:MAX_TEXT]]))
+            if own := unguarded(table.cell(row, text)):
+                by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(own)[:MAX_TEXT]]))
     for file in sorted((folder / COMMENTS_FOLDER).glob("*.md")):
         try:
             text = inert(file.read_text("utf-8"))[:MAX_TEXT].strip()

@@ -116,16 +116,22 @@ def marks_of(
     by_folder = {}
     for exercise in sorted(latest.keys() | {override.exercise for override in own_overrides}):
         stored = by_exercise.get(exercise, []) if exercise in latest else []
-        attempts = [
-            _attempt(office, store, attempt, section, latest[exercise] if attempt is stored[-1] else None)
-            for attempt in (stored if office.keeps_attempts else stored[-1:])
-        ]
+        counted = stored if office.keeps_attempts else stored[-1:]
+        attempts = attempts_of(office, store, counted, section, latest.get(exercise))
         if not attempts and exercise in latest:
             attempts = [Attempt("", latest[exercise])]
         exercise_overrides = [override for override in own_overrides if override.exercise == exercise]
         attempt = mark(office.course, exercise, attempts, exercise_overrides)
         by_folder[exercise] = _with_conflicts(attempt, history)
     return by_folder
+
+
+def attempts_of(
+    office: Office, store: Store, stored: Sequence[Kept], section: str, latest: ExerciseResult | None
+) -> list[Attempt]:
+    """Hand-ins of one student for an exercise, with results and lateness. latest: the result of the last one."""
+    results = [*(None for _ in stored[1:]), latest]
+    return [_attempt(office, store, kept, section, result) for kept, result in zip(stored, results)]
 
 
 def given(mark: Mark) -> Given:

@@ -193,6 +193,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         requested = {exercise.folder for exercise in plan.exercises} if plan.named else set()
         overridden = {override.exercise for override in plan.office.overrides}
         folders = sorted(requested.union(file.exercises(), overridden))
+        file.note("exercises", folders)  # for the assistants' page
         with ThreadPoolExecutor(1) as executor:
             search = executor.submit(similar.pairs, submissions.handins, plan.jobs)  # it uses processes of its own
 

@@ -318,11 +318,14 @@ class Store:
 
     def students(self) -> Iterator[tuple[Student, list[ExerciseResult]]]:
         """Each student with the results of what was graded, one student after the other."""
-        query = "select record from handins join results using (key) where student = ? and trouble = ''"
         sandbox = self.fact("sandbox")
         for id, name in self.file.execute("select student, name from students order by student").fetchall():
-            rows = self.file.execute(query, (id,))
-            yield Student(id, name), [read(row[0], sandbox) for row in rows]
+            yield Student(id, name), self.results_of(id, sandbox)
+
+    def results_of(self, student: str, sandbox: dict[str, Any] | None = None) -> list[ExerciseResult]:
+        """The results of one student's hand-ins, of those that were graded. sandbox: that of the run."""
+        query = "select record from handins join results using (key) where student = ? and trouble = ''"
+        return [read(row[0], sandbox) for row in self.file.execute(query, (student,))]
 
 
 def _frozen(value: Any) -> Any:
