@@ -13,6 +13,7 @@ from grader.classroom.grades import cell
 from grader.classroom.handins import counted
 from grader.classroom.history import History
 from grader.classroom.office import Office
+from grader.classroom.office_page import by_hand, second_looks
 from grader.classroom.outputs import GRADES, LEFT, PAGE
 from grader.classroom.roster import filling, matching, sheet
 from grader.classroom.roster.sheet import Sheet
@@ -48,7 +49,7 @@ def forget(out: Path, student: str, office: Office) -> Iterator[str]:
             out / grades.PSEUDONYMS,
         ]
         if office.folder is not None:
-            names = (marking.OVERRIDES, marking.COMMENTS, arrivals.HANDED_IN, matching.ALIASES)
+            names = (marking.OVERRIDES, marking.COMMENTS, arrivals.HANDED_IN, matching.ALIASES, by_hand.LOG)
             tables += [office.folder / name for name in names]
         own_folders = list(_folders(out, student, office))
         _demand_known(file, student, own_folders, tables)
@@ -123,8 +124,9 @@ def _folders(out: Path, student: str, office: Office) -> Iterator[Path]:
         if path.name == student or (path.name.startswith(f"{student} (") and path.name.endswith(")")):
             yield path
     yield from sorted(path for path in (out / ATTEMPTS).glob("*/*") if path.name == student)
-    if office.folder is not None and (page := office.folder / marking.COMMENTS_FOLDER / f"{student}.md").exists():
-        yield page
+    for folder in (marking.COMMENTS_FOLDER, second_looks.FOLDER) if office.folder is not None else ():
+        if (page := office.folder / folder / f"{student}.md").exists():
+            yield page
 
 
 def _from_table(path: Path, student: str) -> int:
@@ -168,5 +170,7 @@ def _left_to_do(student: str, office: Office) -> Iterator[str]:
         for number, row in (place for place, id in office.roster.ids.items() if id == student):
             path = office.roster.listings[number].sheet.path
             yield f"  {path}, line {row + 2}: the roster still has them"
+    if office.folder is not None and (path := office.folder / second_looks.FILE).exists():
+        yield f"  {path}: requests name students by id, name or address. Take theirs out"
     if student in office.course.extensions:
         yield f"  {office.course.path}: [extensions] names them"

@@ -20,7 +20,7 @@ from grader.records.sanitize import inert
 MODULES = {  # the module that declares each verb
     "check_verbs": ("check", "watch", "start"),
     "grade_verb": ("grade",),
-    "class_verbs": ("explain", "similar", "course", "handback", "forget", "compare"),
+    "class_verbs": ("explain", "similar", "course", "handback", "forget", "compare", "office"),
     "desk_verbs": (
         "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment", "train",
         "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",

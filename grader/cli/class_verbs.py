@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import webbrowser
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +15,8 @@ from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.cli.grade_verb import chosen, office_of
-from grader.cli.options import EXERCISE, EXERCISES, LEVELS, OUT, ROSTER, RULES, cores, jobs, option, verb
+from grader.cli.options import EXERCISE, EXERCISES, LEVELS, OUT, ROSTER, RULES, cores, jobs, option, port, verb
+from grader.desk import browser
 from grader.records import safe_files
 from grader.records.sanitize import label
 
@@ -142,6 +144,40 @@ def explain_mark(options: argparse.Namespace) -> int:
     for line in explain.lines(explanation):
         print(line)
     return errors.FAILED if explanation.differs else errors.PASSED
+
+
+@verb(
+    "office",
+    OUT,
+    RULES,
+    ROSTER,
+    option("--port", metavar="N", type=port, default=0, help="of this machine; default: a free one"),
+)
+def serve_office(options: argparse.Namespace) -> int:
+    """Show a course's results in a browser on this machine, where assistants give points and write comments."""
+    import asyncio
+
+    from grader.classroom import course_rules
+
+    rules = options.rules or Path(course_rules.NAME)
+    if not rules.exists():
+        raise WrongUse(f"{rules} is not there. What is set by hand stands beside it: make course writes it")
+    try:
+        from grader.classroom.office_page import server, views
+    except ImportError:
+        raise errors.missing_extra("The assistants' page needs Tornado", "office") from None
+    place = views.Place(options.out, rules, options.roster)
+    with views.opened(place):
+        pass  # what is wrong is said here, and not on a page
+
+    def say(address: str) -> None:
+        """Tell the assistants where the page is."""
+        print(f"The office is open, on this machine alone. Ctrl-C closes it.\n{address}", flush=True)
+        if browser.has_browser():
+            webbrowser.open(address)
+
+    asyncio.run(server.serve(place, options.port, say))
+    return errors.PASSED
 
 
 @verb("forget", option("student", metavar="STUDENT", help="the id that grades.csv has"), OUT, RULES, ROSTER)

@@ -88,6 +88,13 @@ def jobs(text: str) -> int:
     return int(text)
 
 
+def port(text: str) -> int:
+    """The value of --port. Raises ArgumentTypeError where it is none that a program of a user may have."""
+    if not text.isdecimal() or not text.isascii() or not 1024 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 1024 to 65535")
+    return int(text)
+
+
 def moment(text: str) -> datetime:
     """A date or a time, of the course's zone unless it says another. Raises ArgumentTypeError where it is neither."""
     try:
