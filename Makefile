@@ -17,6 +17,7 @@ READY_LINT := $(ready:%=%-lint)
 READY_WATCH := $(ready:%=%-watch)
 READY_PLOT := $(ready:%=%-plot)
 READY_CLASSROOM := $(ready:%=%-classroom)
+READY_OFFICE := $(ready:%=%-office)
 READY_DOCS := $(ready:%=%-docs)
 READY_NOTEBOOK := $(ready:%=%-notebook)
 READY_TOKENIZERS := $(ready:%=%-tokenizers)
@@ -137,6 +138,9 @@ explain: $(READY)  ## why a mark is what it is, call by call: STUDENT="id, name 
 	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT) \
 	  $(call option,--roster,ROSTER) $(call option,--rules,RULES)
 
+office: $(READY_OFFICE)  ## the assistants' page, on this machine alone: marks step by step, sources, points by hand, comments [OUT=results ROSTER=file RULES=course.toml PORT=n]
+	@$(GRADER) office $(call option,--out,OUT) $(call option,--roster,ROSTER) $(call option,--rules,RULES) $(call option,--port,PORT)
+
 forget: $(READY)  ## remove one student from the results and from the tables beside course.toml: STUDENT=id [OUT=results RULES ROSTER]
 	@$(GRADER) forget $(call option,,STUDENT) $(call option,--out,OUT) $(call option,--rules,RULES) $(call option,--roster,ROSTER)
 
@@ -255,7 +259,7 @@ bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader
 	@"$(PYTHON)" tests/bench_classroom.py $(call each,WHAT)
 
 # A target in neither list is a learner's.
-TEACHERS := grade course handback explain forget nbgrader similar compare bundle gradescope classroom50 help-teacher
+TEACHERS := grade course handback explain office forget nbgrader similar compare bundle gradescope classroom50 help-teacher
 AUTHORS := verify stub new mistakes wheel notebooks hooks test test-ex test-quick lint fuzz bench bench-where bench-nbgrader bench-classroom help-author
 
 help: TITLE := Type make alone to see what is next for you$(if $(filter help-teacher,$(targets)),. For teachers: make help-teacher. For authors: make help-author)

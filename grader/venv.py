@@ -48,6 +48,7 @@ EXTRAS = {
     "notebook": "JupyterLab",
     "docs": "mkdocs-material",
     "classroom": "nbgrader and Dask",
+    "office": "Tornado, for the assistants' page",
     "tokenizers": "the tokenizers of other models",
     "triton": "Triton",
     "lint": "ruff, mypy and proselint",
