@@ -190,9 +190,10 @@ class History:
 
     def marks(self, student: str | None = None, exercise: str | None = None) -> dict[tuple[str, str], Given]:
         """The marks of the last run, by student and exercise: all, or those of a student or an exercise."""
-        query = "select student, exercise, points, digest, version, given from marks"
-        chosen = " where student = coalesce(?, student) and exercise = coalesce(?, exercise)"
-        rows = self.file.execute(query + chosen, (student, exercise))
+        chosen = {name: value for name, value in (("student", student), ("exercise", exercise)) if value is not None}
+        where = " and ".join(["true", *(f"{name} = ?" for name in chosen)])
+        query = f"select student, exercise, points, digest, version, given from marks where {where}"
+        rows = self.file.execute(query, tuple(chosen.values()))
         return {(student, exercise): Given(*rest) for student, exercise, *rest in rows}
 
     def note(self, marks: Sequence[tuple[str, str, Given]]) -> None:

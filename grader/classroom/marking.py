@@ -1,5 +1,6 @@
 """The mark of a student by the rules of the course: lateness, attempts, overrides, totals, comments. Pure functions."""
 
+import functools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from grader import catalog
+from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
 from grader.classroom.course_rules import BEST, UNIT_S, Course, LateRule
 from grader.classroom.roster import sheet
@@ -370,17 +372,22 @@ def _override(cells: dict[str, str], location: str) -> Override:
     except catalog.NoSuchExercise as error:
         raise WrongUse(f"{location}: {error}") from None
     check, text = cells["check"], cells["points"].replace(",", ".")
-    checks = catalog.read(exercise).points
+    checks = _exercise(exercise).points
     if check and check not in checks:
         raise WrongUse(f"{location}: {exercise} has no check {label(check)}. It has: {', '.join(checks)}")
     try:
         points = float(text) if text else None
     except ValueError:
         points = math.nan
-    max_points = checks[check] if check else catalog.read(exercise).max_points
+    max_points = checks[check] if check else _exercise(exercise).max_points
     if (points is None and not check) or (points is not None and not 0 <= points <= max_points):
         raise WrongUse(f"{location}: points must be a number from 0 to {max_points:g}, not {label(text) or 'nothing'}")
     return Override(cells["student"], exercise, check, points, label(cells["reason"]), label(cells["who"]))
+
+
+@functools.cache  # a file of overrides names the same ones again and again
+def _exercise(folder: str) -> Exercise:
+    return catalog.read(folder)
 
 
 def _folder(text: str, location: str) -> str:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 
 from grader.classroom import arrivals, course_rules, grades, history, marking, private, version
@@ -51,9 +52,9 @@ class Office:
         """The students who have points for this exercise, or for a check of it, from a person."""
         return frozenset(override.student for override in self.overrides if override.exercise == exercise)
 
-    @property
+    @cached_property
     def people(self) -> Mapping[str, Person]:
-        """The people of the roster, by id."""
+        """The people of the roster, by id; asked for once a student, so that a class of 20,000 needs it made once."""
         return self.roster.by_id if self.roster else {}
 
 
