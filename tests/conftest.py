@@ -30,7 +30,7 @@ LONGEST = (
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml
     *LONGEST, "test_exercises", "test_desk_hooks", "test_identity", "test_pictures", "test_find", "test_feedback",
-    "test_similar", "test_office", "test_term", "test_term_moodle", "test_memory", "test_contained",
+    "test_similar", "test_office", "test_office_page", "test_term", "test_term_moodle", "test_memory", "test_contained",
 }  # fmt: skip
 WAITING = 1  # process of xdist beyond one a core: many tests wait for a browser, a limit of time or a server
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -25,14 +25,23 @@ from extras import needed
 from in_this_process import Here
 from made_once import made_once
 from made_up_class import result_of
-from test_templates import Structure
+from test_templates import HOSTILE, Structure, wrong
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.classroom import marking, run
+from grader.classroom import marking, run, version
 from grader.classroom.course_rules import BEST, LATEST, Course, LateRule
+from grader.classroom.handins import HandIn, Origin, Student
+from grader.classroom.history import History, Kept
+from grader.classroom.intake import names
 from grader.classroom.marking import Attempt, Lateness, Override
-from grader.classroom.store import Store
+from grader.classroom.office import Office
+from grader.classroom.office_page import by_hand
+from grader.classroom.office_page.by_hand import Wish
+from grader.classroom.roster.sheet import Person, Roster
+from grader.classroom.store import Store, written
+from grader.records.sanitize import label
+from grader.records.submission import Submission
 
 needed("tornado", "office")
 
@@ -184,16 +193,18 @@ def served(root: Path, *options: str) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="module")
-def shown(graded) -> Iterator[Client]:
+def shown(graded, tmp_path_factory) -> Iterator[Client]:
     """The page of the course, for tests that change nothing."""
-    with served(graded) as client:
+    own = tmp_path_factory.mktemp("shown") / "own"
+    shutil.copytree(graded, own)
+    with served(own) as client:
         yield client
 
 
 @pytest.fixture
 def office(graded, tmp_path) -> Iterator[Client]:
     """The page of a course of one's own."""
-    shutil.copytree(graded, tmp_path / "own", symlinks=True)
+    shutil.copytree(graded, tmp_path / "own")
     with served(tmp_path / "own") as client:
         yield client
 
@@ -232,8 +243,8 @@ def of_mark(page: str) -> list[tuple[str, str]]:
         ("/", {}, 404),
         ("{below}../../etc/passwd", {}, 404),
         ("{below}..%2f..%2fpyproject.toml", {}, 404),
-        ("{below}student?student=..%2F..%2Fetc", {}, 409),
-        ("{below}mark?student=ada&exercise=../../x", {}, 409),
+        ("{below}student?student=..%2F..%2Fetc", {}, 404),
+        ("{below}mark?student=ada&exercise=../../x", {}, 404),
         ("{below}office.css", {"Cookie": ""}, 403),
     ],
 )
@@ -321,6 +332,38 @@ def test_nothing_of_a_student_is_markup(shown):
     assert f"# {EVIL}" in shown_source and f"Look again {EVIL}" in shown_source
 
 
+def test_names_of_folders_and_files_are_text(tmp_path):
+    """Whoever hands in chooses these: they are in the store as the finder leaves them."""
+    lay(tmp_path, "course.toml", "")
+    store = Store(tmp_path / "results")
+    history, ids = History(store), names.ids(HOSTILE)
+    for number, word in enumerate(HOSTILE):
+        student, name = Student(ids[word], label(word)), f"{label(word)}.py"
+        store.add(f"{number}.x", written(replace(wrong(word), exercise=CONTEXT)), version.exercise(CONTEXT))
+        store.enrol(student)
+        store.enter(HandIn(student, CONTEXT, f"/in/{word}/{name}"), f"{number}.x")
+        history.attempt(Kept(student.id, CONTEXT, f"{number}", f"{number}.x", None, Origin("Moodle", word, word)))
+        history.keep(f"{number}", Submission(f"x = 1\n{word}", name))
+        comment = word.encode("utf-8", "replace").decode()
+        by_hand.save(
+            tmp_path,
+            Wish(student.id, CONTEXT, {}, comment, "r", "w", by_hand.read(tmp_path, student.id, CONTEXT).stamp),
+        )
+    store.close()
+    with served(tmp_path) as client:
+        for word, id in ids.items():
+            for page in ("", "students", "student", "exercise", "mark"):
+                words = {"student": id, "exercise": CONTEXT} if page not in ("", "students") else {}
+                found = Structure(client.get(page, **words))
+                assert not {tag for tag, *_ in found.elements} & {"script", "img", "comment"}, page
+                own = {attribute for _, *own in found.elements for attribute in own}
+                assert not {attribute for attribute in own if attribute.startswith("on") or attribute == "style"}, page
+                text = "".join(found.texts)
+                assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text), page
+            if word.isprintable():
+                assert text.count(word) > 5, word  # as it was written: nothing was run, and nothing escaped twice
+
+
 def test_the_mark_is_shown_step_by_step(shown):
     steps = of_mark(shown.get("mark", student="ada", exercise=CONTEXT))
     recorded = {row["student"]: row for row in rows(shown.root / "results/grades.csv")}
@@ -373,6 +416,12 @@ def expected(course: Course, tried: list[Attempt], own: list[Override]) -> float
         return None
     points = marking.apply_overrides(counting.result, own).points
     return round(points * marking.share(course.late, counting.late), 6)
+
+
+def test_the_people_of_a_roster_are_looked_up_once():
+    """Each student's marks ask for them, and in a class of 20,000 that was the longest part of a run."""
+    own = Office(Course(), Roster((Person("ada"),), (), {}))
+    assert own.people is own.people and list(own.people) == ["ada"]
 
 
 def test_what_needs_a_person_comes_one_after_the_other(shown):
@@ -563,6 +612,17 @@ def test_points_for_an_earlier_hand_in_are_looked_at_again(office, monkeypatch, 
     assert office.save("mark", "ben", CONTEXT, {**again, "reason": "oral, and the new file is the same"})[0] == 303
     assert "handed in again" not in office.get("")
     assert of_mark(office.get("mark", student="ben", exercise=CONTEXT))[-1][1] == "6 of 7"
+
+
+def test_points_for_a_hand_in_that_was_just_replaced_are_not_saved(office, monkeypatch, fork_server):
+    page = office.get("mark", student="ada", exercise=SOFTMAX)
+    lay(office.root, "in/ada/softmax_naive.py", f"{RIGHT[SOFTMAX]}\n# a third one\n")
+    monkeypatch.setattr(run, "executor_of", Here(fork_server))
+    monkeypatch.setattr(run.similar, "pairs", lambda handins, jobs: [])
+    grade(office.root, monkeypatch)
+    status, text = office.save("mark", "ada", SOFTMAX, {"points:": "3"}, text=page)
+    assert status == 409 and "handed in again" in text and "Attempt 3, the one that counts" in text
+    assert not [row for row in rows(office.root / "overrides.csv") if row["student"] == "ada"]
 
 
 def test_explain_is_live(office):

@@ -37,12 +37,12 @@ SAME_AGAIN = "write into the reason what you saw in the new hand-in, in other wo
 
 
 class Changed(Exception):
-    """Somebody else has saved something for the same student and exercise since the form was shown."""
+    """Since the form was shown, somebody else saved something for the same mark, or another hand-in counts."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is set by hand for one student and exercise ("": all of the work). stamp: changes with each change of it."""
+    """What is set by hand for one student and exercise ("": all of the work). stamp: of it, and of the hand-in."""
 
     overrides: tuple[Override, ...]
     comment: str
@@ -51,7 +51,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Wish:
-    """What a person wants there. points: by check, "" for the exercise, as typed; again: the old points hold anew."""
+    """What a person wants there, having seen what the stamp says.
+
+    points: by check, "" for the exercise, as typed; handin: the digest of the one that counts now; again: the old
+    points hold for it too; answers: the names of requests that are answered by this.
+    """
 
     student: str
     exercise: str
@@ -60,25 +64,26 @@ class Wish:
     reason: str
     who: str
     stamp: str
+    handin: str = ""
     again: bool = False
-    answers: Sequence[str] = ()  # names of requests that are answered by this
+    answers: Sequence[str] = ()
 
 
-def read(folder: Path, student: str, exercise: str) -> Entry:
-    """What is set by hand now. Raises WrongUse for a file that cannot be read."""
+def read(folder: Path, student: str, exercise: str, handin: str = "") -> Entry:
+    """What is set by hand now. handin: the digest of the one that counts. Raises WrongUse for an unreadable file."""
     overrides, comments = _table(folder / OVERRIDES, OVERRIDE_TITLES), _table(folder / COMMENTS, COMMENT_TITLES)
     own = [overrides.rows[row] for row in _rows(overrides, student, exercise)]
     spoken = [comments.rows[row] for row in _rows(comments, student, exercise)]
     column = comments.column("comment")
     text = "\n\n".join(unguarded(comments.cell(row, column)) for row in _rows(comments, student, exercise))
-    stamp = hashlib.sha256(json.dumps([own, spoken]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    stamp = hashlib.sha256(json.dumps([own, spoken, handin]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return Entry(marking.overrides_of(replace(overrides, rows=tuple(own))), text, stamp)
 
 
 def save(folder: Path, wish: Wish) -> None:
     """Write what a person wants, with who and why. What did not change keeps its line.
 
-    Raises Changed where somebody else was faster, and WrongUse for what the rules of these files refuse.
+    Raises Changed where something is not as it was seen, and WrongUse for what the rules of these files refuse.
     """
     who, reason = cell(wish.who.strip()), cell(wish.reason.strip())
     comment = inert(wish.comment.replace("\r\n", "\n").strip())
@@ -87,7 +92,7 @@ def save(folder: Path, wish: Wish) -> None:
     if len(comment) > marking.MAX_TEXT:
         raise WrongUse(f"a comment has at most {marking.MAX_TEXT:,} characters")
     with _alone(folder):
-        entry = read(folder, wish.student, wish.exercise)
+        entry = read(folder, wish.student, wish.exercise, wish.handin)
         if entry.stamp != wish.stamp:
             raise Changed
         old = {override.check: override for override in entry.overrides}

@@ -52,7 +52,7 @@ MAX_EXPLANATION = 1 << 20  # characters
 EXPLAIN_S = 600.0
 KEPT_S = 12 * 3600  # seconds for which a browser knows who types
 PLACE = re.compile(r"^.*overrides\.csv, line \d+: ")  # a line that is not written yet
-ASIDE = "Meanwhile somebody else has saved something here. It is shown below, beside what you typed."
+ASIDE = "Meanwhile somebody else saved something here, or the student handed in again. This is set now:"
 
 
 class Settings:
@@ -148,14 +148,17 @@ class Guarded(RequestHandler):
         error = facts["exc_info"][1] if "exc_info" in facts else None
         text = words.get(status_code, "The grader could not make this page.")
         if isinstance(error, (WrongUse, InfrastructureError)):
-            text = str(error)
+            text = str(error) + (
+                ". Go back in the browser: what you typed is still there" * (self.request.method == "POST")
+            )
         self.page("message.html", "Not now" if status_code == 409 else "Nothing here", text=text)
 
     def send_error(self, status_code: int = 500, **facts: Any) -> None:
         """A wrong use is an answer, and no breakdown."""
         error = facts["exc_info"][1] if "exc_info" in facts else None
         is_known = isinstance(error, (WrongUse, InfrastructureError))
-        super().send_error(409 if is_known else status_code, **facts)
+        code = 404 if isinstance(error, views.NotThere) else 409
+        super().send_error(code if is_known else status_code, **facts)
 
     def log_exception(self, *facts: Any) -> None:
         """One line for what broke; nothing for what was refused."""
@@ -298,7 +301,8 @@ class Explain(OneMark):
         raise HTTPError(405)
 
     async def post(self) -> None:
-        student, exercise = _known(self, self.word("student"), self.word("exercise"))
+        student, exercise = self.word("student"), self.word("exercise")
+        _handin(self, student, exercise)
         async with self.own.explaining:
             explanation = await _explained(self.own.place, student, exercise)
         self.show(explanation=explanation)
@@ -313,22 +317,27 @@ def _is_same(given: str | None, secret: str) -> bool:
     return secrets.compare_digest((given or "").encode("utf-8", "replace"), secret.encode())
 
 
-def _known(handler: Guarded, student: str, exercise: str) -> tuple[str, str]:
-    """Both, where these results have them. Raises WrongUse where they do not."""
+def _handin(handler: Guarded, student: str, exercise: str) -> str:
+    """The digest of the hand-in that counts, "" for none. Raises NotThere where these results have no such names.
+
+    It is also noted as the hand-in for which points by hand are that stand there.
+    """
     with views.opened(handler.own.place) as results:
-        return results.student(student).id, results.exercise(exercise).folder if exercise else ""
+        id, folder = results.student(student).id, results.exercise(exercise).folder if exercise else ""
+        mark = results.marks(id, {folder}).get(folder)
+        return mark.digest if mark else ""
 
 
 def _save(handler: Any, student: str, exercise: str) -> None:
     """Save what a form holds, and go back to its page; where that is not possible, show it with what was typed."""
-    student, exercise = _known(handler, student, exercise)
+    handin = _handin(handler, student, exercise)
     field, folder = handler.get_body_argument, handler.own.place.rules.parent
     names = [name for name in handler.request.body_arguments if name.startswith("points:")]
     points = {name.partition(":")[2]: field(name) for name in names} if exercise else {}
     texts = {name: field(name, "") for name in ("comment", "reason", "who", "stamp")}
     answers = handler.get_body_arguments("answers")
     try:
-        wish = Wish(student, exercise, points, **texts, again=bool(field("again", "")), answers=answers)
+        wish = Wish(student, exercise, points, **texts, handin=handin, again=bool(field("again", "")), answers=answers)
         by_hand.save(folder, wish)
     except by_hand.Changed:
         handler.set_status(409)
@@ -336,6 +345,8 @@ def _save(handler: Any, student: str, exercise: str) -> None:
     except WrongUse as error:
         handler.set_status(400)
         return handler.show(error=PLACE.sub("", str(error)))
+    with contextlib.suppress(WrongUse):  # a run has just begun, which notes it too
+        _handin(handler, student, exercise)
     keep = {"path": handler.own.path, "httponly": True, "samesite": "Strict", "max_age": KEPT_S}
     handler.set_cookie("who", url_escape(texts["who"][:100]), **keep)
     words = {"student": student, "exercise": exercise} if exercise else {"student": student}

@@ -9,7 +9,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom import accounts, marking, office, outputs
+from grader.classroom import accounts, arrivals, course_rules, marking, office, outputs
 from grader.classroom.handins import Found, Student
 from grader.classroom.history import Given, History, Kept
 from grader.classroom.marking import Attempt, Mark
@@ -22,6 +22,10 @@ from grader.classroom.summary import Row, Summary
 from grader.records.submission import Submission
 
 PAGE = 100  # students on one page
+
+
+class NotThere(WrongUse):
+    """Nobody, or nothing, has this name in these results."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +97,32 @@ class Single:
 @contextlib.contextmanager
 def opened(place: Place) -> Iterator["Results"]:
     """A context with the results of a course. The store is open meanwhile, so that no run can write: keep it short."""
-    own_office = office.opened(place.rules, place.roster)
+    own_office = _read(place)
     store = Store.existing(place.out)
     try:
         yield Results(place, own_office, store, History(store))
     finally:
         store.close()
+
+
+_kept: dict[Place, tuple[list, Office]] = {}  # the roster of a large class takes a second to read
+
+
+def _read(place: Place) -> Office:
+    """The instructor's files, read again if one of them has changed."""
+    before = _state(place)
+    if place not in _kept or _kept[place][0] != before:
+        _kept[place] = before, office.opened(place.rules, place.roster)
+    return _kept[place][1]
+
+
+def _state(place: Place) -> list[tuple]:
+    """The files that the rules of the course are made of, as they are now."""
+    folder, roster = place.rules.parent, place.roster or course_rules.read_rules(place.rules).roster
+    files = [place.rules, *(folder / name for name in (marking.OVERRIDES, marking.COMMENTS, arrivals.HANDED_IN))]
+    files += [*(folder / marking.COMMENTS_FOLDER).glob("*.md"), *([roster, *roster.glob("*")] if roster else [])]
+    found = [(path, path.stat()) for path in files if path.exists()]
+    return [(path, status.st_ino, status.st_mtime_ns, status.st_size) for path, status in found]
 
 
 class Results:
@@ -114,6 +138,11 @@ class Results:
         return self.store.rolled()
 
     @cached_property
+    def ids(self) -> set[str]:
+        """The ids of everybody in the class."""
+        return {student.id for student in self.rolled}
+
+    @cached_property
     def exercises(self) -> list[Exercise]:
         """The exercises that the last run knew, and those for which a person gave points since."""
         by_hand = {override.exercise for override in self.office.overrides}
@@ -127,18 +156,18 @@ class Results:
         return [request for request in asked if request.name not in done]
 
     def student(self, id: str) -> Student:
-        """The student with this id. Raises WrongUse where there is none."""
+        """The student with this id. Raises NotThere where there is none."""
         for student in self.rolled:
             if student.id == id:
                 return student
-        raise WrongUse("There is no such student in these results.")
+        raise NotThere("There is no such student in these results.")
 
     def exercise(self, folder: str) -> Exercise:
-        """The exercise with this folder. Raises WrongUse where the class does not have it."""
+        """The exercise with this folder. Raises NotThere where the class does not have it."""
         for exercise in self.exercises:
             if exercise.folder == folder:
                 return exercise
-        raise WrongUse("There is no such exercise in these results.")
+        raise NotThere("There is no such exercise in these results.")
 
     def students(self, text: str, page: int) -> Slice:
         """The students whose id or name holds a text."""
@@ -151,7 +180,7 @@ class Results:
         given = self.history.marks(student, exercise)
         points = {key: mark.points for key, mark in given.items()}
         for key in self._set_since(given, student, exercise):
-            mark = self._marks(key[0], {key[1]}).get(key[1])
+            mark = self.marks(key[0], {key[1]}).get(key[1])
             points[key] = mark.points if mark else None
         return points
 
@@ -174,10 +203,16 @@ class Results:
         left = marking.counted(folders, row.points, most, self.office.rule)
         return row, standing, set(folders) - {folders[index] for index in left}
 
+    def marks(self, id: str, folders: Collection[str]) -> dict[str, Mark]:
+        """The marks of a student for some exercises, by the rules as they are now."""
+        results = [result for result in self.store.results_of(id) if result.exercise in folders]
+        marks = office.marks_of(self.office, self.store, self.history, Student(id), results)
+        return {folder: mark for folder, mark in marks.items() if folder in folders}
+
     def single(self, id: str, folder: str) -> Single:
         """All that an assistant looks at for one exercise of one student."""
         student, exercise = self.student(id), self.exercise(folder)
-        mark = self._marks(id, {folder}).get(folder)
+        mark = self.marks(id, {folder}).get(folder)
         order = [one.id for one in self.with_exercise(folder)]
         place = order.index(id) if id in order else None
         needs = self.needs()
@@ -185,7 +220,8 @@ class Results:
         later = [need for need in (*needs[here + 1 :], *needs[: max(here, 0)]) if need.student]
         checks = mark.result.checks if mark and mark.result else ()
         return Single(
-            student, exercise, mark, self._tried(student, folder, mark), by_hand.read(self.folder, id, folder),
+            student, exercise, mark, self._tried(student, folder, mark),
+            by_hand.read(self.folder, id, folder, mark.digest if mark else ""),
             trouble=self.store.troubles().get((id, folder), ""),
             requests=[one for one in self.requests if one.student == id and one.exercise in ("", folder)],
             log=by_hand.log(self.folder, id, folder),
@@ -203,16 +239,15 @@ class Results:
         by_student: dict[str, set[str]] = {}
         for override in self.office.overrides:
             by_student.setdefault(override.student, set()).add(override.exercise)
-        known = {student.id for student in self.rolled}
-        for id in sorted(by_student.keys() & known):
-            for exercise in office.conflicts(self._marks(id, by_student[id])):
+        for id in sorted(by_student.keys() & self.ids):
+            for exercise in office.conflicts(self.marks(id, by_student[id])):
                 needs.append(Need("handed in again after points were set by hand", id, exercise))
         done = {(override.student, override.exercise) for override in self.office.overrides}
         for (id, exercise), reason in sorted(self.store.troubles().items()):
             if (id, exercise) not in done:
                 needs.append(Need("could not be graded", id, exercise, reason))
         for one in accounts.still_waiting(self.history.waiting(), Found("", ()), {}, done):
-            student = one.unplaced.student.id if one.unplaced.student.id in known else ""
+            student = one.unplaced.student.id if one.unplaced.student.id in self.ids else ""
             text = one.unplaced.why if student else one.unplaced.shown
             needs.append(Need("files that could not be placed", student, one.unplaced.exercise, text))
         return needs
@@ -230,12 +265,6 @@ class Results:
     @cached_property
     def _of_run(self) -> list[str]:
         return self.store.fact("exercises") or self.store.exercises()
-
-    def _marks(self, id: str, folders: Collection[str]) -> dict[str, Mark]:
-        """The marks of a student for some exercises, by the rules as they are now."""
-        results = [result for result in self.store.results_of(id) if result.exercise in folders]
-        marks = office.marks_of(self.office, self.store, self.history, Student(id), results)
-        return {folder: mark for folder, mark in marks.items() if folder in folders}
 
     def _tried(self, student: Student, folder: str, mark: Mark | None) -> list[Tried]:
         """All attempts, and which of them counts."""
@@ -258,7 +287,6 @@ class Results:
         for one in self.office.overrides:
             if student in (None, one.student) and exercise in (None, one.exercise):
                 words.setdefault((one.student, one.exercise), []).append(one.words)
-        known = {one.id for one in self.rolled}
         for key, own in words.items():
-            if key[0] in known and (key not in given or "; ".join(own) != given[key].given):
+            if key[0] in self.ids and (key not in given or "; ".join(own) != given[key].given):
                 yield key
