@@ -161,9 +161,9 @@ def serve_office(options: argparse.Namespace) -> int:
 
     rules = options.rules or Path(course_rules.NAME)
     if not rules.exists():
-        raise WrongUse(f"{rules} is not there. What is set by hand stands beside it: make course writes it")
+        raise WrongUse(f"{rules} is not there. What is set by hand is kept beside it: make course writes it")
     try:
-        from grader.classroom.office_page import server, views
+        from grader.classroom.office_page import serving, views
     except ImportError:
         raise errors.missing_extra("The assistants' page needs Tornado", "office") from None
     place = views.Place(options.out, rules, options.roster)
@@ -176,7 +176,7 @@ def serve_office(options: argparse.Namespace) -> int:
         if browser.has_browser():
             webbrowser.open(address)
 
-    asyncio.run(server.serve(place, options.port, say))
+    asyncio.run(serving.serve(place, options.port, say))
     return errors.PASSED
 
 
