@@ -7,6 +7,8 @@ the search, since a learner's own mistake is not a known one.
 import argparse
 import ast
 import contextlib
+import datetime
+import json
 import re
 import statistics
 import sys
@@ -21,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from where_bank import Case, bank
 
 from grader import catalog
-from grader.catalog import mistakes, patches
+from grader.authoring import how_we_know
+from grader.catalog import mistakes, patches, paths
 from grader.judge.examiner import Examiner, Explained, Settings
 from grader.judge.session import Session
 from grader.judge.where import search
@@ -86,6 +89,8 @@ def main() -> None:
                     print(f"{exercise.folder:34} {kind:9} {rates(counted)}", flush=True)
     for kind, counted in totals.items():
         print(f"{'all':34} {kind:9} {rates(counted)}")
+    if options.ex == "all" and not options.named:
+        record(totals, options)
     if costs:
         elapsed = quantiles([cost.seconds for cost in costs])
         processor = quantiles([cost.processor_s for cost in costs])
@@ -93,6 +98,15 @@ def main() -> None:
         work = sorted(cost.work for cost in costs)
         print(f"search: {elapsed}; of processor time {processor}; candidates: median {candidates:.0f}; ", end="")
         print(f"work: median {statistics.median(work):.0f}, nine of ten below {work[int(0.9 * len(work))]}")
+
+
+def record(totals: dict[str, Counter], options: argparse.Namespace) -> None:
+    """Write the figures down with their date, and make the page again that shows them."""
+    figures = {kind: {name: counted[name] for name in how_we_know.COUNTED[kind]} for kind, counted in totals.items()}
+    facts = {"date": datetime.date.today().isoformat(), "most": options.most, "seed": options.seed, "kinds": figures}
+    paths.BENCH_WHERE.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
+    paths.HOW_WE_KNOW.write_text(how_we_know.page(), "utf-8")
+    print(f"These figures are in {paths.shown(paths.BENCH_WHERE)} and {paths.shown(paths.HOW_WE_KNOW)} now.")
 
 
 def quantiles(seconds: list[float]) -> str:

@@ -1,5 +1,7 @@
 """The page on what the grader is worth is made from the record of `make verify`, and is current."""
 
+import datetime
+import json
 import re
 
 from grader import catalog
@@ -21,5 +23,19 @@ def test_every_known_mistake_is_recorded_as_refused():
 
 
 def test_each_figure_has_a_command():
-    rows = re.findall(r"^\| (.+?) \| ([\d,]+) \| `make (\w+)` \|$", how_we_know.page(), re.M)
-    assert len(rows) == 5 and all(int(number.replace(",", "")) for _, number, _ in rows)
+    page = how_we_know.page()
+    rows = re.findall(r"^\| (.+?) \| ([\d,]+%?) \| `make ([\w-]+)(?: [A-Z]+=\d+)*` \|$", page, re.M)
+    assert len(rows) == len(re.findall(r"^\| ", page, re.M)) - 2  # all but the heads of two tables
+    assert [command for *_, command in rows[:5]] == ["list", *["verify"] * 4]
+    assert {command for *_, command in rows[5:]} == {"bench-where"} and len(rows) > 15
+    assert all(int(number.replace(",", "")) for _, number, _ in rows[:5])
+
+
+def test_the_lines_were_measured_on_every_exercise_and_kind():
+    facts = json.loads(paths.BENCH_WHERE.read_text("utf-8"))
+    assert {*facts["kinds"]} == {*how_we_know.KINDS} and datetime.date.fromisoformat(facts["date"])
+    for kind, counted in facts["kinds"].items():
+        assert counted["cases"] >= len(catalog.exercises())
+        if kind != "pairs":
+            shares = [counted[name] for name in how_we_know.COUNTED[kind][1:]]
+            assert sum(shares) == counted["cases"]

@@ -179,7 +179,7 @@ def test_each_target_is_in_one_help():
 
 
 TABLES = {"Learn": "help", "Teach": "help-teacher", "Write exercises": "help-author"}
-EVERYBODYS = {"grade", "hooks", "documented"}  # of use to learners and authors alike
+EVERYBODYS = {"grade", "hooks", "documented", "init"}  # of use to learners and authors alike, or no target
 
 
 @pytest.mark.parametrize("heading", TABLES)

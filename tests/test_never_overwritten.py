@@ -6,6 +6,8 @@ import pytest
 
 from grader import catalog
 from grader.catalog import paths
+from grader.desk import checkout
+from grader.integrations import own_folder
 
 OWN = "# my own words, which exist nowhere else\n"
 EXERCISE = catalog.find("03")
@@ -42,6 +44,28 @@ def test_what_a_learner_wrote_stays_somewhere(command, said, desk):
     assert len(after) >= len(before)
     lost = before - after
     assert lost <= ({str(paths.stub(folder).relative_to(paths.EXERCISES))} if command[0] == "reset" else set())
+
+
+def test_an_update_keeps_what_both_sides_changed(said, tmp_path, monkeypatch):
+    """In a folder that `kata init` made. tests/test_update.py has a clone."""
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    mine = tmp_path / "mine"
+    own_folder.make(mine)
+    monkeypatch.setattr(paths, "DESK", mine)
+    files = [file(EXERCISE.folder) for file in (paths.stub, paths.lesson, paths.hints)]
+    changed = [mine / file.relative_to(paths.PROJECT) for file in files]
+    for path in changed:
+        path.write_text(path.read_text("utf-8") + OWN, "utf-8")
+    before = {path: path.read_bytes() for path in mine.rglob("*") if path.is_file() and ".git" not in path.parts}
+    newer = {name: b"# newer\n" + content for name, content in own_folder.files().items()}
+    done = checkout.update(newer, "9.0")
+    kept = {path.read_bytes() for path in mine.rglob("*") if path.is_file()}
+    assert done.changes == len(newer) and len(done.merged) == len(changed)
+    for path in changed:
+        assert before[path] in kept and OWN in path.read_text("utf-8") and "# newer" in path.read_text("utf-8")
 
 
 def test_a_second_reset_keeps_both_copies(said, desk):

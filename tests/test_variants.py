@@ -18,7 +18,7 @@ from grader.records.results import PASSED, Settings, causes
 from grader.records.submission import Submission
 
 ROWS = tomllib.loads((Path(__file__).parent / "peer_variants.toml").read_text("utf-8"))["variant"]
-NAMED = 60  # of 64 at least
+NAMED = 65  # all of them
 FILLS = ("0.0", "-20.0", "-10000.0", "-1000000000.0")
 
 
@@ -73,6 +73,11 @@ def instead_of(node: ast.AST) -> list[str]:
         return []
     name, given = node.func.attr, [ast.unparse(argument) for argument in node.args]
     owner = ast.unparse(node.func.value)
+    if isinstance(node.func.value, ast.BinOp):
+        owner = f"({owner})"
+    if owner == "tl":  # Triton's functions are no methods
+        bounded = [f"tl.exp(tl.maximum({given[0]}, {bound}))" for bound in ("-12.0", "-15.0", "-20.0")]
+        return [given[0], *bounded] if name == "exp" else []
     whole = ast.unparse(node)
     if name == "masked_fill" and given[-1].endswith("inf"):
         return [owner, *(f"{owner}.masked_fill({given[0]}, {fill})" for fill in FILLS)]
@@ -100,16 +105,17 @@ def replaced(folder: str) -> list[tuple[str, str]]:
         made.append((rule.made, ast.unparse(tree)))
 
 
-# Exercises whose steps have all been tried. Others join as somebody tries them with THOROUGH=1.
-TRIED = ("01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13")
-# A fill of −1e9 hides as well as −inf in float32, where scores of ±10,000 are promised; 09 has scores of 0 alone.
-AS_GOOD = re.compile(r"1\d: .*, -1000000000\.0\)|09: .*, -10*\.0\)")
-STEPS = [
-    (exercise, what, source)
-    for exercise in catalog.for_class()
-    if exercise.folder[:2] in TRIED
-    for what, source in replaced(exercise.folder)
-]
+# A fill of −1e9 hides as well as −inf in float32, where scores of ±10,000 are promised, and −10,000 where they are not:
+# 23 and 29 have the scores of a model, 31 sums of logarithms of decays, 09 scores of 0 alone.
+AS_GOOD = re.compile(r"[1-3]\d: .*, -1000000000\.0\)|(?:23|29|31): .*, -10000\.0\)|09: .*, -10*\.0\)")
+# Accepted so far, though wrong. No check of 26 keeps few of many low logits, none of 30 and 31 has values so large that a
+# weight of exp(−20) shows, as 20 and 21 have.
+OPEN = re.compile(
+    r"26: ordered\.masked_fill\(rank >= top_k, -(?:20|10000)\.0\)"
+    r"|30: tl\.exp\(tl\.maximum\(.*, -(?:15|20)\.0\)\)|30: tl\.exp\(tl\.maximum\(largest - new_largest, -12\.0\)\)"
+    r"|31: \(total - total\.mT\)\.masked_fill\(future, -20\.0\)"
+)
+STEPS = [(exercise, *made) for exercise in catalog.for_class() for made in replaced(exercise.folder)]
 
 
 @pytest.mark.parametrize(
@@ -118,10 +124,15 @@ STEPS = [
     ids=lambda part: part[:60] if isinstance(part, str) and "\n" not in part else getattr(part, "folder", "")[:2],
 )
 def test_what_people_write_instead_of_a_step_is_refused(exercise, what, source, fork_server):
-    if judged(exercise, source, fork_server).status == PASSED:
-        assert AS_GOOD.fullmatch(f"{exercise.folder[:2]}: {what.partition(' → ')[2]}"), what
+    instead = f"{exercise.folder[:2]}: {what.partition(' → ')[2]}"
+    is_accepted = judged(exercise, source, fork_server).status == PASSED
+    if OPEN.fullmatch(instead):
+        assert is_accepted, "it is refused now: take it out of OPEN"
+        pytest.xfail("accepted so far")
+    assert not is_accepted or AS_GOOD.fullmatch(instead), what
 
 
 def test_the_steps_are_many_and_each_differs():
-    assert len(STEPS) > 60 and len({source for _, _, source in STEPS}) == len(STEPS)
-    assert {exercise.folder[:2] for exercise, _, _ in STEPS} >= {"02", "06", "09", "10", "11", "12", "13"}
+    assert len(STEPS) > 250 and len({source for _, _, source in STEPS}) == len(STEPS)
+    without = {exercise.folder[:2] for exercise in catalog.for_class()} - {one.folder[:2] for one, _, _ in STEPS}
+    assert without == {"04", "05", "16"}  # these have none of these steps

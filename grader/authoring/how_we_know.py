@@ -1,4 +1,9 @@
-"""Writes docs/how-we-know.md from the record of `make verify WRITE=1`: `python -m grader.authoring.how_we_know`."""
+"""Writes docs/how-we-know.md from what was recorded: `python -m grader.authoring.how_we_know`.
+
+`make verify WRITE=1` records which checks fail which mistake, `make bench-where` how often the line is the true one.
+"""
+
+import json
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -17,13 +22,12 @@ loses a point. So the first two rows say at the same time how many were tried, r
 
 Wrong files that nobody wrote for this grader are tried too. 65 variants that the tests of other courses accepted, or
 that somebody wrote who looked for gaps, are in `tests/peer_variants.toml`; what people write *instead of* a step
-(nothing, a mean, a bound, −20, −10,000) is made from the solutions by `tests/test_variants.py`, for exercises 01 to 13
-so far.
-`THOROUGH=1 make test PYTEST=tests/test_variants.py` grades them all.
+(nothing, a mean, a bound, −20, −10,000) is made from the solutions by `tests/test_variants.py`, for all exercises.
+`THOROUGH=1 make test PYTEST=tests/test_variants.py` grades them all. That file says which of them are as good as the
+right step, as −1,000,000,000 for −∞, and which few of 26, 30 and 31 are accepted so far though they are wrong.
 
-How often the line in `Look at line …` is the true one, `make bench-where` measures on this machine, and another `SEED=`
-draws other cases. Which checks fail which mistake is a table of its own, which `make docs` makes.
-
+Which checks fail which mistake is a table of its own, which `make docs` makes.
+{where}
 ## What is not shown
 
 - That a wrong file of a kind that nobody has thought of is refused.
@@ -42,6 +46,37 @@ draws other cases. Which checks fail which mistake is a table of its own, which 
 """
 
 
+WHERE = """
+## How often the line is the true one
+
+Cases are drawn from the known mistakes, and each mistake is left out of the search, since a learner's own is not a
+known one. A line counts as true if it is the changed one or the next to it. Measured on {date}. `make bench-where`
+alone draws up to 12 cases of each kind for each exercise, and another `SEED=` draws others.
+
+| what | figure | command |
+|---|---:|---|
+"""
+COUNTED = {  # what is recorded of each kind of case
+    "solution": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
+    "styles": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
+    "pairs": ("cases", "one", "both", "false"),
+}
+KINDS = {
+    "solution": "one mistake in the reference",
+    "styles": "one mistake in a right file of another style",
+    "pairs": "two mistakes at once",
+}
+FIGURES = {
+    "true": "the line is true",
+    "definition": "no line, but the function is named, and rightly",
+    "one": "one of the two lines is found",
+    "both": "both lines are found",
+    "false": "a false line is given",
+    "wrong definition": "the wrong function is named",
+    "nothing": "nothing is said",
+}
+
+
 def page() -> str:
     """The page as Markdown."""
     exercises = catalog.exercises()
@@ -58,7 +93,22 @@ def page() -> str:
         ("right files in other styles, each with full points", _styles(exercises), "make verify"),
         ("checks, each failed by some known mistake", sum(len(one.points) for one in exercises), "make verify"),
     )
-    return HEAD + "".join(f"| {what} | {number:,} | `{command}` |\n" for what, number, command in rows) + TAIL
+    return (
+        HEAD
+        + "".join(f"| {what} | {number:,} | `{command}` |\n" for what, number, command in rows)
+        + TAIL.replace("{where}", where())
+    )
+
+
+def where() -> str:
+    """The section on lines: what `make bench-where` recorded."""
+    facts = json.loads(paths.BENCH_WHERE.read_text("utf-8"))
+    lines, command = [], f"make bench-where MOST={facts['most']} SEED={facts['seed']}"
+    for kind, counted in facts["kinds"].items():
+        lines.append(f"| **{KINDS[kind]}**: cases | {counted['cases']:,} | `{command}` |\n")
+        for name in COUNTED[kind][1:]:
+            lines.append(f"| {FIGURES[name]} | {counted[name] / max(counted['cases'], 1):.0%} | `{command}` |\n")
+    return WHERE.format(date=facts["date"]) + "".join(lines)
 
 
 def _styles(exercises: tuple[catalog.Exercise, ...]) -> int:

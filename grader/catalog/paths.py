@@ -28,6 +28,7 @@ DOCS = PROJECT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
 COMMANDS = DOCS / "commands.md"  # grader/cli/reference.py makes it
 HOW_WE_KNOW = DOCS / "how-we-know.md"  # grader/authoring/how_we_know.py makes it
+BENCH_WHERE = PROJECT / "tests" / "bench_where.json"  # what `make bench-where` measured last
 LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
 PROGRESS = DESK / ".kata-progress.json"  # the learner's history, git-ignored
 PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks it while it writes the history

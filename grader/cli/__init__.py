@@ -25,9 +25,9 @@ MODULES = {  # the module that declares each verb
         "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment", "train",
         "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",
     ),
-    "author_verbs": ("verify", "stub", "new", "mistakes", "documented"),
+    "author_verbs": ("verify", "stub", "new", "mistakes", "documented", "notebooks"),
     "warm_verbs": ("stop",),
-    "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader", "notebooks"),
+    "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
     "init_verb": ("init",),
 }  # fmt: skip
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}

@@ -276,3 +276,19 @@ def show_documented(options: argparse.Namespace) -> int:
             print(f"    graded by {number.check}: {short}")
         print(f"{len(numbers)} documented numbers")
     return errors.PASSED
+
+
+@verb("notebooks", option("--output", metavar="DIR", type=Path, default=Path("notebooks"), help="default: notebooks"))
+def make_notebooks(options: argparse.Namespace) -> int:
+    """Make a notebook of every exercise, for a place such as Colab that opens notebooks from an address."""
+    from grader.integrations.notebook import export
+
+    try:
+        options.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUse(f"{options.output} cannot be made: {error.strerror}") from None
+    outcomes = [export.make(exercise, options.output)[1] for exercise in catalog.exercises()]
+    kept = outcomes.count(export.KEPT)
+    left = f"; {kept} in which somebody has worked are as they were" if kept else ""
+    print(f"{options.output} holds {len(outcomes)} notebooks{left}.")
+    return errors.PASSED

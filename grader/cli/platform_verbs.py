@@ -18,7 +18,7 @@ from grader.integrations import bundle
 from grader.records import safe_files
 from grader.reports.delivery import deliver
 
-BUNDLE, COURSE, NOTEBOOKS = Path(f"{bundle.TOP}.zip"), Path("course"), Path("notebooks")
+BUNDLE, COURSE = Path(f"{bundle.TOP}.zip"), Path("course")
 
 
 @verb("bundle", option("--output", metavar="FILE", type=Path, default=BUNDLE, help=f"default: {BUNDLE}"))
@@ -161,20 +161,4 @@ def make_course(options: argparse.Namespace) -> int:
     for line in course.make(options.course, chosen, options.exchange):
         print(line)
     print(f"\nThe course is in {paths.shown(options.course)}. There: nbgrader generate_assignment {chosen[0].folder}")
-    return errors.PASSED
-
-
-@verb("notebooks", option("--output", metavar="DIR", type=Path, default=NOTEBOOKS, help=f"default: {NOTEBOOKS}"))
-def make_notebooks(options: argparse.Namespace) -> int:
-    """Make a notebook of every exercise, for a place such as Colab that opens notebooks from an address."""
-    from grader.integrations.notebook import export
-
-    try:
-        options.output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WrongUse(f"{options.output} cannot be made: {error.strerror}") from None
-    outcomes = [export.make(exercise, options.output)[1] for exercise in catalog.exercises()]
-    kept = outcomes.count(export.KEPT)
-    left = f"; {kept} in which somebody has worked are as they were" if kept else ""
-    print(f"{options.output} holds {len(outcomes)} notebooks{left}.")
     return errors.PASSED

@@ -200,6 +200,10 @@ def test_far_scores(learner):
     expect(learner.flash_attention(*inputs, 16, True), torch.ones(1, 1, 64, 1))
     given, expected = backward_of(inputs, torch.ones(1, 1, 64, 1))
     expect_gradients(learner.flash_attention_backward(*given, 16), expected)
+    keys = torch.full((1, 1, 64, 1), -50.0)
+    keys[..., -2:, :] = 0.0  # the maximum rises in the last block: what was summed before has to go to 0
+    inputs = torch.ones(1, 1, 64, 1), keys, torch.where(keys < 0, 1e6, 1.0)
+    expect(learner.flash_attention(*inputs, 16), torch.ones(1, 1, 64, 1))
 
 
 @task(3, each=FUNCTIONS)
