@@ -108,8 +108,8 @@ def replaced(folder: str) -> list[tuple[str, str]]:
 # A fill of −1e9 hides as well as −inf in float32, where scores of ±10,000 are promised, and −10,000 where they are not:
 # 23 and 29 have the scores of a model, 31 sums of logarithms of decays, 09 scores of 0 alone.
 AS_GOOD = re.compile(r"[1-3]\d: .*, -1000000000\.0\)|(?:23|29|31): .*, -10000\.0\)|09: .*, -10*\.0\)")
-# Accepted so far, though wrong. No check of 26 keeps few of many low logits, none of 30 and 31 has values so large that a
-# weight of exp(−20) shows, as 20 and 21 have.
+# Accepted so far, though wrong. No check of 26 keeps few of many low logits, none of 30 and 31 has values so large that
+# a weight of exp(−20) shows, as 20 and 21 have.
 OPEN = re.compile(
     r"26: ordered\.masked_fill\(rank >= top_k, -(?:20|10000)\.0\)"
     r"|30: tl\.exp\(tl\.maximum\(.*, -(?:15|20)\.0\)\)|30: tl\.exp\(tl\.maximum\(largest - new_largest, -12\.0\)\)"
