@@ -255,7 +255,7 @@ bench-where: $(READY_DEV)  ## how often the reported line is the true one [EX=06
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench_nbgrader.py $(call option,,N)
 
-bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof where"]
+bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof where size"]
 	@"$(PYTHON)" tests/bench_classroom.py $(call each,WHAT)
 
 # A target in neither list is a learner's.

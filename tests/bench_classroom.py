@@ -1,12 +1,13 @@
 """Measures a class: 200 students × 13 exercises, one job and two, the memory of 20,000 submissions, and nbgrader.
 
-    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where]
+    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where] [size]
 
 The default is the first three. "speed" prints the time of the class and of the processors, of fewer
 students with STUDENTS=40 in the environment.
 "memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
 "proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
-grader is killed 20 times. "where" is what FEEDBACK=where costs, and how many of the wrong files get a line.
+grader is killed 20 times. "where" is what FEEDBACK=where costs, and how many of the wrong files get a line. "size" is
+a class of 20,000, or STUDENTS=2000: see bench_size.py.
 
 Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
 crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
@@ -32,6 +33,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+
+import bench_size
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -105,6 +108,8 @@ def main(measurements: list[str]) -> None:
             proof(root / "proof")
         if "where" in measurements:
             where(root / "where", core)
+        if "size" in measurements:
+            bench_size.main([])
 
 
 def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, own: str = "code") -> int:
@@ -171,7 +176,7 @@ def where(root: Path, exercises: Sequence[catalog.Exercise]) -> None:
             end="",
         )
         print(
-            f"{spent['full']:.1f} s); a place is told for {located} of {wrong} that fail a documented check", flush=True
+            f"{spent['full']:.1f} s); a place is said for {located} of {wrong} that fail a documented check", flush=True
         )
 
 

@@ -60,7 +60,7 @@ def text(klass) -> str:
         Pair(a, c, folders()[5], 1.0, (), 19.0, 19.0),
     )
     runs = [Run(datetime(2026, 11, day, 9, tzinfo=timezone.utc), MANY, 700 * day) for day in (2, 9, 16)]
-    return render(Summary.of(klass), pairs, past=Past(runs=runs))
+    return render(Summary.of(klass), pairs, past=Past(runs=runs)).text
 
 
 @pytest.fixture(scope="module")
@@ -326,7 +326,7 @@ def test_a_part_of_the_term_stands_beside_the_whole(tab, klass, tmp_path):
     chosen = klass.exercises[2:4]
     handins = {key for number, key in enumerate(sorted(klass.results)) if key[1] in chosen and number % 3 == 0}
     week = week_of(Summary.of(klass), Choice("new since the run before", chosen, handins))
-    (tmp_path / "class.html").write_text(render(Summary.of(klass), week=week), "utf-8")
+    (tmp_path / "class.html").write_text(render(Summary.of(klass), week=week).text, "utf-8")
     page = tab.load(tmp_path / "class.html")
     assert page.eval_on_selector_all("h3", "all => all.map(one => one.textContent)") == 3 * [
         "This time: new since the run before", "The whole term",
@@ -433,8 +433,40 @@ def test_points_set_by_hand_are_in_the_table_whatever_the_file_was(tab, tmp_path
     summary.add(Student("s1"), [broken], marks={folder: mark})
     summary.add(Student("s2"), [broken])
     path = tmp_path / "class.html"
-    path.write_text(render(summary), "utf-8")
+    path.write_text(render(summary).text, "utf-8")
     page = tab.load(path)
     cells = page.locator("#table tbody tr td:last-child")
     assert cells.all_inner_texts() == ["3 ✎", "error"]
     assert "set by hand" in cells.first.locator("abbr").get_attribute("title")
+
+
+@pytest.fixture(scope="module")
+def large(klass, tmp_path_factory):
+    """The page with most of its rows beside it. Not to be changed."""
+    root = tmp_path_factory.mktemp("large")
+    made = render(Summary.of(klass), most_rows=30_000)
+    (root / "class_rows").mkdir()
+    for number, part in enumerate(made.parts, 1):
+        (root / "class_rows" / f"{number}.js").write_text(part, "utf-8")
+    (root / "class.html").write_text(made.text, "utf-8")
+    return root / "class.html"
+
+
+def test_a_large_class_has_its_other_rows_beside_the_page(tab, large, klass):
+    page = tab.load(large)
+    page.wait_for_function("document.getElementById('count').textContent.endsWith(' students')")
+    assert count(page) == f"{MANY:,} students" and page.text_content("#page") == f"Page 1 of {PAGES}"
+    page.click("#last")
+    assert [cells[0] for cells in rows(page)] == [student.id for student in klass.students[50 * (PAGES - 1) :]]
+    page.fill("#text", klass.students[-1].id)
+    assert [cells[0] for cells in rows(page)] == [klass.students[-1].id]
+    assert page.evaluate("window.stolen") is None and tab.complaints == []
+    assert {url.partition("#")[0].rpartition("/")[2] for url in tab.requests} >= {"class.html", "1.js"}
+
+
+def test_a_large_page_without_its_rows_says_so(tab, large, tmp_path):
+    (tmp_path / "class.html").write_text(large.read_text("utf-8"), "utf-8")
+    page = tab.load(tmp_path / "class.html")
+    page.wait_for_function("document.getElementById('count').textContent.includes('missing')")
+    words = rf"\d+ of {MANY:,} students · the others are missing: the folder class_rows must lie beside this page"
+    assert re.fullmatch(words, count(page)) and len(rows(page)) == 50

@@ -205,7 +205,7 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
         assert json.loads(feedback.record(student, [result], [exercise.folder], level))
     summary.add(student, [result])
     assert all(grades.table(summary, form).encode() for form in grades.FORMS)
-    assert class_page.render(summary, ()).encode()
+    assert class_page.render(summary, ()).text.encode()
     graded = Graded(((exercise, result),))
     assert gradescope.results(graded)["tests"] and classroom50.result(graded, RUNNER, NOW)["tests"]
 

@@ -312,7 +312,7 @@ def test_the_words():
     expected = "98 graded, 3 refused, 2 need a person, 17 left out (10 hidden; 7 README and the like)."
     assert handins.sum_line(count, "graded") == f"120 files found: {expected}"
     evil = NeedsPerson(("<script>",), ("<img src=x>",), "<b>why</b>", "<i>do</i>", 2)
-    text = class_page.render(Summary([]), submissions=Found("", (), (), (evil,), count))
+    text = class_page.render(Summary([]), submissions=Found("", (), (), (evil,), count)).text
     assert "&lt;script&gt;" in text and "<img" not in text and "<b>why" not in text
 
 

@@ -169,12 +169,13 @@ def to_teach(summary: Summary) -> list[Lesson]:
     least = min(LEAST, max(handed_in, default=0))
     students: dict[str, list[int]] = defaultdict(list)
     kinds: dict[str, Counter[Kind]] = defaultdict(Counter)
+    kinds_read = {kind for row in summary.rows for kind in row.diagnoses}
+    shown = {kind: _shown(summary, kind) for kind in kinds_read if handed_in[kind[0]] >= least}  # few, in any class
     for place, row in enumerate(summary.rows):
         occurrences = {
             (misconception.id, index, sentence)
             for kind in row.diagnoses
-            for misconception, index, sentence in _shown(summary, kind)
-            if handed_in[index] >= least
+            for misconception, index, sentence in shown.get(kind, ())
         }
         for id in {id for id, _, _ in occurrences}:
             students[id].append(place)

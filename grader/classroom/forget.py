@@ -14,7 +14,7 @@ from grader.classroom.handins import counted
 from grader.classroom.history import History
 from grader.classroom.office import Office
 from grader.classroom.office_page import by_hand, second_looks
-from grader.classroom.outputs import GRADES, LEFT, PAGE
+from grader.classroom.outputs import GRADES, LEFT, PAGE, ROWS
 from grader.classroom.roster import filling, matching, sheet
 from grader.classroom.roster.sheet import Sheet
 from grader.classroom.store import Store
@@ -28,6 +28,7 @@ COULD_BE = "could be"
 # Files about the whole class. They are made again without the person.
 OF_THE_CLASS = {
     PAGE: "make grade",
+    ROWS: "make grade",
     accounts.LEDGER: "make grade",
     filling.FOLDER: "make grade",
     handback.FOLDER: "make handback",

@@ -16,6 +16,7 @@ from grader.classroom import accounts, grades, private
 from grader.classroom.handins import Found, Student
 from grader.classroom.marking import NOTHING, PLAIN, Standing, TotalRule
 from grader.classroom.pages import class_page, feedback
+from grader.classroom.pages.class_page import ROWS
 from grader.classroom.similar import Pair
 from grader.classroom.summary import Past, Summary
 from grader.classroom.week import Choice, week_of
@@ -72,6 +73,12 @@ def write(
         if reason and path.name == GRADES and text is not None:
             sys.stdout.write(text)
 
+    def made(make: Callable[[], class_page.Page]) -> dict[str, str | None]:
+        """The files of the page of the class. The page comes last, so that it never asks for rows that are missing."""
+        page = containment.optional(str(out / PAGE), None, make)
+        rows = {f"{ROWS}/{number}.js": part for number, part in enumerate(page.parts, 1)} if page else {}
+        return {**rows, PAGE: page and page.text}
+
     troubles = by_student(ungraded or {})
     first_ids: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
     for student, all_results in students:
@@ -93,7 +100,7 @@ def write(
     week = containment.optional("the chosen part of the term", None, week_of, summary, choice)
     if pseudonyms is None:
         facts = {"ungraded": missing_count, "past": earlier_runs, "week": week}
-        put(out / PAGE, lambda: class_page.render(summary, pairs(), submissions, **facts))
+        page = made(lambda: class_page.render(summary, pairs(), submissions, **facts))
     else:
         names = pseudonyms(summary)
         facts = {
@@ -102,7 +109,12 @@ def write(
             "week": week and week.renamed(names),
             "past": earlier_runs.renamed({id: s.id for id, s in names.items()}),
         }
-        put(out / PAGE, lambda: class_page.render(summary.renamed(names), anonymous(pairs(), names), **facts))
+        page = made(lambda: class_page.render(summary.renamed(names), anonymous(pairs(), names), **facts))
+    for name, text in page.items():
+        put(out / name, lambda text=text: text)
+    for path in (out / ROWS).glob("*.js"):
+        if f"{ROWS}/{path.name}" not in page:  # of a larger class, or of one with its names
+            path.unlink()
     if unwritten:
         more = f" (and {len(unwritten) - 1} files more)" if len(unwritten) > 1 else ""
         raise Unwritten(f"{unwritten[0]}{more}. All results are kept: grade again. To write elsewhere: OUT=…")
@@ -153,7 +165,7 @@ def left_over(out: Path, summary: Summary) -> tuple[str, ...]:
 
 def _no_folder(out: Path, id: str, first: str) -> str:
     """Why a student has no folder of results, or "". first: the first id that differs from this one in case alone."""
-    if not id or id.startswith(".") or "/" in id or "\\" in id or "\0" in id or id.casefold() in (GRADES, PAGE):
+    if not id or id.startswith(".") or "/" in id or "\\" in id or "\0" in id or id.casefold() in (GRADES, PAGE, ROWS):
         return "cannot be written: the id is no name of a folder"
     # One of them may be of an earlier run: what stands for other exercises is kept.
     with contextlib.suppress(OSError):

@@ -340,6 +340,7 @@ def _protect(out: Path) -> None:
     names = {
         outputs.GRADES,
         outputs.PAGE,
+        outputs.ROWS,
         accounts.LEDGER,
         outputs.LEFT,
         history.CHANGES,

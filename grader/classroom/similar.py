@@ -27,7 +27,7 @@ import itertools
 import math
 import multiprocessing
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.catalog import mistakes, paths, stubs
@@ -47,6 +47,7 @@ ALL_PAIRS = 8  # of so many equal submissions every pair is listed; of more, eac
 Agreeing = tuple[int, int, float, float]  # the places of two submissions, their score and their weight
 LEAST_WEIGHT = 10.0  # of the only pair of a class; more where there are more pairs
 MOST_LINES, MOST_COLUMNS = 40, 160  # of a piece of evidence
+MOST_LISTED = 1_000  # pairs of students: more than a person looks at, and some seconds to compare line by line
 CHUNK = 100  # submissions that a process is given at once
 
 
@@ -197,18 +198,20 @@ def _fingerprints(source: str) -> list[tuple[int, int, int]]:
     return [(print_, places[print_].first, places[print_].last) for print_ in heapq.nsmallest(MOST_TOKENS, places)]
 
 
-def agreeing(prints: Sequence[frozenset[int]], excluded: frozenset[int] = frozenset()) -> Iterator[Agreeing]:
+def agreeing(prints: Sequence[Collection[int]], excluded: frozenset[int] = frozenset()) -> Iterator[Agreeing]:
     """(i, j, score, weight) for each two submissions i < j that share enough.
 
-    prints: the fingerprints of each submission; excluded: fingerprints that do not count. Only submissions that share a
-    rare fingerprint are compared.
+    prints: the fingerprints of each submission; excluded: fingerprints that do not count. Only submissions that share
+    one of the rarer half of a submission's fingerprints are compared: the others cannot share half of them.
     """
     frequency = Counter(itertools.chain.from_iterable(prints))
     limit = max(FEW, COMMON * len(prints))
-    groups: dict[frozenset[int], list[int]] = defaultdict(list)  # submissions by their own fingerprints
+    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)  # submissions by their own fingerprints, rare first
+    same = {print_: print_ for print_ in frequency}  # one number for all who have it, which saves half of the memory
     for place, all_prints in enumerate(prints):
-        groups[frozenset(p for p in all_prints if frequency[p] <= limit and p not in excluded)].append(place)
-    groups.pop(frozenset(), None)
+        own = (same[p] for p in all_prints if frequency[p] <= limit and p not in excluded)
+        groups[tuple(sorted(own, key=lambda print_: (frequency[print_], print_)))].append(place)
+    groups.pop((), None)
     rarity = _Rarity(len(prints), frequency)
     index: dict[int, list[int]] = defaultdict(list)  # fingerprint → the numbers of its groups
     for number, group in enumerate(groups):
@@ -218,19 +221,18 @@ def agreeing(prints: Sequence[frozenset[int]], excluded: frozenset[int] = frozen
     numbered = list(groups.items())
     for number, (group, members) in enumerate(numbered):
         yield from _among(members, 1.0, sum(map(rarity, group)))
-        weights: defaultdict[int, float] = defaultdict(float)
-        shared: Counter[int] = Counter()
-        for print_ in group:
-            others = index.get(print_, ())
-            if len(others) <= MOST_GROUPS:
-                for other in others:
-                    if other > number:
-                        weights[other] += rarity(print_)
-                        shared[other] += 1
-        for other, hits in shared.items():
-            score = hits / min(len(group), len(numbered[other][0]))
-            if score >= LEAST_SHARE:
-                yield from _between(members, numbered[other][1], score, weights[other])
+        looked_up = [print_ for print_ in group if 1 < len(index.get(print_, ())) <= MOST_GROUPS]
+        # Who shares enough with a smaller or equal set shares one of these, however the others fall out.
+        most_missing = len(looked_up) - math.ceil(LEAST_SHARE * len(group))
+        others = set(itertools.chain.from_iterable(index[print_] for print_ in looked_up[: max(most_missing + 1, 0)]))
+        found = frozenset(looked_up)
+        for other in others:
+            other_group, other_members = numbered[other]
+            if (len(other_group), other) > (len(group), number):
+                shared = [print_ for print_ in other_group if print_ in found]
+                score = len(shared) / len(group)
+                if score >= LEAST_SHARE:
+                    yield from _between(members, other_members, score, sum(map(rarity, shared)))
 
 
 class _Rarity(dict[int, float]):
@@ -310,7 +312,10 @@ class Pair:
 
 
 def pairs(handins: Iterable[HandIn], jobs: int = 1) -> tuple[Pair, ...]:
-    """The pairs for a person to look at, those with the largest total first. jobs: processes that read the files."""
+    """The pairs for a person to look at, those with the largest total first. jobs: processes that read the files.
+
+    The list ends after MOST_LISTED pairs of students, as both files of each are read again.
+    """
     by_exercise: dict[str, list[HandIn]] = defaultdict(list)
     for handin in handins:
         by_exercise[handin.exercise].append(handin)
@@ -326,14 +331,14 @@ def pairs(handins: Iterable[HandIn], jobs: int = 1) -> tuple[Pair, ...]:
             a, b = files[i], files[j]
             if (a.place, a.member) != (b.place, b.member):  # one file that a group handed in
                 agreements[a.student, b.student].append((a, b, score, weight))
+    totals = {two: sum(weight for *_, weight in shared) for two, shared in agreements.items()}
+    enough = (two for two, total in totals.items() if total >= demanded(count))
     listed: list[Pair] = []
-    for (first, second), shared in agreements.items():
-        total = sum(weight for *_, weight in shared)
-        if total >= demanded(count):
-            listed += [
-                Pair(first, second, a.exercise, score, evidence(a, b), round(weight, 1), round(total, 1))
-                for a, b, score, weight in shared
-            ]
+    for two in heapq.nsmallest(MOST_LISTED, enough, key=lambda two: (-totals[two], two)):
+        listed += [
+            Pair(*two, a.exercise, score, evidence(a, b), round(weight, 1), round(totals[two], 1))
+            for a, b, score, weight in agreements[two]
+        ]
     return tuple(sorted(listed, key=lambda pair: (-pair.total, pair.student_a, pair.student_b, pair.exercise)))
 
 
@@ -427,7 +432,7 @@ def _cut(source: str, lines: Lines) -> str:
     return "\n".join([*(line[:MOST_COLUMNS] for line in all_lines[:MOST_LINES]), *more])
 
 
-def _read(files: list[HandIn], jobs: int) -> Iterable[frozenset[int]]:
+def _read(files: list[HandIn], jobs: int) -> Iterable[tuple[int, ...]]:
     """The fingerprints of each file, in order."""
     if jobs < 2 or len(files) <= CHUNK:
         return map(_fingerprints_of, files)
@@ -439,9 +444,9 @@ def _read(files: list[HandIn], jobs: int) -> Iterable[frozenset[int]]:
         raise InfrastructureError("a process that read submissions was ended from outside (memory?)") from None
 
 
-def _fingerprints_of(handin: HandIn) -> frozenset[int]:
-    """The fingerprints of one file; none where it cannot be read."""
+def _fingerprints_of(handin: HandIn) -> tuple[int, ...]:
+    """The fingerprints of one file; none where it cannot be read. A tuple takes a fifth of a set's memory."""
     try:
-        return frozenset(fingerprints(handin.read().source))
+        return tuple(fingerprints(handin.read().source))
     except (BadSubmission, NoSuchFile):  # the grading says so
-        return frozenset()
+        return ()

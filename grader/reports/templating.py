@@ -16,6 +16,8 @@ from grader.catalog import paths
 from grader.records.sanitize import inert
 from grader.reports import palette
 
+BESIDE = "'self' file:"  # no browser takes a file opened from a disk for the page's own origin
+
 
 def _inert(value: object) -> object:
     """Markup unchanged, and any other value as text without control characters, which jinja2 escapes afterwards."""
@@ -54,18 +56,26 @@ ENVIRONMENT.filters["zip"] = zip
 
 
 def document(
-    template: str | Template, title: str, *, script: str = "", style: str = "", has_images: bool = False, **facts: Any
+    template: str | Template,
+    title: str,
+    *,
+    script: str = "",
+    style: str = "",
+    has_images: bool = False,
+    has_scripts: bool = False,
+    **facts: Any,
 ) -> str:
     """A whole page.
 
     template: extends reports/templates/page.html and shows the facts; title: the page's heading; script, style: texts
-    of files of this package; has_images: whether it holds images, as data: addresses. The page's content security
-    policy allows exactly this: no style="…", no onclick="…", no image from elsewhere.
+    of files of this package; has_images: whether it holds images, as data: addresses; has_scripts: whether its script
+    loads others that lie beside the page. The page's content security policy allows exactly this: no style="…", no
+    onclick="…", no image from elsewhere.
     """
     style = palette.for_page() + paths.module("reports/style.css").read_text("utf-8") + style
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     if script:
-        policy += f"; script-src {_digest(script)}"
+        policy += f"; script-src {_digest(script)}{' ' + BESIDE if has_scripts else ''}"
     if has_images:
         policy += "; img-src data:"
     files = {"style": Markup(style), "script": Markup(script)}

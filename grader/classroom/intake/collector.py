@@ -380,10 +380,11 @@ class Collector:
     def unplaced(self, placed: set[str]) -> Iterable[Unplaced]:
         """The students of whom nothing could be placed, or nothing for an exercise. placed: the keys of the others."""
         known_names = set(map(likeness, placed))
+        elsewhere = placed | self.beside | self.elsewhere  # made once: of a large class it is a large set
         unplaced_keys = [
             key
             for key in self.people
-            if key not in placed | self.beside | self.elsewhere
+            if key not in elsewhere
             and (key in self.reasons or key in self.log.refusals or likeness(key) not in known_names)
         ]
         students = self.students([*placed, *unplaced_keys])

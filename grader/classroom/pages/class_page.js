@@ -1,26 +1,28 @@
 "use strict";
-// The table of a class. The rows stand in the page's data; only one page of them is ever drawn, but for printing.
+// The table of a class. The rows stand in the page's data, those of a very large class in scripts beside the page too.
+// Only one page of them is ever drawn, but for printing.
 
 const PAGE = 50;
 const WORDS = { e: ["error", "could not be loaded"], n: ["stub", "untouched"], u: ["?", "not graded"] };
 const [ID, NAME, FOLDER, POINTS, TOTAL, STATES, GROUPS, MISTAKES, TOPICS, BY_HAND] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const named = data.rows.some((row) => row[NAME]);
 const words = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-const searched = data.rows.map((row) => `${row[ID]}\n${row[NAME]}`.toLowerCase());
+const textOf = (row) => `${row[ID]}\n${row[NAME]}`.toLowerCase();
+const searched = data.rows.map(textOf);
 const start = { text: "", exercise: "", state: "", set: "", sort: "id", down: "", page: "0" };
 const FIELDS = ["text", "exercise", "state", "set"];
 
 const element = (id) => document.getElementById(id);
 let asked = { ...start };
+let missing = ""; // why there are not all students
 let shown = []; // indexes of the rows that pass the filters, in order
 
 // The columns: a key, a heading, and what they are sorted by.
 
 const columns = [
   { key: "id", title: "Student", value: (row) => row[ID] },
-  ...(named ? [{ key: "name", title: "Name", value: (row) => row[NAME] || null }] : []),
+  ...(data.named ? [{ key: "name", title: "Name", value: (row) => row[NAME] || null }] : []),
   { key: "total", title: `Of ${data.max}`, spoken: `Total of ${data.max}`, points: true, value: (row) => row[TOTAL] },
   ...data.exercises.map(([number, title], index) => ({
     key: `e${index}`, title: number, spoken: `${number} ${title}`, points: true, value: (row) => row[POINTS][index],
@@ -100,7 +102,7 @@ function drawn(index) {
   const page = row[FOLDER] && `${row[FOLDER]}/${data.feedback}`; // a pseudonym has none
   who.append(page ? make("a", row[ID], { href: page, title: row[ID] }) : make("span", row[ID]));
   line.append(who);
-  if (named) line.append(make("td", row[NAME]));
+  if (data.named) line.append(make("td", row[NAME]));
   line.append(points(row[TOTAL], ""));
   data.exercises.forEach((_, exercise) => {
     const isByHand = row[BY_HAND].includes(exercise);
@@ -139,8 +141,8 @@ function show(change, keepPage = false) {
   choose();
   draw();
   markSorted();
-  const [some, all] = [shown.length, data.rows.length].map((count) => count.toLocaleString("en"));
-  element("count").textContent = some === all ? `${all} students` : `${some} of ${all} students`;
+  const [some, all] = [shown.length, data.students].map((count) => count.toLocaleString("en"));
+  element("count").textContent = (some === all ? `${all} students` : `${some} of ${all} students`) + missing;
   remember();
 }
 
@@ -196,5 +198,28 @@ document.addEventListener("keydown", (event) => {
 addEventListener("beforeprint", () => draw(true));
 addEventListener("afterprint", () => draw());
 
+// The other rows of a large class. A script may come from a file beside the page; fetch may not.
+
+globalThis.addStudents = (rows) => {
+  for (const row of rows) {
+    data.rows.push(row);
+    searched.push(textOf(row));
+  }
+};
+
+function load(part) {
+  const isLast = part > data.parts;
+  missing = isLast ? "" : " · loading the others…";
+  if (isLast || part === 1) show(part === 1 ? remembered() : {}, true);
+  if (isLast) return;
+  const script = make("script", "", { src: `${data.folder}/${part}.js` });
+  script.addEventListener("load", () => load(part + 1));
+  script.addEventListener("error", () => {
+    missing = ` · the others are missing: the folder ${data.folder} must lie beside this page`;
+    show({}, true);
+  });
+  document.head.append(script);
+}
+
 drawHead();
-show(remembered(), true);
+load(1);

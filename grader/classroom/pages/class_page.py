@@ -1,15 +1,22 @@
-"""class.html: the results of a class on one page, for the instructor. The page needs no other file."""
+"""class.html: the results of a class on one page, for the instructor.
+
+The page needs no other file, unless the class is very large: then it has the first rows of its table in it, and loads
+the others from the folder beside it, so that it opens at once. What is listed beside the table is bounded.
+"""
 
 import itertools
+import json
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from grader.catalog import paths
-from grader.classroom import analysis, handins
+from grader.classroom import analysis, handins, similar
 from grader.classroom.analysis import Lesson
 from grader.classroom.analysis import spread as spread_of
 from grader.classroom.grades import number
@@ -41,11 +48,15 @@ FEEDBACK = "feedback.html"
 MOST_DIAGNOSES = 30  # that are listed and can be chosen as filters
 MOST_OPEN, MOST_CHECKS, MOST_TROUBLES, MOST_NAMED, MOST_TAUGHT, MOST_NEEDS = 10, 15, 10, 8, 8, 20
 MOST_PASSED = 200  # files without a mark that the page lists; ledger.csv has all
+MOST_NOTED = 200  # students with a note, and files that could not be placed, that are listed
 MOST_PAIRS, MOST_MEMBERS, MOST_PIECES = 200, 30, 4  # clusters; students and pairs of one; pieces of code of a pair
 MOST = {
     "open": MOST_OPEN, "named": MOST_NAMED, "taught": MOST_TAUGHT, "needing": handins.MOST_LISTED,
-    "pairs": MOST_PAIRS, "members": MOST_MEMBERS, "pieces": MOST_PIECES, "passed": MOST_PASSED,
+    "members": MOST_MEMBERS, "pieces": MOST_PIECES, "passed": MOST_PASSED, "noted": MOST_NOTED,
 }  # fmt: skip
+MOST_PAIR_TEXT = 500_000  # characters of all pairs with their code
+ROWS = "class_rows"  # the folder with the rest of a large table
+MOST_ROWS, MOST_PART = 500_000, 1_000_000  # characters of the rows in the page, and in one file of that folder
 FAR_BELOW = 0.5  # a total below this share of the median needs attention
 
 
@@ -167,18 +178,52 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
     return panels
 
 
-def group_similar(summary: Summary, similar: Sequence[Pair]) -> list[Group]:
-    """The clusters of similar files. similar: sorted, so that pairs of the same students are neighbours."""
+def group_similar(summary: Summary, pairs: Sequence[Pair]) -> list[Group]:
+    """The clusters of similar files. pairs: sorted, so that pairs of the same students are neighbours."""
     titles = dict(zip((exercise.folder for exercise in summary.exercises), titles_of(summary)))
     grouped = []
-    for cluster in find_clusters(similar):
+    for cluster in find_clusters(pairs):
         two = itertools.groupby(cluster.pairs, lambda pair: (pair.student_a, pair.student_b))
-        pairs = [
+        of_cluster = [
             (students, [_likeness(pair, titles.get(pair.exercise, pair.exercise)) for pair in members])
             for students, members in two
         ]
-        grouped.append(Group(cluster.students, pairs))
+        grouped.append(Group(cluster.students, of_cluster))
     return grouped
+
+
+def shortened(groups: Sequence[Group]) -> tuple[list[Group], int]:
+    """What the page shows of the clusters, and how many pairs it leaves out: the code first, then the weakest pairs."""
+    shown, left = [], MOST_PAIR_TEXT
+    for group in groups[:MOST_PAIRS]:
+        pairs = []
+        for students, likenesses in group.pairs[:MOST_MEMBERS]:
+            code = sum(
+                len(escape(text)) for one in likenesses for piece in one.code[:MOST_PIECES] for text in piece.code
+            )
+            words = sum(len(one.where) + len(one.title) for one in likenesses)
+            if words > left:
+                break
+            with_code = words + code <= left
+            left -= words + code * with_code
+            pairs.append((students, likenesses if with_code else [replace(one, code=()) for one in likenesses]))
+        if pairs:
+            shown.append(Group(group.students, pairs))
+    return shown, sum(len(group.pairs) for group in groups) - sum(len(group.pairs) for group in shown)
+
+
+def parted(rows: Sequence[Any], first: int) -> list[list[Any]]:
+    """The rows in parts that are not too long: the first of so many characters, the others of MOST_PART each."""
+    parts: list[list[Any]] = [[]]
+    left = first
+    for row in rows:
+        length = len(htmlsafe_json_dumps(row))
+        if length > left and (parts[-1] or len(parts) == 1):
+            parts.append([])
+            left = MOST_PART
+        parts[-1].append(row)
+        left -= length
+    return parts
 
 
 def titles_of(summary: Summary) -> list[str]:
@@ -192,8 +237,16 @@ def address(row: Row) -> str:
 
 
 def class_page(klass: Class, pairs: Sequence[Pair] = ()) -> str:
-    """The page of a class. pairs: similar submissions, for a person to judge."""
-    return render(Summary.of(klass), pairs)
+    """The page of a class, all in one. pairs: similar submissions, for a person to judge."""
+    return render(Summary.of(klass), pairs, most_rows=sys.maxsize).text
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, and the further rows of its table as the texts of the scripts that it loads."""
+
+    text: str
+    parts: tuple[str, ...] = ()
 
 
 def render(
@@ -204,20 +257,27 @@ def render(
     linked: bool = True,
     past: Past = NO_PAST,
     week: Week | None = None,
-) -> str:
+    most_rows: int | None = None,
+) -> Page:
     """The page of a summary.
 
     submissions: all that was handed in; ungraded: how many files could not be graded; linked: students lead to their
     pages, which pseudonyms do not have; past: what earlier runs tell; week: a part of the
-    term that is shown beside the whole.
+    term that is shown beside the whole; most_rows: characters of the rows that are in the page itself, MOST_ROWS
+    where nobody says.
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
     groups, taught, checks = attention(summary), analysis.to_teach(summary), analysis.checks(summary)
-    clusters, spread = group_similar(summary, pairs), spread_of(summary.totals())
+    clusters, hidden = shortened(group_similar(summary, pairs))
+    spread = spread_of(summary.totals())
+    data = _data(summary, groups, common, taught, linked)
+    own_rows, *further_rows = parted(data["rows"], MOST_ROWS if most_rows is None else most_rows)
+    data |= {"rows": own_rows, "parts": len(further_rows), "folder": ROWS}
     distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
-    return document(
+    text = document(
         "classroom/pages/templates/class.html",
         "Results of the class",
+        has_scripts=bool(further_rows),
         script=paths.module("classroom/pages/class_page.js").read_text("utf-8"),
         style=paths.module("classroom/pages/class_page.css").read_text("utf-8"),
         facts=_facts(summary),
@@ -237,7 +297,9 @@ def render(
         week=week and _week(week, past),
         progress=[run for run in past.runs if run.same >= analysis.LEAST and run.before != run.after],
         clusters=clusters,
-        hidden=_hidden(clusters),
+        hidden=hidden,
+        most_compared=len({(pair.student_a, pair.student_b) for pair in pairs}) >= similar.MOST_LISTED,
+        most_listed=similar.MOST_LISTED,
         files=handins.sum_line(submissions.count, "graded", ungraded)
         if submissions and submissions.count.found
         else "",
@@ -247,7 +309,7 @@ def render(
         to_place=handins.TO_PLACE,
         titles=titles_of(summary),
         rows={row.student.id: row for row in summary.rows},
-        data=_data(summary, groups, common, taught, linked),
+        data=data,
         linked=linked,
         noted=[row for row in summary.rows if row.late or row.notes],
         most=MOST,
@@ -255,6 +317,7 @@ def render(
         listed=handins.listed,
         feedback=FEEDBACK,
     )
+    return Page(text, tuple(f"addStudents({json.dumps(rows, separators=(',', ':'))});\n" for rows in further_rows))
 
 
 @dataclass(frozen=True)
@@ -342,6 +405,8 @@ def _data(
     return {
         "feedback": FEEDBACK,
         "max": summary.max_points,
+        "students": len(summary.rows),
+        "named": any(row.student.name not in ("", row.student.id) for row in summary.rows),
         "exercises": [[exercise.folder[:2], exercise.title, exercise.max_points] for exercise in summary.exercises],
         "rows": [
             [
@@ -359,9 +424,3 @@ def _data(
             for place, row in enumerate(summary.rows)
         ],
     }
-
-
-def _hidden(clusters: Sequence[Group]) -> int:
-    """The number of pairs that the page does not show."""
-    pair_count = sum(len(cluster.pairs) for cluster in clusters)
-    return pair_count - sum(min(len(cluster.pairs), MOST_MEMBERS) for cluster in clusters[:MOST_PAIRS])
