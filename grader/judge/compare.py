@@ -243,7 +243,8 @@ def _expect_tensor(got: Any, expected: torch.Tensor, what: str, tolerance: float
         sentence = shape_words(tuple(got.shape), tuple(expected.shape), what, guess_from_values(got, expected))
         raise Mismatch(sentence, "", got, expected)
     if got.dtype != expected.dtype:
-        summary = f"{what} has dtype {dtype_name(got)}; expected {dtype_name(expected)}"
+        verb = "have" if is_plural(what) else "has"
+        summary = f"{what} {verb} dtype {dtype_name(got)}; expected {dtype_name(expected)}"
         raise Mismatch(summary, "", got, expected)
     _demand_same_device(got, what, expected)
     if expected.device.type == "meta":
@@ -284,7 +285,8 @@ def _expect_printed(got: Any, expected: Printed, what: str) -> None:
         raise Mismatch(sentence, "", got, expected.value)
     _demand_same_device(got, what, expected.value)
     if got.is_complex():
-        raise Mismatch(f"{what} has dtype {dtype_name(got)}; expected real numbers", "", got, expected.value)
+        verb = "have" if is_plural(what) else "has"
+        raise Mismatch(f"{what} {verb} dtype {dtype_name(got)}; expected real numbers", "", got, expected.value)
     noise = 2e-6 * expected.value.abs().clamp(min=0.1)
     is_right = close(got.double(), expected.value, expected.tolerance + noise, 0.0)
     if not bool(is_right.all()):

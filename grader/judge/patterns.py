@@ -30,8 +30,9 @@ NOTHING = "Nothing is returned: end the function with return and its result."
 # These are alike for all shapes.
 SHAPE = "The values are right, but the shape is not: look at squeeze, reshape and keepdim."
 TURNED = (
-    "The values are right, but dimensions stand in another order: look at the dims that stack, transpose or view get."
+    "The values are right, but the dimensions are in another order: look at the dims that stack, transpose or view get."
 )
+MIXED = "Each row holds the right numbers, but in another order."
 EXCHANGED = "The numbers are right and in order, but the sizes are exchanged: look at the order of the sizes."
 OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
 MAX_PERMUTED = 64  # rows that are compared in all orders
@@ -82,6 +83,7 @@ def describe(error: BaseException) -> str | None:
         return None
     if got.dtype != expected.dtype and expected.dtype != torch.float64:
         return None
+    are_whole = not expected.is_floating_point()
     got, expected = got.detach().double(), expected.detach().double()
     if got.shape != expected.shape:
         if got.ndim >= 2 and got.mT.shape == expected.shape and _alike(got.mT, expected):
@@ -89,6 +91,8 @@ def describe(error: BaseException) -> str | None:
         return _other_shape(got, expected) if _alike(got.reshape(expected.shape), expected) else None
     if _alike(got, expected, 1e-3):
         return _rounded(got, expected)
+    if are_whole:  # positions, counts or token ids: no formula, no view made them
+        return _transposed(got, expected) or _permuted(got, expected) or _mixed(got, expected)
     for test in (_transposed, _first_of_batch, _factor, _offset, _rounded, _permuted, _other_dim, _order):
         sentence = test(got, expected)
         if sentence:
@@ -260,6 +264,11 @@ def _permuted(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     return None
 
 
+def _mixed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
+    """The sentence on rows that each hold the right numbers in a wrong order: of a tensor with one dimension, all."""
+    return MIXED if got.ndim and torch.equal(got.sort(dim=-1).values, expected.sort(dim=-1).values) else None
+
+
 def _other_dim(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     if got.ndim < 2 or not _sums_to_one(expected, -1) or _sums_to_one(got, -1):
         return None
@@ -275,11 +284,11 @@ def _order(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     if got.ndim < 2 or expected.numel() < 4 or len(torch.unique(expected)) < expected.numel() // 2:
         return None
     if _alike(got.flatten().sort().values, expected.flatten().sort().values):
-        return "The right numbers stand in wrong places: look at view, reshape and transpose."
+        return "The right numbers are in the wrong places: look at view, reshape and transpose."
     for perm in itertools.permutations(range(got.ndim)):
         moved = expected.permute(perm)
         if moved.shape != got.shape and moved.numel() == got.numel() and _alike(got, moved.reshape(got.shape)):
-            return "The right numbers stand in wrong places: a transpose is missing before view or reshape."
+            return "The right numbers are in the wrong places: a transpose is missing before view or reshape."
     return None
 
 

@@ -24,7 +24,11 @@ SENTENCES = {
     *ARTICLES.values(), "a very large int", "a value nested too deeply or with too many parts",
     "a result too large to send",
 }  # fmt: skip
-PLURAL = re.compile(r"the (?!bias\b)\w*[^s]s\b")
+# The noun that a phrase is about, which ends before the first of these words: "the context vectors with padding on …".
+HEAD = re.compile(
+    r"the (?:[\w-]+ )*?([\w-]+)(?=,|$| (?:of|in|at|on|with|without|where|that|for|from|to|after|before|and|is|are|has|have)\b)"
+)
+SINGULAR = ("ss", "bias", "axis", "status")  # how a noun in the singular may end with an s
 LAYOUT, DTYPE, ELEMENTS = "a tensor with layout ", "a tensor of dtype ", re.compile(r"a tensor of [\d,]+ elements")
 
 
@@ -74,8 +78,9 @@ def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str, gues
 
 
 def is_plural(what: str) -> bool:
-    """Whether what is compared are several things: "the weights of the second head", not "the loss"."""
-    return bool(PLURAL.match(what))
+    """Whether what is compared are several things: "the context vectors of the second head", not "the loss of all"."""
+    head = HEAD.match(what)
+    return head is not None and head[1].endswith("s") and not head[1].endswith(SINGULAR)
 
 
 def sizes(shape: Any) -> str:

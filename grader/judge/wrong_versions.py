@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import takewhile
 
 from grader.catalog import mistakes, paths
+from grader.judge import launched
 from grader.judge.collection import Check
 from grader.judge.compare import differ, outline, words
 from grader.judge.failure import Failure
@@ -267,6 +268,8 @@ def _call(request: Request, answer: Answer) -> Call:
     try:
         demand_value(reply)
         call.value = Decoder(tensors).value(reply.value)
+        if reply.launches is not None:
+            call.value = launched.answer(call.value, reply)
     except LearnerError as error:
         call.problem = error
     except wire.ProtocolError as error:

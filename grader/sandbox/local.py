@@ -28,7 +28,8 @@ class Local:
     def __init__(self, source: str, filename: str, name: str):
         self.executor, self.source, self.words = Executor(), source, SourceWords(source)
         self.executor.source = SubmittedSource(filename, name)
-        if kernels.imports(source):
+        self.has_kernels = kernels.imports(source)
+        if self.has_kernels:
             kernels.take_in()
         try:
             with warnings.catch_warnings():  # two mistakes merged into one source may read oddly, which concerns nobody
@@ -53,6 +54,8 @@ class Local:
     def handled(self, request: Request, tensors: list[RawTensor]) -> tuple[Reply, list[RawTensor]]:
         """The reply as it is, for a caller that knows what the source may answer. It is a quarter faster."""
         state = torch.get_rng_state()  # a check draws from the same generator: it must not notice
+        if self.has_kernels:  # its kernels' lines are read at their first launch, by a name that all sources here share
+            self.executor.source.place(self.source)
         try:
             with _disable_current_modes():  # our own modes must not see what the source computes
                 return self.executor.handle(request, tensors)

@@ -595,7 +595,8 @@ def test_damaged_headers(learner):
     for places in ([0], [0, 8, 8]):
         bad.append(file_of({"a": entry("F32", (2,), 0, 8) | {"data_offsets": places}}, bytes(8)))
     bad += [file_of("[1, 2]"), file_of('"a"'), file_of("{'a': 1}"), file_of("nothing"), file_of(""), b"", whole[:5]]
-    bad += [(1 << 40).to_bytes(8, "little") + whole[8:], whole[:30]]
+    far = int.from_bytes(whole[:8], "little") + (1 << 40)  # right in its first four bytes
+    bad += [far.to_bytes(8, "little") + whole[8:], whole[:30]]
     for data in bad:
         refuses(ValueError, learner.read_safetensors, data)
 
@@ -613,6 +614,7 @@ def test_damaged_entries(learner):
         file_of({"a": entry("F32", (2,), 4, 12)}, bytes(8)),
         file_of({"a": entry("F32", (2,), 0, 8)}, bytes(7)),
         file_of({"a": entry("F32", (2,), -8, 0)}, bytes(8)),
+        file_of({"a": entry("F32", (2,), -12, -4)}, bytes(16)),
         file_of({"a": entry("F32", (0,), 8, 4)}, bytes(8)),
         file_of({"a": entry("F32", (2,), 0, 8), "b": entry("F32", (2,), 4, 12)}, bytes(12)),
         file_of({"b": entry("F32", (4,), 0, 16), "a": entry("F32", (1,), 4, 8)}, bytes(16)),
