@@ -5,6 +5,8 @@
 .DEFAULT_GOAL := welcome
 MAKEFLAGS += --no-print-directory
 VENV := .venv
+# The Makefile that `make course` writes into the folder of a course includes this one.
+MAKEFILE := $(lastword $(MAKEFILE_LIST))
 ifdef PYTHON
   ready :=
 else
@@ -42,10 +44,10 @@ endif
 ifdef WARM
   export WARM
 endif
-targets := $(shell sed -n 's/^\([a-z0-9-]*\):.*  \#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
+targets := $(shell sed -n 's/^\([a-z0-9-]*\):.*  \#\# .*/\1/p' $(MAKEFILE))
 goal := $(or $(filter $(targets),$(MAKECMDGOALS)),welcome)
 others := $(filter-out $(targets) $(VENV)/%,$(MAKECMDGOALS))
-taken := $(if $(given)$(others),$(shell for goal in $(goal); do sed -n "/^$$goal:/,/^$$/p" $(firstword $(MAKEFILE_LIST)); done \
+taken := $(if $(given)$(others),$(shell for goal in $(goal); do sed -n "/^$$goal:/,/^$$/p" $(MAKEFILE); done \
   | grep -o '[(, ][A-Z_][A-Z_]*)' | tr -cd 'A-Z_\n' | grep -v -e '^GRADER$$' -e READY -e '^TEST$$' -e MAKEFILE | awk '!seen[$$0]++'))
 types := $(foreach name,$(filter-out PYTHON,$(taken)),$(name)=…)
 # `make check 03` is `make check EX=03`: without this, 03 would be a target of its own, and another exercise graded.
@@ -88,7 +90,7 @@ welcome: $(READY)  ## what make alone does: builds what is needed, says hello an
 start: $(READY_WATCH) $(READY_EX)  ## open the watch at your next exercise: the place to work from [EX=03 POLL=1 WHERE=0]
 	@$(GRADER) watch $(call option,,EX) $(call flag,--poll,POLL) $(call option,--where,WHERE)
 
-check: $(READY) $(READY_EX)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github OUTPUT=file ALL=1 WHERE=0]
+check: $(READY) $(READY_EX)  ## grade one exercise: EX=03 [SUBMISSION=file DEVICE=cpu|cuda|auto SEED=n TIMEOUT=s FORMAT=text|json|junit|github|classroom OUTPUT=file ALL=1 WHERE=0]
 	@$(GRADER) check $(call option,,EX) $(call option,--submission,SUBMISSION) $(call option,--device,DEVICE) \
 	  $(call option,--seed,SEED) $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
 	  $(call option,--where,WHERE) $(call flag,--all,ALL)
@@ -280,7 +282,7 @@ help-author:  ## what authors of exercises need, and developers of the grader
 LIST = echo '$(TITLE).' && awk -v listed=' $(LISTED) ' -F ':.*  \#\# ' '/^[a-z0-9-]+:.*  \#\# / && index(listed, " " $$1 " ") { \
 	  line = sprintf("make %-15s", $$1); n = split($$2, word, " "); \
 	  for (i = 1; i <= n; i++) { if (length(line word[i]) > 78) { print line; line = sprintf("%20s", "") } line = line " " word[i] } \
-	  print line }' $(firstword $(MAKEFILE_LIST))
+	  print line }' $(MAKEFILE)
 
 $(VENV)/.ready: pyproject.toml constraints.txt $(VENV)/bin/python $(addprefix $(VENV)/.torch-,$(filter cpu cuda,$(value TORCH)))
 	@python3 grader/venv.py $(VENV) $(call option,--torch,TORCH)

@@ -27,7 +27,7 @@ from grader.classroom.grades import number
 from grader.classroom.handins import Found, Origin, Student
 from grader.classroom.history import History
 from grader.classroom.intake.names import CANVAS, MOODLE
-from grader.classroom.marking import Standing
+from grader.classroom.marking import Standing, joined_rule
 from grader.classroom.office import Marking, Office
 from grader.classroom.outputs import by_student, counting
 from grader.classroom.pages import feedback
@@ -60,7 +60,7 @@ class Handed:
             return None
         marks = {folder: mark for folder, mark in self.standing.marks.items() if folder in own}
         comments = {folder: text for folder, text in self.standing.comments.items() if folder in ("", *own)}
-        standing = Standing(marks, comments, self.standing.notes)
+        standing = Standing(marks, comments, self.standing.notes, joined_rule(self.standing.rule.weights, own))
         return replace(self, results=results, standing=standing, ungraded={})
 
     @property
@@ -142,8 +142,12 @@ def spoken_lines(handed: Handed, exercises: Sequence[str], level: str) -> Iterat
     results = {result.exercise: handed.standing.shown(result) for result in handed.results}
     if comment := handed.standing.comments.get(""):
         yield from _wrapped(comment, "")
+        yield ""
+    if len(exercises) > 1:
+        yield feedback.points_line(handed.results, exercises, handed.standing)
+        yield ""
     for number_of, folder in enumerate(exercises):
-        if number_of or comment:
+        if number_of:
             yield ""
         if folder in results:
             yield from _about(handed.standing, results[folder], level)

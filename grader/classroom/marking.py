@@ -110,6 +110,15 @@ class TotalRule:
 PLAIN = TotalRule()
 
 
+def joined_rule(weights: Mapping[str, float], exercises: Sequence[str]) -> TotalRule:
+    """The rule for the points of a column with several exercises: they are weighed, as in the total; none is dropped.
+
+    A column of one exercise has its own points, which the platform may weigh.
+    """
+    own = {folder: weights[folder] for folder in exercises if weights.get(folder, 1.0) != 1.0}
+    return TotalRule(own) if len(exercises) > 1 and own else PLAIN
+
+
 def counted(
     exercises: Sequence[str], points: Sequence[float | None], max_points: Sequence[float], rule: TotalRule
 ) -> list[int]:

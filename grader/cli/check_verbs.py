@@ -38,7 +38,7 @@ POLL = option("--poll", action="store_true", help="look at the file again and ag
     option("--device", choices=DEVICES, default="cpu", help="default: cpu"),
     option("--seed", type=int, help="of the fresh inputs; default: a new one each time"),
     option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
-    option("--format", choices=("text", "json", "junit", "github"), default="text"),
+    option("--format", choices=("text", "json", "junit", "github", "classroom"), default="text"),
     option("--output", metavar="FILE", type=Path, help="write the report there"),
     option("--all", action="store_true", help="show every failed check in full"),
     WHERE,
@@ -140,6 +140,8 @@ def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> 
 
     if options.format == "github":
         return ci.annotations(result, source)
+    if options.format == "classroom":
+        return ci.as_classroom(result)
     if options.format == "text":
         return terminal.plain(result, options.all)
     if options.format == "junit":

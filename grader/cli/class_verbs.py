@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ NEXT_STEP = {
     "canvas": "In each assignment: Upload submissions (once: every upload adds a comment).",
     "folder": "One page a student, under the id that grades.csv has.",
 }
+# `kata`, for `python -m` would look for modules among the files of the course first.
+MAKEFILE = "PYTHON := {python}\ninclude {root}/Makefile\nGRADER = exec {kata} --make\n"
 MOST_WITHOUT = 5  # names of students without a file
 MOST_PAIRS, MOST_ENTRIES = 200, 10  # pairs that are printed (JSON has all); entries that need a person
 MOST_NAMES = 30  # of a cluster
@@ -53,7 +56,28 @@ def write_course(options: argparse.Namespace) -> int:
     elsewhere = f"follows it in that folder (kata grade DIR), and from here with RULES={shown_path}"
     how = "in this folder follows it from now on" if by_itself else elsewhere
     print(f"{shown_path} is written. Edit it: grading {how}.")
+    if makefile := _write_makefile(options.output.parent):
+        print(
+            f"{paths.shown(makefile)} is written: in that folder, make has all commands, on the files that lie there."
+        )
     return errors.PASSED
+
+
+def _write_makefile(folder: Path) -> Path | None:
+    """Write a Makefile into a folder of a course outside the checkout, so that make works there. What is there stays.
+
+    None where there is one, in the checkout itself, and where make could not read the paths.
+    """
+    path, kata = folder / "Makefile", Path(sys.executable).with_name("kata")
+    if path.exists() or folder.resolve().is_relative_to(paths.ROOT.resolve()) or not kata.exists():
+        return None
+    if not all(re.fullmatch(r"[\w./~+-]+", str(needed)) for needed in (paths.ROOT, kata)):
+        return None
+    try:
+        path.write_text(MAKEFILE.format(python=sys.executable, kata=kata, root=paths.ROOT), "utf-8")
+    except OSError:
+        return None
+    return path
 
 
 @verb(

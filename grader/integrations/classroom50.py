@@ -18,9 +18,9 @@ from grader.catalog.errors import WrongUse
 from grader.integrations import bundle
 from grader.integrations.one_student import Graded
 from grader.records.results import NOT_GRADED, PASSED, ExerciseResult
+from grader.reports.ci import SCALE
 
 SCHEMA = "classroom50/result/v1"
-SCALE = 4  # points are multiples of a quarter
 
 
 def result(graded: Graded, environment: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:

@@ -1,10 +1,13 @@
-"""A result for continuous integration: JUnit XML with a test case for each check, and GitHub's annotations and summary.
+"""A result for continuous integration: JUnit XML with a test case for each check, GitHub's annotations and summary, and
+the points for GitHub Classroom.
 
 Workflow commands are lines that begin with "::". No text of a learner begins a line here, and the text in a command is
 escaped as GitHub's own toolkit escapes it.
 """
 
+import base64
 import html
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +17,7 @@ from grader.catalog.errors import BadSubmission
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, NOT_GRADED, PASSED, CheckResult, ExerciseResult, causes
 from grader.records.source import line_of
 
+SCALE = 4  # points are multiples of a quarter, and GitHub Classroom's and Classroom 50's are whole numbers
 SIGNS = {"passed": "✅", "failed": "❌", "not_checked": "➖"}
 CALLED = re.compile(r"(?m)^called   (\w+)")
 LINE_NUMBER = re.compile(r"\bline (\d+)\b")
@@ -75,6 +79,30 @@ def annotations(result: ExerciseResult, source: str = "") -> str:
         lines = [command("notice", result.message, result.submission, 1, f"{result.exercise}: not started")]
     lines.append(f"{result.exercise}: {result.points:g} of {result.max_points:g} points, {result.status}")
     return "\n".join(lines) + "\n"
+
+
+def as_classroom(result: ExerciseResult) -> str:
+    """The result of one runner for GitHub Classroom's autograding reporter: JSON in base64, on one line.
+
+    By its source (classroom-resources/autograding-grading-reporter, src/main.js and src/notify-classroom.js) the sum
+    of the tests' scores is reported, unless max_score is 0, and a status other than "pass" fails the job. So a result
+    that is no verdict reports no points.
+    """
+    tests = [
+        {
+            "name": f"{result.exercise[:2]} {check.title}",
+            "status": "pass" if check.outcome == PASSED else "fail",
+            "score": round(check.points * SCALE),
+            "message": "" if check.outcome == PASSED else _explained(check) or result.message,
+        }
+        for check in result.checks
+    ]
+    status = {PASSED: "pass", NOT_GRADED: "error"}.get(result.status, "fail")
+    if status == "error":
+        tests = [{"name": result.exercise, "status": "error", "score": 0, "message": result.message}]
+    most = 0 if status == "error" else round(result.max_points * SCALE)
+    report = {"version": 1, "status": status, "max_score": most, "tests": tests}
+    return base64.b64encode(json.dumps(report).encode()).decode() + "\n"
 
 
 def summary(result: ExerciseResult) -> str:

@@ -144,6 +144,14 @@ def limited(record: dict, level: str) -> dict:
     return record if level == "names" else {**record, "checks": []}
 
 
+def points_line(results: Sequence[ExerciseResult], exercises: Sequence[str], standing: Standing) -> str:
+    """The points of several exercises in one line, with those that weigh more or less than others."""
+    points, max_points = _sum(results, exercises, standing)
+    weights = [(folder, standing.rule.weight(folder)) for folder in exercises if standing.rule.weight(folder) != 1]
+    weighed = "; ".join(f"{folder[:2]} counts {weight:g} times" for folder, weight in weights)
+    return f"Together: {number(points)} of {number(max_points)} points{f' ({weighed})' if weighed else ''}"
+
+
 def _sum(results: Sequence[ExerciseResult], exercises: Sequence[str], standing: Standing) -> tuple[float, float]:
     """The points, and those of all exercises that count, handed in or not."""
     raw = {result.exercise: result.points for result in results}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import catalog
+from grader.classroom import marking
 from grader.classroom.course_rules import TOTAL
 from grader.classroom.grades import number
 from grader.classroom.intake import names
@@ -102,7 +103,8 @@ def _points(row: Row, exercises: tuple[str, ...], summary: Summary) -> float | N
     if exercises == (TOTAL,):
         return row.total if row.handed_in else None
     by_folder = {exercise.folder: points for exercise, points in zip(summary.exercises, row.points)}
-    earned = [points for folder in exercises if (points := by_folder.get(folder)) is not None]
+    rule = marking.joined_rule(summary.rule.weights, exercises)
+    earned = [points * rule.weight(folder) for folder in exercises if (points := by_folder.get(folder)) is not None]
     return round(sum(earned), 6) if earned else None
 
 
@@ -115,7 +117,9 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept_count
         lines.append(f"    {stay}: excused, locked, or without points here")
     # All exercises of the column count, also those of which nothing was handed in yet: the total alone grows.
     is_total = exercises == (TOTAL,)
-    max_points = summary.max_points if is_total else sum(catalog.find(folder).max_points for folder in exercises)
+    rule = marking.joined_rule(summary.rule.weights, exercises)
+    possible_points = [] if is_total else [catalog.find(folder).max_points for folder in exercises]
+    max_points = summary.max_points if is_total else marking.maximum(exercises, possible_points, rule)
     so_far = " with the exercises handed in so far" if is_total else f": set {number(max_points)} there"
     if listing.kind == "canvas":
         possible = reading.possible_points(listing.sheet, column)

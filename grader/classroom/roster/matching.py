@@ -88,7 +88,7 @@ class Matched:
 
 def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file: str = "aliases.csv") -> Matched:
     """Give each hand-in to its person of the roster. aliases: what a person settled, see aliases.read."""
-    index = _Index(roster.people)
+    index = Index(roster.people)
     by_id = roster.by_id
     handins: list[HandIn] = []
     unsure: dict[tuple[str, str, str], list[HandIn]] = defaultdict(list)
@@ -127,7 +127,21 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
     passed += [one for one in found.passed if not one.student]
     passed += [Passed(handin.shown, LEFT_OUT, student=handin.student) for handin in _one_each(elsewhere)]
     placed = {(handin.student, exercise) for handin in handins for exercise in ("", handin.exercise)}
-    open_names = {key: Open(*key[1:], fits_of[key], index.similar(key[2])) for key in unsure}
+    asked = {account.login.casefold(): account for account in roster.accounts if aliases.get(account.login) is None}
+    open_names = {}
+    for key in unsure:
+        account = next((asked[word.casefold()] for word in key[1:] if word.casefold() in asked), None)
+        if account is None:
+            open_names[key] = Open(*key[1:], fits_of[key], index.similar(key[2]))
+        else:  # by the account, so that one answer holds for the clones of every week
+            fits = account.fits or fits_of[key]
+            open_names[key] = Open(account.login, account.name, fits, index.similar(account.name))
+    handed_in = {one.key for one in open_names.values()}
+    for account in asked.values():  # those too of whom nothing came yet, so that a person is asked once
+        if account.login in handed_in:
+            continue
+        key = "", account.login, account.name
+        open_names[key], unsure[key] = Open(account.login, account.name, account.fits, index.similar(account.name)), []
     needing = [
         *(_unknown(open_names[key], files, aliases_file) for key, files in unsure.items()),
         *map(_rivals, rivals),
@@ -145,11 +159,11 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             passed=tuple(sorted(passed, key=lambda one: one.where)),
             count=_count(found.count, files_in_question, len(_files(elsewhere))),
         ),
-        tuple(open_names.values()),
+        tuple(dict.fromkeys(open_names.values())),
     )
 
 
-class _Index:
+class Index:
     """The people of a roster, by all that may name one of them."""
 
     def __init__(self, people: Iterable[Person]) -> None:

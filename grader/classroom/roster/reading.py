@@ -19,15 +19,15 @@ Canvas' gradebook, by the rules in the source of canvas-lms:
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
 from grader.classroom.intake import names
 from grader.classroom.intake.names import likeness
-from grader.classroom.roster import moodle, sheet
-from grader.classroom.roster.sheet import Listing, Person, Roster, Sheet, merged, without_id
+from grader.classroom.roster import matching, moodle, sheet
+from grader.classroom.roster.sheet import Account, Listing, Person, Roster, Sheet, merged, without_id
 from grader.records.sanitize import label
 
 IDS = ("id", "student", "student_id", "student id", "username", "identifier", "github_username")
@@ -52,8 +52,8 @@ def is_plain_list(sheet: Sheet) -> bool:
     return sheet.column(*IDS) is not None
 
 
-def people_of_list(sheet: Sheet) -> dict[int, Person]:
-    """The students by row. Who has another role is left out. Raises WrongUse for a name without an id."""
+def people_of_list(sheet: Sheet, is_strict: bool = True) -> dict[int, Person]:
+    """The students by row. Who has another role is left out. Raises WrongUse for a name without an id where strict."""
     by_row = {}
     for row in range(len(sheet.rows)):
         id, email = sheet.cell(row, sheet.column(*IDS)), sheet.cell(row, sheet.column(*EMAILS))
@@ -61,8 +61,10 @@ def people_of_list(sheet: Sheet) -> dict[int, Person]:
         name = sheet.cell(row, sheet.column(*NAMES)) or " ".join(filter(None, both))
         if sheet.cell(row, sheet.column("role")).casefold() not in STUDENT or not (id or name or email):
             continue
-        if not id:
+        if not id and is_strict:
             raise WrongUse(without_id(sheet, row, name or email, sheet.titles[sheet.column(*IDS) or 0]))
+        if not id:
+            continue
         by_row[row] = Person(
             id,
             name,
@@ -125,7 +127,8 @@ def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
     if platform_listing is None and (guessed := _of_platform(foreign)) is not None:
         platform_listing = replace(guessed, is_guessed=True)
     if platform_listing is None and is_plain_list(table):
-        platform_listing = Listing("plain", table, people_of_list(table))
+        is_classroom = None not in (table.column("identifier"), table.column("github_username"))
+        platform_listing = Listing("plain", table, people_of_list(table, not is_classroom), is_classroom=is_classroom)
     if platform_listing is None:
         known_columns = ", ".join(map(label, table.header[:8]))
         first = label(next((title.strip() for title in table.header if title.strip()), "its title"))
@@ -142,9 +145,16 @@ def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
 def joined(listings: Sequence[Listing]) -> Roster:
     """One roster of several files. People are one where id, e-mail, SIS id or login say so, else by a unique full name.
 
-    Raises WrongUse where a file names one student twice, a name alone stands for several people, or files of two
-    platforms name different people.
+    GitHub Classroom's list beside others adds accounts to their people: see `_with_accounts`. Raises WrongUse where a
+    file names one student twice, a name alone stands for several people, or files of two platforms name different
+    people.
     """
+    beside = {number for number, listing in enumerate(listings) if listing.is_classroom}
+    if len(beside) < len(listings) and beside:
+        roster = joined([listing for number, listing in enumerate(listings) if number not in beside])
+        return _with_accounts(roster, [listings[number] for number in sorted(beside)])
+    for number in beside:
+        people_of_list(listings[number].sheet)  # here an account that is linked to nobody is a student without an id
     people: list[Person] = []
     places: dict[tuple[int, int], int] = {}  # (listing, row) → index in `people`
     for number, listing in enumerate(listings):
@@ -168,6 +178,33 @@ def joined(listings: Sequence[Listing]) -> Roster:
     safe = names.ids(keys)
     people = [replace(person, id=safe[person.id], name=label(person.name)) for person in people]
     return Roster(tuple(people), tuple(listings), {place: people[index].id for place, index in places.items()})
+
+
+def _with_accounts(roster: Roster, listings: Sequence[Listing]) -> Roster:
+    """The roster with the accounts of GitHub Classroom's lists.
+
+    An account is a person's whom its identifier names, which the instructor wrote: by id, e-mail address, SIS id or
+    login, else by a full name that one person has. The name that people give themselves on GitHub joins nobody. Where
+    nobody or several are meant, or two accounts mean one person, a person must say.
+    """
+    index = matching.Index(roster.people)
+    accounts = [account for listing in listings for account in _accounts(listing, index)]
+    wanted = Counter(account.fits for account in accounts)
+    sure = {account.fits[0]: account.login for account in accounts if len(account.fits) == 1 == wanted[account.fits]}
+    people = tuple(replace(one, accounts=(sure[one.id],)) if one.id in sure else one for one in roster.people)
+    asked = tuple(account for account in accounts if account.login not in sure.values())
+    return replace(roster, people=people, accounts=asked)
+
+
+def _accounts(listing: Listing, index: matching.Index) -> Iterator[Account]:
+    """The accounts of one of GitHub Classroom's lists. Who has not joined yet has none."""
+    table = listing.sheet
+    for row in range(len(table.rows)):
+        login, identifier = (table.cell(row, table.column(title)) for title in ("github_username", "identifier"))
+        if login:
+            people = index.keys.get(identifier.casefold()) or index.named(identifier) if identifier else []
+            name = identifier or table.cell(row, table.column(*NAMES))
+            yield Account(login, name or login, tuple(dict.fromkeys(person.id for person in people)))
 
 
 class _Known:

@@ -88,7 +88,9 @@ def read_sheet(path: Path) -> Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One student of the roster. id: safe as the name of a folder; numbers: by which platforms name files."""
+    """One student of the roster. id: safe as the name of a folder; numbers: by which platforms name files; accounts: on
+    GitHub, as the list of a classroom there says.
+    """
 
     id: str
     name: str = ""
@@ -98,6 +100,7 @@ class Person:
     section: str = ""
     group: str = ""
     numbers: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
 
     @property
     def student(self) -> Student:
@@ -112,7 +115,9 @@ class Person:
     @property
     def keys(self) -> tuple[str, ...]:
         """All that stands for this person alone, without the name."""
-        return tuple(key for key in (self.id, self.email, self.sis_id, self.login, *self.numbers) if key)
+        return tuple(
+            key for key in (self.id, self.email, self.sis_id, self.login, *self.numbers, *self.accounts) if key
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,8 @@ class Listing:
     """One file of a roster. kind: "canvas", "worksheet", "moodle" or "plain"; people: by row of the sheet.
 
     exercise: the one whose file this is, or None; is_guessed: what the columns hold was inferred from their order and
-    content, since their titles are in another language.
+    content, since their titles are in another language; is_classroom: it is GitHub Classroom's, and says what the
+    accounts of people are called whom another file names.
     """
 
     kind: str
@@ -128,15 +134,29 @@ class Listing:
     people: dict[int, Person]
     exercise: str | None = None
     is_guessed: bool = False
+    is_classroom: bool = False
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account of GitHub Classroom. fits: the ids of the people whose it could be."""
+
+    login: str
+    name: str
+    fits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Roster:
-    """A class list. ids: of the person in each row, by the number of the listing and the row."""
+    """A class list. ids: of the person in each row, by the number of the listing and the row.
+
+    accounts: those of which a person must say whose they are.
+    """
 
     people: tuple[Person, ...]
     listings: tuple[Listing, ...]
     ids: dict[tuple[int, int], str]
+    accounts: tuple[Account, ...] = ()
 
     @property
     def by_id(self) -> dict[str, Person]:
