@@ -25,9 +25,8 @@ SENTENCES = {
     "a result too large to send",
 }  # fmt: skip
 # The noun that a phrase is about, which ends before the first of these words: "the context vectors with padding on …".
-HEAD = re.compile(
-    r"the (?:[\w-]+ )*?([\w-]+)(?=,|$| (?:of|in|at|on|with|without|where|that|for|from|to|after|before|and|is|are|has|have)\b)"
-)
+AFTER_HEAD = "of|in|at|on|with|without|where|that|for|from|to|after|before|and|is|are|has|have"
+HEAD = re.compile(rf"the (?:[\w-]+ )*?([\w-]+)(?=,|$| (?:{AFTER_HEAD})\b)")
 SINGULAR = ("ss", "bias", "axis", "status")  # how a noun in the singular may end with an s
 LAYOUT, DTYPE, ELEMENTS = "a tensor with layout ", "a tensor of dtype ", re.compile(r"a tensor of [\d,]+ elements")
 
