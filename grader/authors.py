@@ -71,7 +71,9 @@ __all__ = [
 ]
 
 
-def task(number: int, after: str | tuple[str, ...] = (), each: Mapping[str, str | tuple[str, ...]] | None = None):
+def task(
+    number: int, after: str | tuple[str, ...] = (), each: Mapping[str, str | tuple[str, ...]] | None = None
+) -> pytest.MarkDecorator:
     """Mark a check with its task in the lesson, and with the checks that must pass before it is tried.
 
     each: for a promise of several functions or classes, by name the checks that the one builds on. Where these fail,

@@ -45,7 +45,8 @@ def picture(steps: Sequence[Mapping[str, Any]]) -> str:
     """One diagram, an SVG as wide as its steps and as high as its highest matrix."""
     rows = max(len(step.get("cells", ())) for step in steps)
     height = HEAD + rows * ROW + FOOT
-    middle, left, parts = HEAD + rows * ROW / 2, float(EDGE), []
+    parts: list[str] = []
+    middle, left = HEAD + rows * ROW / 2, float(EDGE)
     for step in steps:
         size = width(step)
         if "cells" in step:

@@ -477,8 +477,14 @@ def _unreadable(folder: str) -> Iterator[Problem]:
 def _todos(folder: str) -> Iterator[Problem]:
     """The stub is left out, since its comments are those of the solution."""
     lesson = (paths.lesson(folder), paths.hints(folder), paths.experiment(folder), paths.review(folder))
-    lesson = (*lesson, paths.figure_script(folder), paths.figure_cases(folder))
-    files = [*lesson, paths.solution(folder), paths.notice(folder), paths.mistakes(folder)]
+    files = [
+        *lesson,
+        paths.figure_script(folder),
+        paths.figure_cases(folder),
+        paths.solution(folder),
+        paths.notice(folder),
+        paths.mistakes(folder),
+    ]
     for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
         if not path.exists():
             continue

@@ -14,7 +14,7 @@ from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge import examiner
 from grader.judge.collection import Check
 from grader.judge.session import BrokenCheck
-from grader.records.results import FAILED, FIX_FIRST, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import FAILED, FIX_FIRST, NOT_CHECKED, PASSED, CheckResult, ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
@@ -61,7 +61,7 @@ def verify(
         known_mistakes = take_sample(mistakes.mistakes(exercise.folder), mistakes.failed_checks(exercise.folder), every)
         report.tried = len(known_mistakes)
         unloaded = [problem for mistake in known_mistakes for problem in _unloaded(exercise, mistake)]
-        settings = examiner.Settings(device=device, seed=seed)
+        settings = Settings(device=device, seed=seed)
         report.problems += unloaded or _graded(report, known_mistakes, fork_server, settings, thorough)
     return report
 
@@ -78,9 +78,10 @@ def waits_across_tasks(exercise: Exercise, checks: Iterable[Check]) -> list[str]
         awaited[check.id] = set(check.after).union(*(awaited.get(name, set()) for name in check.after))
     by_task: dict[int, list[Check]] = {}
     for check in by_id.values():
-        tasks = {by_id[name].task for name in awaited[check.id] if name in by_id} - {check.task, None}
+        tasks = {by_id[name].task for name in awaited[check.id] if name in by_id} - {check.task}
         for task in tasks if check.task is not None else ():
-            by_task.setdefault(task, []).append(check)
+            if task is not None:
+                by_task.setdefault(task, []).append(check)
     lines = []
     for task, waiting in sorted(by_task.items()):
         points = sum(exercise.points[check.id] for check in waiting)
@@ -131,7 +132,7 @@ def _graded(
     report: Report,
     known_mistakes: tuple[Mistake, ...],
     fork_server: ForkServer,
-    settings: examiner.Settings,
+    settings: Settings,
     thorough: bool,
 ) -> list[Problem]:
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
 from grader.classroom.store import written
-from grader.records.results import NOT_GRADED, ExerciseResult
+from grader.records.results import NOT_GRADED, ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -54,7 +54,7 @@ class Job:
                 return self.send({"refused": str(error)})
             self.send({"ready": asdict(sandbox)})
             self.fork_server = fork_server
-            settings = examiner.Settings(**order["settings"])
+            settings = Settings(**order["settings"])
             completed = search.for_students if settings.where else None
             self.task = self.next()
             while self.task is not None:

@@ -159,7 +159,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]}?" if close else ""
 
 
-def _parser(verb_given: str | None) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+def _parser(verb_given: str | None) -> tuple[_Parser, dict[str, _Parser]]:
     """The parser, and those of the verbs. Where the arguments name a verb, only that verb's module is imported."""
     parser = _Parser(prog="kata", description="Grades the exercises. README.md shows the make targets.")
     parser.add_argument("--version", action="store_true", help="show the versions of kata, Python and torch")

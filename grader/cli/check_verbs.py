@@ -23,7 +23,7 @@ from grader.cli.options import (
 )
 from grader.desk import progress
 from grader.records import submission
-from grader.records.results import ExerciseResult
+from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.devices import DEVICES, demand_device, pick_device
 from grader.sandbox.forkserver import ForkServer
@@ -63,7 +63,7 @@ def check(options: argparse.Namespace) -> int:
 
         demand_device(device)
         seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
-        settings = examiner.Settings(device=device, seed=seed, timeout=options.timeout)
+        settings = Settings(device=device, seed=seed, timeout=options.timeout)
         source = ""
 
         def read() -> Submission:

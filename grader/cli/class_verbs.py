@@ -10,7 +10,7 @@ import webbrowser
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader import catalog
 from grader.catalog import errors, paths
@@ -120,10 +120,10 @@ def hand_back(options: argparse.Namespace) -> int:
 def _write_feedback(
     platform: str,
     folder: Path,
-    all_handed: Sequence,
+    all_handed: Sequence[Any],
     exercises: Sequence[str],
     level: str,
-    assignments: Sequence,
+    assignments: Sequence[Any],
 ) -> dict[str, list[str]]:
     """Write the files to hand back. Returns the students without a file, by assignment. Raises OSError."""
     from grader.classroom import handback
@@ -140,7 +140,7 @@ def _write_feedback(
     missing: dict[str, list[str]] = {}
     for assignment in assignments:
         parts = [part for handed in all_handed if (part := handed.alone(assignment))]
-        files = [file for part in parts if (file := file_of(part, assignment, level))]
+        files = [found for part in parts if (found := file_of(part, assignment, level))]
         others = [part.student.id for part in parts if part.origin.platform != name]
         if others:
             missing[assignment.name] = others
@@ -234,7 +234,7 @@ def list_similar(options: argparse.Namespace) -> int:
     print(f"{students} students, {files} files: {submissions.layout}", file=sys.stderr)
     for line in handins.lines_of_doubt(submissions.needs_person, MOST_ENTRIES):
         print(label(line), file=sys.stderr)
-    agreeing = pairs(submissions.handins, options.jobs or cores())
+    agreeing: Sequence[Pair] = pairs(submissions.handins, options.jobs or cores())
     if options.anonymous is not None:
         from grader.classroom import grades, outputs
 

@@ -17,7 +17,7 @@ import urllib.parse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader import catalog
 from grader.catalog import errors, paths, project
@@ -25,7 +25,7 @@ from grader.catalog.errors import BadSubmission, NoSuchFile, NothingLeft, WrongU
 from grader.cli.options import EXERCISE, NEXT, SUBMISSION, TABLE_FORMAT, exercise_or_next, option, positive, verb
 from grader.desk import progress
 from grader.records import submission
-from grader.records.results import ExerciseResult
+from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.sandbox.forkserver import ForkServer
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def figure(options: argparse.Namespace) -> int:
         from grader.integrations.notebook import display
         from grader.judge import capture
 
-        def ask() -> dict:
+        def ask() -> dict[str, Any]:
             """The learner's matrices as they are now, or why there are none."""
             try:
                 handed_in = submission.read(path)
@@ -397,7 +397,7 @@ def list_exercises(options: argparse.Namespace) -> int:
     return _print_overview(options.format, progress.listed)
 
 
-def _print_overview(form: str, text: Callable[[list[dict]], str]) -> int:
+def _print_overview(form: str, text: Callable[[list[dict[str, Any]]], str]) -> int:
     """Print the table of exercises in one of the formats. text: makes its form "text". Returns the exit code."""
     render = {"text": text, "json": progress.as_json, "md": progress.markdown}[form]
     print(render(progress.rows()), end="")
@@ -491,15 +491,15 @@ def _verdict_and_pictures(
         submitted = submission.read(path)
         if result is None or path.stat().st_mtime > paths.last_result(exercise.folder).stat().st_mtime:
             print(f"grading {exercise.folder} …", file=sys.stderr, flush=True)
-            settings = examiner.Settings(seed=secrets.randbelow(1_000_000))
+            settings = Settings(seed=secrets.randbelow(1_000_000))
             result = examiner.grade(exercise, submitted, fork_server, settings)
             progress.note(result, attempt=False)
         if not result.started:
             return progress.last(exercise.folder, progress.NOTEBOOK) or result, ()
         return result, tuple(capture.capture_pictures(exercise, submitted, fork_server))
     except BadSubmission as error:
-        settings = examiner.Settings()
-        return examiner.unreadable(exercise, paths.shown(path), str(error), settings), ()
+        settings = Settings()
+        return unreadable(exercise, paths.shown(path), str(error), settings), ()
     except (NoSuchFile, FileNotFoundError):
         return None, ()
 

@@ -17,7 +17,7 @@ from grader.catalog import errors, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.cli.options import LEVELS, NO_SANDBOX, cores, jobs, moment, option, seconds, verb
 from grader.records import submission
-from grader.records.results import ExerciseResult
+from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 from grader.sandbox.devices import DEVICES, demand_device, pick_device
@@ -237,7 +237,7 @@ def run_files(options: argparse.Namespace) -> int:
         demand_device(device)
         sandbox = fork_server.demand(options.accept_tier)
         seed = options.seed if options.seed is not None else secret_seed()
-        settings = examiner.Settings(device=device, seed=seed, timeout=options.timeout, reveal=False)
+        settings = Settings(device=device, seed=seed, timeout=options.timeout, reveal=False)
         results: dict[Path, ExerciseResult] = {}
 
         def readable() -> Iterator[Submission]:
@@ -246,7 +246,7 @@ def run_files(options: argparse.Namespace) -> int:
                 try:
                     yield replace(submission.read(path, is_own=False), filename=str(path))
                 except BadSubmission as error:
-                    results[path] = examiner.unreadable(exercise, paths.shown(path), str(error), settings)
+                    results[path] = unreadable(exercise, paths.shown(path), str(error), settings)
                 except Exception as error:
                     results[path] = examiner.broken(exercise, paths.shown(path), error, settings)
 

@@ -151,7 +151,7 @@ def numbers_shown(toml: str, public_checks: set[str]) -> str:
     """An exercise.toml without the numbers that only hidden checks use."""
     beginning, *tables = re.split(r"(?m)^(?=\[)", toml)
     checks = [re.search(r'(?m)^check = "(\w+)"$', table) for table in tables]
-    is_hidden = [bool(check) and check[1] not in public_checks for check in checks]
+    is_hidden = [check is not None and check[1] not in public_checks for check in checks]
     return beginning + "".join(table for table, hidden in zip(tables, is_hidden, strict=True) if not hidden)
 
 
@@ -169,4 +169,4 @@ def makefile(text: str, not_here: set[str] = NOT_HERE) -> str:
 def _is_of(line: str, targets: set[str]) -> bool:
     """Whether a line of the Makefile begins one of these targets, or one with such a first word."""
     target = re.match(r"([a-z0-9-]+):(?!=)", line)
-    return bool(target) and (target[1] in targets or target[1].partition("-")[0] in targets)
+    return target is not None and (target[1] in targets or target[1].partition("-")[0] in targets)

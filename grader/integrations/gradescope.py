@@ -277,10 +277,10 @@ def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str) -> It
         name = f"{exercise.folder[:2]} {exercise.title}"
         yield _test(name, exercise.folder[:2], 0.0, exercise.max_points, _message(result), "visible")
         return
-    for place, check in enumerate(result.checks, 1):
+    for nth, check in enumerate(result.checks, 1):
         name = f"{exercise.folder[:2]} {exercise.title}: {check.title}"
         visibility = hidden if check.hidden else "visible"
-        place = f"{exercise.folder[:2]}.{place}"
+        place = f"{exercise.folder[:2]}.{nth}"
         yield _test(name, place, check.points, check.max_points, _output(check), visibility, check.outcome == PASSED)
 
 

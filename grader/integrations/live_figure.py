@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from grader.catalog import Exercise, paths
@@ -31,23 +32,24 @@ class Live:
     """What the page shows: the learner's matrices, with a version that grows when they are computed again."""
 
     def __init__(self, exercise: Exercise) -> None:
-        self.exercise, self.answer = exercise, {}
+        self.exercise = exercise
+        self.answer: dict[str, Any] = {}
         self.version, self.changed = 0, threading.Condition()
 
-    def show(self, answer: dict) -> None:
+    def show(self, answer: dict[str, Any]) -> None:
         """Show an answer on every page that is open."""
         with self.changed:
             self.version, self.answer = self.version + 1, answer
             self.changed.notify_all()
 
-    def next(self, seen: int) -> dict:
+    def next(self, seen: int) -> dict[str, Any]:
         """The answer after the version that a page has seen, or after a while the same once more."""
         with self.changed:
             self.changed.wait_for(lambda: self.version != seen, WAIT_S)
             return {"version": self.version, **self.answer}
 
 
-def serve(exercise: Exercise, path: Path, ask: Callable[[], dict], say: Callable[[str], None]) -> None:
+def serve(exercise: Exercise, path: Path, ask: Callable[[], dict[str, Any]], say: Callable[[str], None]) -> None:
     """Serve until Ctrl-C. path: the learner's file; ask: gives its matrices; say: tells the learner the address.
 
     An author's change of the figure itself loads the page again. Raises WrongUse if the exercise has no figure.
@@ -68,7 +70,7 @@ def serve(exercise: Exercise, path: Path, ask: Callable[[], dict], say: Callable
         server.shutdown()
 
 
-def _look(live: Live, path: Path, ask: Callable[[], dict]) -> None:
+def _look(live: Live, path: Path, ask: Callable[[], dict[str, Any]]) -> None:
     """Look at the files again and again: at the learner's, and at those of the figure."""
     folder = live.exercise.folder
     parts = [paths.figure_script(folder), paths.figure_data(folder), *sorted(paths.FIGURES.glob("*.*"))]

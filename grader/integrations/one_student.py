@@ -10,7 +10,7 @@ from grader.catalog.errors import NoSuchFile
 from grader.classroom.handins import HandIn, Misplaced
 from grader.classroom.intake.finder import find_one
 from grader.records import containment
-from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded
+from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded, unreadable
 from grader.records.seeds import secret_seed
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -43,7 +43,7 @@ def grade(
     exercises: Sequence[Exercise],
     seed: int | None = None,
     accept_tier: str | None = None,
-    so_far: Callable[[Graded], None] = lambda graded: None,
+    so_far: Callable[[Graded], object] = lambda graded: None,
 ) -> Graded:
     """Grade the submissions in the folder, in a sandbox that was tested. seed None: a new secret.
 
@@ -91,4 +91,4 @@ def _grade(
     try:
         return examiner.graded(exercise, read, name, fork_server, settings)
     except NoSuchFile as error:
-        return examiner.unreadable(exercise, name, str(error), settings)
+        return unreadable(exercise, name, str(error), settings)

@@ -45,7 +45,8 @@ def background(value: float, scale: float) -> tuple[int, int, int]:
         return NO_NUMBER
     share = min(abs(value) / scale, 1.0)
     end = MORE if value >= 0 else LESS
-    return tuple(round(zero + (full - zero) * share) for zero, full in zip(ZERO, end))
+    red, green, blue = (round(zero + (full - zero) * share) for zero, full in zip(ZERO, end))
+    return red, green, blue
 
 
 @functools.lru_cache(maxsize=4096)
@@ -91,7 +92,7 @@ def panels(picture: Picture) -> list[tuple[str, Matrix]]:
     """(caption, values): yours, expected and difference; only expected where the learner's code gave nothing."""
     picture = printed_alike(picture)
     expected = ("expected", picture.expected)
-    if picture.learner is None:
+    if picture.learner is None or picture.difference is None:
         return [expected]
     return [("yours", picture.learner), expected, ("difference", picture.difference)]
 
@@ -294,7 +295,7 @@ def _figure(pictures: Sequence[Picture]) -> Figure:
 
 def _three(picture: Picture) -> list[tuple[str, Matrix | None]]:
     """Always three panels, so that the panels of all rows are aligned. One that is absent has no matrix."""
-    own_panels = panels(picture)
+    own_panels: list[tuple[str, Matrix | None]] = [*panels(picture)]
     return own_panels if len(own_panels) == 3 else [("yours: none", None), *own_panels, ("difference: none", None)]
 
 

@@ -76,7 +76,7 @@ def report_page(
 ) -> str:
     """The whole page, which needs no script. now: seconds since 1970; closing: what is next, and what is due."""
     date = time.strftime("%Y-%m-%d %H:%M", time.localtime(now))
-    facts = {"entries": entries, "paths": paths, "made": date, "verdict": verdict, "closing": closing}
+    facts: dict[str, Any] = {"entries": entries, "paths": paths, "made": date, "verdict": verdict, "closing": closing}
     return document("reports/templates/overview.html", TITLE, **facts)
 
 

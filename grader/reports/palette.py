@@ -13,7 +13,8 @@ ROOT = ":root { color-scheme: light dark; %s }\n@media (prefers-color-scheme: da
 @functools.cache
 def palette() -> dict[str, Any]:
     """[light, dark] by name, and the colours of heat maps under "heat"; each as #rrggbb."""
-    return tomllib.loads(paths.module("reports/palette.toml").read_text("utf-8"))
+    found: dict[str, Any] = tomllib.loads(paths.module("reports/palette.toml").read_text("utf-8"))
+    return found
 
 
 def heat(name: str) -> RGB:

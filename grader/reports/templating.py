@@ -31,7 +31,8 @@ def render(template: str | Template, **facts: Any) -> str:
 
 def macro(template: str, name: str) -> Callable[..., Markup]:
     """One macro of a template as a function."""
-    return getattr(ENVIRONMENT.get_template(template).module, name)
+    found: Callable[..., Markup] = getattr(ENVIRONMENT.get_template(template).module, name)
+    return found
 
 
 def escape(value: object) -> Markup:

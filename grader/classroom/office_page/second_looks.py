@@ -73,8 +73,8 @@ def _entries(office: Office) -> Iterator[tuple[str, str, str]]:
             raise WrongUse(f"{label(str(file))} cannot be read as UTF-8") from None
     for listing in office.roster.listings if office.roster else ():
         for row, person in listing.people.items():
-            if text := _cell(listing.sheet, row):
-                yield person.id, listing.exercise or "", text
+            if asked := _cell(listing.sheet, row):
+                yield person.id, listing.exercise or "", asked
 
 
 def _cell(table: Sheet, row: int) -> str:

@@ -342,10 +342,12 @@ def _save(handler: Any, student: str, exercise: str) -> None:
         by_hand.save(folder, wish)
     except by_hand.Changed:
         handler.set_status(409)
-        return handler.show(changed=ASIDE)
+        handler.show(changed=ASIDE)
+        return
     except WrongUse as error:
         handler.set_status(400)
-        return handler.show(error=PLACE.sub("", str(error)))
+        handler.show(error=PLACE.sub("", str(error)))
+        return
     with contextlib.suppress(WrongUse):  # a run has just begun, which notes it too
         _handin(handler, student, exercise)
     keep = {"path": handler.own.path, "httponly": True, "samesite": "Strict", "max_age": KEPT_S}

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from grader import catalog
 from grader.catalog import Exercise
@@ -62,13 +63,13 @@ class Tried:
 class Slice:
     """A part of a list that is too long for one page. page: from 1 on."""
 
-    items: Sequence
+    items: Sequence[Any]
     page: int
     pages: int
     total: int
 
     @classmethod
-    def of(cls, items: Sequence, page: int) -> "Slice":
+    def of(cls, items: Sequence[Any], page: int) -> "Slice":
         """The page with this number, or the nearest one there is."""
         pages = max(1, -(-len(items) // PAGE))
         page = min(max(page, 1), pages)
@@ -105,7 +106,7 @@ def opened(place: Place) -> Iterator["Results"]:
         store.close()
 
 
-_kept: dict[Place, tuple[list, Office]] = {}  # the roster of a large class takes a second to read
+_kept: dict[Place, tuple[list[tuple[Any, ...]], Office]] = {}  # the roster of a large class takes a second to read
 
 
 def _read(place: Place) -> Office:
@@ -116,7 +117,7 @@ def _read(place: Place) -> Office:
     return _kept[place][1]
 
 
-def _state(place: Place) -> list[tuple]:
+def _state(place: Place) -> list[tuple[Any, ...]]:
     """The files that the rules of the course are made of, as they are now."""
     folder, roster = place.rules.parent, place.roster or course_rules.read_rules(place.rules).roster
     files = [place.rules, *(folder / name for name in (marking.OVERRIDES, marking.COMMENTS, arrivals.HANDED_IN))]

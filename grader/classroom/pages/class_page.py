@@ -169,7 +169,7 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
             f"median {number(distribution.median, '–')} of {number(exercise.max_points)}",
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
-        spread = spread_of([row.points[index] for row in summary.rows if row.points[index] is not None])
+        spread = spread_of([points for row in summary.rows if (points := row.points[index]) is not None])
         if spread and spread.count >= analysis.LEAST:
             quartiles = f"{number(round(spread.lower, 2))} to {number(round(spread.upper, 2))}"
             counts.append(f"middle half {quartiles} · SD {spread.deviation:.2f}")

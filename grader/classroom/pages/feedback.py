@@ -7,6 +7,7 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grader import catalog
 from grader.catalog import Exercise
@@ -122,7 +123,7 @@ def record(
     return start + ",".join(f"\n{line}" for line in lines) + "]}\n"
 
 
-def limited(record: dict, level: str) -> dict:
+def limited(record: dict[str, Any], level: str) -> dict[str, Any]:
     """The record of a result with as much detail as reports.html.verdict shows. All keys stay; the texts are left out.
 
     "full": no line; "hints": no message of a check and no prints either; "names": no diagnosis and no message at all;

@@ -12,6 +12,7 @@ from grader.integrations.site import pages
 
 def on_config(config: MkDocsConfig) -> None:
     """Add the paths to the learner's section of the navigation, before the help that ends it."""
+    assert config.nav, "mkdocs.yml has one"
     learn = next(iter(config.nav[0].values()))
     learn[-1:-1] = pages.by_path()
 

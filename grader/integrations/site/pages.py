@@ -7,7 +7,7 @@ import ast
 import html
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -104,7 +104,7 @@ def card_row(exercise: catalog.Exercise, place: str) -> list[str]:
 
 def cards(content: str) -> str:
     """The HTML of the page with each cell's column told in it, so that a phone can show a row as a card."""
-    names = iter(())
+    names: Iterator[str] = iter(())
 
     def named(tag: re.Match[str]) -> str:
         """A tag of a row or of a cell."""
