@@ -377,7 +377,7 @@ def test_the_mark_is_shown_step_by_step(shown):
     assert page.index("Attempt 2, the one that counts") < page.index("Attempt 1<")
     assert "In the total" in page and "Dropped" in shown.get("mark", student="ada", exercise=CONTEXT)
     set_by_hand = of_mark(shown.get("mark", student="dee", exercise=CONTEXT))
-    assert set_by_hand[:2] == [("nothing was handed in", "–"), ("set by hand: 5 points, by Prof (oral)", "5")]
+    assert set_by_hand[:2] == [("no hand-in that is graded", "–"), ("set by hand: 5 points, by Prof (oral)", "5")]
     for id, row in recorded.items():
         assert f"{row['total']} points in all" in shown.get("student", student=id)
 
@@ -508,6 +508,31 @@ def test_what_the_rules_refuse_is_not_written(shown, fields, says):
     after = sorted((path.name, path.read_bytes()) for path in shown.root.iterdir() if path.is_file())
     assert [entry for entry in after if entry[0] != ".office.lock"] == before
     assert not (shown.root / "office_log.csv").exists()
+
+
+def test_a_comment_of_several_lines_that_nobody_touched_stays_as_it_is(office):
+    text = 'student,exercise,comment\nada,3,"One\r\n\U0001f469\u200d\U0001f4bb ::x"\nada,03,Two\n'
+    lay(office.root, "comments.csv", text)
+    assert office.save("mark", "ada", CONTEXT, {"points:": "1"})[0] == 303
+    assert (office.root / "comments.csv").read_bytes().decode() == text
+    assert office.save("mark", "ada", CONTEXT, {"comment": "Three"})[0] == 303
+    assert marking.read_comments(office.root) == {("ada", CONTEXT): "Three"}
+
+
+def test_a_hand_in_that_could_not_be_graded_needs_a_person(office):
+    store = Store(office.root / "results")
+    store.file.execute(
+        "update handins set trouble = 'the machine broke' where student = 'ben' and exercise = ?", (CONTEXT,)
+    )
+    store.close()
+    assert "the machine broke" in office.get("")
+    page = office.get("mark", student="ben", exercise=CONTEXT)
+    assert "There is no mark yet." in page and "the machine broke" in page and "the one that counts" not in page
+    assert "No total yet" in office.get("student", student="ben")
+    assert office.save("mark", "ben", CONTEXT, {"points:": "4"})[0] == 303
+    page = office.get("mark", student="ben", exercise=CONTEXT)
+    assert of_mark(page)[-1] == ("the mark", "4 of 7") and "the one that counts" not in page
+    assert "the machine broke" not in office.get("")
 
 
 def test_what_did_not_change_keeps_its_line(office):

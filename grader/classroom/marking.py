@@ -290,7 +290,7 @@ def mark(course: Course, exercise: str, tried: Sequence[Attempt], own_overrides:
     result = counting.result if counting else None
     raw = points = result.points if result else None
     which = counts if is_earlier or course.attempts == BEST else "the latest attempt counts"
-    steps = [Step(f"{which}, the grader's points" if tried else "nothing was handed in", raw)]
+    steps = [Step(f"{which}, the grader's points" if tried else "no hand-in that is graded", raw)]
     of_checks = [override for override in own_overrides if override.check]
     if result is not None and of_checks:
         points = apply_overrides(result, of_checks).points

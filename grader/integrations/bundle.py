@@ -23,7 +23,7 @@ UNUSED = {"__pycache__", "right"}  # folders that no grading reads
 NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
     "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "similar", "bundle",
     "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update", "course", "handback", "forget",
-    "help-teacher", "help-author", "wheel", "notebooks",
+    "compare", "office", "help-teacher", "help-author", "wheel", "notebooks",
 }  # fmt: skip
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 

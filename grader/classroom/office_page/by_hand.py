@@ -119,7 +119,7 @@ def save(folder: Path, wish: Wish) -> None:
         marking.overrides_of(table)  # raises where a line is wrong
         if log:
             _replace(table)
-        if comment != entry.comment:
+        if comment != inert(entry.comment).strip():
             comments = _table(folder / COMMENTS, COMMENT_TITLES)
             facts = {"student": wish.student, "exercise": wish.exercise, "comment": guarded(comment), "who": who}
             own = (_row(comments, facts),) if comment else ()

@@ -276,7 +276,13 @@ class Results:
         considered = attempts if self.office.keeps_attempts else attempts[-1:]
         counting = marking.counting_attempt(considered, self.office.course.attempts, self.office.course.late)
         return [
-            Tried(number, kept, attempt, attempt is counting and mark is not None, self.history.submission(kept.digest))
+            Tried(
+                number,
+                kept,
+                attempt,
+                attempt is counting and mark is not None and mark.digest == kept.digest,
+                self.history.submission(kept.digest),
+            )
             for number, (kept, attempt) in enumerate(zip(stored, attempts), 1)
         ]
 
