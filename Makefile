@@ -170,8 +170,8 @@ wheel: $(READY)  ## what pipx and uv install: the grader with exercises and solu
 gradescope: $(READY)  ## the autograder zip for Gradescope [EX=03,07 HIDDEN=visible RULES=course.toml OUTPUT=gradescope.zip]
 	@$(GRADER) gradescope $(call option,,EX) $(call option,--hidden,HIDDEN) $(call option,--rules,RULES) $(call option,--output,OUTPUT)
 
-classroom50: $(READY)  ## the autograder for CS50's Classroom 50 [EX=03,07 OUTPUT=classroom50]
-	@$(GRADER) classroom50 $(call option,,EX) $(call option,--output,OUTPUT)
+classroom50: $(READY)  ## the autograder for CS50's Classroom 50 [EX=03,07 RULES=course.toml OUTPUT=classroom50]
+	@$(GRADER) classroom50 $(call option,,EX) $(call option,--rules,RULES) $(call option,--output,OUTPUT)
 
 list: $(READY)  ## all exercises with state and points
 	@$(GRADER) list $(call option,--format,FORMAT)

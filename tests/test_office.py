@@ -199,20 +199,20 @@ def test_empty_rows_and_other_roles_need_no_id(grade, tmp_path):
     assert grade("--roster", "roster.csv").returncode == 0 and list(by_student(tmp_path)) == ["ada"]
 
 
-GITHUB = '"identifier","github_username"\n"{}","ghu1"\n"{}","ghu2"\n"{}","ghu3"\n'
+OTHER = '"id","login"\n"{}","ghu1"\n"{}","ghu2"\n"{}","ghu3"\n'
 
 
 def test_two_rosters_that_name_different_people_are_refused(grade, tmp_path):
     lay(tmp_path, "lists/gradebook.csv", CANVAS)
-    lay(tmp_path, "lists/roster.csv", GITHUB.format("u1", "u2", "u3"))
+    lay(tmp_path, "lists/roster.csv", OTHER.format("u1", "u2", "u3"))
     lay(tmp_path / "in", "lovelaceada_11_901_context_vectors.py")
     done = grade("--roster", "lists")
     assert done.returncode == 2 and "gradebook.csv and roster.csv name different people" in done.stderr, done.stderr
     assert "Lovelace, Ada" in done.stderr and "ROSTER=file" in done.stderr
-    lay(tmp_path, "lists/roster.csv", GITHUB.format("S1", "S2", "S3"))  # Canvas knows these as SIS ids
+    lay(tmp_path, "lists/roster.csv", OTHER.format("S1", "S2", "S3"))  # Canvas knows these as SIS ids
     done = grade("--roster", "lists")
     assert done.returncode == 0 and list(by_student(tmp_path)) == ["11", "12", "13"], done.stderr
-    lay(tmp_path, "lists/roster.csv", GITHUB.format("S1", "S2", "S2").rpartition('"S2"')[0])  # one has left
+    lay(tmp_path, "lists/roster.csv", OTHER.format("S1", "S2", "S2").rpartition('"S2"')[0])  # one has left
     assert grade("--roster", "lists").returncode == 0
 
 

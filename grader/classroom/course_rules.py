@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from grader import catalog
 from grader.catalog import tomllib
 from grader.catalog.errors import WrongUse
+from grader.classroom.brake import NO_BRAKE, Brake
 from grader.records.sanitize import label
 from grader.reports.html import LEVELS
 
@@ -22,9 +23,10 @@ TOTAL = "total"
 Times = Mapping[str, datetime]  # by the folder of the exercise
 RULES = {
     "": ("timezone", "roster", "feedback", "release", "anonymous", "attempts", "drop_lowest", "late", "deadlines",
-         "cut_off", "extensions", "weights", "sections", "columns", "titles"),
+         "cut_off", "extensions", "weights", "sections", "columns", "titles", "brake"),
     "[late]": ("per", "percent", "cap", "grace_minutes", "unknown"),
     "[sections]": ("deadlines", "cut_off"),
+    "[brake]": ("attempts", "wait_minutes"),
 }  # fmt: skip
 DATE = re.compile(r"=\s*(\d{4}-\d[\d:TZ.+-]*)")  # at the end of a line that TOML cannot read
 HEAD = """\
@@ -47,6 +49,10 @@ percent = 0               # so many percent of the points that the hand-in has,
 cap = 100                 # and at most so many in all
 grace_minutes = 0         # so late is not late; who is later is late from the deadline on
 unknown = 1               # days or hours where a platform says LATE, but nobody knows when it came (Canvas)
+
+[brake]                   # against guessing: on Gradescope, Classroom 50 and nbgrader's road, where 0 is off
+attempts = 0              # so many graded attempts at an assignment
+wait_minutes = 0          # so long from one to the next; who comes earlier is not graded, and keeps the mark
 
 [deadlines]               # a date alone is the end of that day
 """
@@ -114,6 +120,7 @@ class Course:
     sections: Mapping[str, tuple[Times, Times]] = field(default_factory=dict)
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    brake: Brake = NO_BRAKE
 
     def deadline(self, student: str, section: str, exercise: str) -> datetime | None:
         """Until when this student may hand in: the extension, else the section's deadline, else the course's."""
@@ -195,6 +202,7 @@ def _course(path: Path, content: dict[str, Any]) -> Course:
         sections,
         {title: _column(title, value) for title, value in _table(content, "columns").items()},
         {title: _text(_table(content, "titles"), title) for title in _table(content, "titles")},
+        _brake(_table(content, "brake")),
     )
 
 
@@ -235,6 +243,11 @@ def _late(table: dict[str, Any]) -> LateRule:
     unknown = int(_number(table, "unknown", 1, is_whole=True))
     percent, cap = _number(table, "percent", 0, 100), _number(table, "cap", 100, 100)
     return LateRule(per, percent, cap, grace_s, unknown)
+
+
+def _brake(table: dict[str, Any]) -> Brake:
+    _demand_keys(table, "[brake]")
+    return Brake(int(_number(table, "attempts", 0, is_whole=True)), 60 * _number(table, "wait_minutes", 0))
 
 
 def _demand_keys(table: Any, kind: str, location: str = "") -> None:

@@ -164,6 +164,9 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         if recorded.earlier:
             names = label(handins.listed(recorded.earlier, MOST_EARLIER))
             lines.append(f"An earlier attempt counts, and is what the gradebook has: {names}")
+        if recorded.held:
+            names = label(handins.listed(recorded.held, MOST_EARLIER))
+            lines.append(f"Not graded now, by the brake of course.toml; the mark stays as it was: {names}")
         lines += recorded.notes
         show(Event("notes", {"lines": tuple(lines)}))
     if not written:

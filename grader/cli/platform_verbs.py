@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -83,6 +84,8 @@ def _grade_for_gradescope(options: argparse.Namespace, exercises: tuple[catalog.
 
         metadata = options.grade.with_name("submission_metadata.json")
         ruled = gradescope.read_rules(options.rules, metadata) if options.rules else gradescope.NO_RULES
+        if ruled.held:
+            return errors.PASSED if write_results(gradescope.held(ruled)) else errors.NOT_DONE
         graded = one_student.grade(
             options.grade,
             exercises,
@@ -103,6 +106,7 @@ def _grade_for_gradescope(options: argparse.Namespace, exercises: tuple[catalog.
     EXERCISES,
     option("--output", metavar="DIR", type=Path, default=Path("classroom50"), help="default: classroom50"),
     option("--hidden", action="store_true", help="with solutions and hidden checks, for all to read"),
+    option("--rules", metavar="FILE", type=Path, help="course.toml, of which the brake applies there"),
     option("--seed", type=int, help="of the fresh inputs; default: a new secret in each run"),
     option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the result.json"),
 )
@@ -111,14 +115,19 @@ def make_classroom50(options: argparse.Namespace) -> int:
     exercises = catalog.find_all(options.exercises)
     if options.grade is not None:
         return _grade_for_classroom50(options, exercises)
+    from grader.classroom.brake import NO_BRAKE
+    from grader.classroom.course_rules import read_rules
     from grader.integrations import classroom50
 
     try:
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WrongUse(f"{options.output} cannot be made: {error.strerror}") from None
-    for name, content in classroom50.files(exercises, options.hidden).items():
+    brake = read_rules(options.rules).brake if options.rules else NO_BRAKE
+    for name, content in classroom50.files(exercises, options.hidden, brake).items():
         write(options.output / name, content)
+    if brake:
+        print(f'Say in the description of the assignment: "{brake.announcement}"')
     print("Put these files into <classroom>/autograders/<assignment>/ of your classroom50 repository.")
     return errors.PASSED
 
@@ -128,16 +137,26 @@ def _grade_for_classroom50(options: argparse.Namespace, exercises: tuple[catalog
 
     Returns exit code 3, with which no score counts, where something that was handed in has no verdict.
     """
-    from grader.integrations import classroom50, one_student
+    from grader.classroom.course_rules import read_rules
+    from grader.integrations import classroom50, one_student, submit_tags
+
+    now = datetime.datetime.now(datetime.timezone.utc)
+    brake = submit_tags.Verdict()
 
     def write_result(graded: one_student.Graded) -> bool:
         """Write result.json as far as the exercises are graded."""
-        content = classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc))
+        content = classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc), brake)
         return deliver(json.dumps(content, indent=2) + "\n", options.output)
 
     write_result(one_student.nothing(exercises))
     try:
-        graded = one_student.grade(options.grade, exercises, options.seed, so_far=write_result)
+        if options.rules:
+            rule, tag = read_rules(options.rules).brake, os.environ.get("SUBMISSION_TAG", "")
+            brake = submit_tags.verdict(options.grade, rule, tag, now)
+        with submit_tags.files_of(options.grade, brake.last) if brake.held else contextlib.nullcontext(None) as earlier:
+            if earlier is None:  # nothing holds it, or nobody knows what mark would stay
+                brake = submit_tags.Verdict(standing=brake.standing)
+            graded = one_student.grade(earlier or options.grade, exercises, options.seed, so_far=write_result)
         is_done = write_result(graded) and graded.complete
     except Exception as error:
         print(f"The grader could not do its work: {error}", file=sys.stderr)

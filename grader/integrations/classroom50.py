@@ -15,20 +15,29 @@ from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
+from grader.classroom.brake import NO_BRAKE, Brake
+from grader.classroom.course_rules import NAME as RULES
 from grader.integrations import bundle
 from grader.integrations.one_student import Graded
+from grader.integrations.submit_tags import Verdict
 from grader.records.results import NOT_GRADED, PASSED, ExerciseResult
 from grader.reports.ci import SCALE
 
+NOTHING = Verdict()  # there is no brake
 SCHEMA = "classroom50/result/v1"
 
 
-def result(graded: Graded, environment: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
+def result(
+    graded: Graded, environment: Mapping[str, str], now: datetime.datetime, brake: Verdict = NOTHING
+) -> dict[str, Any]:
     """The content of result.json.
 
-    environment: the variables that the runner sets. Raises WrongUse where it lacks one.
+    environment: the variables that the runner sets; brake: what it says of this submission, a test without points.
+    Raises WrongUse where the environment lacks a variable.
     """
     tests = [test for exercise, result in graded.results for test in _tests(exercise, result)]
+    if words := brake.held or brake.standing:
+        tests.insert(0, _test(words, not brake.held, 0.0, 0.0, brake.held))
     commit = _variable(environment, "COMMIT_URL")
     return {
         "schema": SCHEMA,
@@ -82,8 +91,8 @@ def _variable(environment: Mapping[str, str], name: str) -> str:
     return value
 
 
-def files(exercises: Sequence[Exercise], hidden: bool) -> dict[str, bytes]:
-    """The files of one assignment: autograders/<assignment>/…"""
+def files(exercises: Sequence[Exercise], hidden: bool, brake: Brake = NO_BRAKE) -> dict[str, bytes]:
+    """The files of one assignment: autograders/<assignment>/… Of the rules of the course they hold the brake alone."""
     if hidden:
         kata = bundle.zipped(dict(bundle.whole()))
     else:
@@ -94,4 +103,10 @@ def files(exercises: Sequence[Exercise], hidden: bool) -> dict[str, bytes]:
         "autograder.py": paths.module("integrations/templates/autograder.py").read_bytes(),
         "exercises.txt": (",".join(exercise.folder for exercise in exercises) + "\n").encode(),
         "kata.zip": kata,
+        **({RULES: _rules(brake).encode()} if brake else {}),
     }
+
+
+def _rules(brake: Brake) -> str:
+    """course.toml with the brake, for everybody to read."""
+    return f"[brake]\nattempts = {brake.attempts}\nwait_minutes = {brake.wait_s / 60}\n"

@@ -11,13 +11,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.classroom import course_rules, marking
 from grader.classroom import marking as given_points
+from grader.classroom.brake import NO_BRAKE, Brake
 from grader.classroom.course_rules import Course, Times
 from grader.classroom.grades import number
 from grader.classroom.marking import Attempt, Lateness, Mark, Override, TotalRule, lateness, mark
@@ -27,16 +28,32 @@ from grader.integrations.one_student import Graded
 from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
 from grader.records.sanitize import label
 
+EXTRA = "attention_kata"  # our part of results.json's extra_data, which Gradescope gives back with later submissions
 MAX_BYTES = 16 << 20  # of Gradescope's metadata
 SCRIPTS = ("setup.sh", "run_autograder")
 BLAMELESS = "That is not your code's fault. Tell your instructor."
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """An earlier submission to the same assignment. results: its results.json, as Gradescope kept it."""
+
+    time: datetime
+    results: Mapping[str, Any]
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether it was graded while a brake was on. What the brake held back, or the grader failed at, was not."""
+        about = (self.results.get("extra_data") or {}).get(EXTRA)
+        return isinstance(about, dict) and about.get("graded") is True
+
+
+@dataclass(frozen=True)
 class Ruled:
     """The rules for one submission.
 
-    submitters: ids and e-mail addresses of those who handed in, and their pseudonyms; due: Gradescope's date.
+    submitters: ids and e-mail addresses of those who handed in, and their pseudonyms; due: Gradescope's date; earlier:
+    the submissions before this one.
     """
 
     course: Course | None = None
@@ -44,6 +61,30 @@ class Ruled:
     submitters: tuple[str, ...] = ()
     handed_in: datetime | None = None
     due: datetime | None = None
+    earlier: tuple[Earlier, ...] = ()
+
+    @property
+    def held(self) -> str:
+        """Why this submission is not graded now, for the student; "" where it is."""
+        return self._brake.held([one.time for one in self.earlier if one.is_graded], self._now)
+
+    @property
+    def attempt(self) -> str:
+        """Which graded attempt this one is; "" without a brake."""
+        return self._brake.standing([*(one.time for one in self.earlier if one.is_graded), self._now])
+
+    @property
+    def has_brake(self) -> bool:
+        """Whether attempts are counted."""
+        return bool(self._brake)
+
+    @property
+    def _brake(self) -> Brake:
+        return self.course.brake if self.course else NO_BRAKE
+
+    @property
+    def _now(self) -> datetime:
+        return self.handed_in or datetime.now(timezone.utc)
 
     def applied(self, graded: Graded) -> tuple[Graded, float | None, list[str]]:
         """The results with overridden checks, the score (None: the sum of the tests), and a line for each exercise."""
@@ -108,7 +149,7 @@ def read_rules(rules: Path, metadata: Path) -> Ruled:
     own_due_dates = [_time((user.get("assignment") or {}).get("due_date")) for user in users]
     due = next((time for time in own_due_dates if time), None) or _time((facts.get("assignment") or {}).get("due_date"))
     overridden = given_points.read_overrides(rules.with_name(given_points.OVERRIDES))
-    return Ruled(course, overridden, identities, _time(facts.get("created_at")), due)
+    return Ruled(course, overridden, identities, _time(facts.get("created_at")), due, tuple(_earlier(facts)))
 
 
 def maximum(exercises: Sequence[Exercise], course: Course) -> float:
@@ -142,6 +183,8 @@ def advice(exercises: Sequence[Exercise], office: Office) -> Iterator[str]:
     """Lines for the instructor who makes the zip: the points to set, and which rules have no effect there."""
     course = office.course
     yield f"Set the assignment's points to {number(maximum(exercises, course))} on Gradescope."
+    if course.brake:
+        yield f'Say in the description of the assignment: "{course.brake.announcement}"'
     if course.drop_lowest:
         yield (
             f"drop_lowest = {course.drop_lowest} is not applied there: it is for the whole course, and an assignment "
@@ -173,6 +216,8 @@ def results(graded: Graded, hidden: str = "visible", ruled: Ruled = NO_RULES) ->
     ]
     messages = [f"{result.exercise}: {_message(result)}" for _, result in graded.results if result and result.message]
     misplaced = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
+    if ruled.has_brake and graded.complete:  # a failure of the grader takes no attempt away
+        lines = [ruled.attempt, *lines]
     return {
         "execution_time": graded.seconds,
         **({} if score is None else {"score": score}),
@@ -181,6 +226,21 @@ def results(graded: Graded, hidden: str = "visible", ruled: Ruled = NO_RULES) ->
         "visibility": "visible",
         "stdout_visibility": "hidden",
         "tests": tests,
+        **({"extra_data": {EXTRA: {"graded": graded.complete}}} if ruled.has_brake else {}),
+    }
+
+
+def held(ruled: Ruled) -> dict[str, Any]:
+    """The content of results.json for a submission that is not graded now: the last graded one's, which stays."""
+    last = max((one for one in ruled.earlier if one.is_graded), key=lambda one: one.time)
+    kept = {key: last.results[key] for key in ("score", "tests", "visibility") if last.results.get(key) is not None}
+    lines = [ruled.held, "", f"From your graded attempt of {last.time:%Y-%m-%d %H:%M %Z}:", last.results.get("output")]
+    return {
+        "output": "\n".join(line for line in lines if line is not None),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        **kept,
+        "extra_data": {EXTRA: {"graded": False}},
     }
 
 
@@ -226,6 +286,7 @@ def _rules(office: Office) -> Iterator[str]:
     course = office.course
     yield from ("[late]", f'per = "{course.late.per}"', f"percent = {course.late.percent}", f"cap = {course.late.cap}")
     yield f"grace_minutes = {course.late.grace_s / 60}"
+    yield from ("[brake]", f"attempts = {course.brake.attempts}", f"wait_minutes = {course.brake.wait_s / 60}")
     for name, times in (("deadlines", course.deadlines), ("cut_off", course.cut_off)):
         yield from (f"[{name}]", *_times(times))
     yield from ("[weights]", *(f'"{exercise}" = {weight}' for exercise, weight in course.weights.items()))
@@ -264,6 +325,14 @@ def _time(text: Any) -> datetime | None:
     except ValueError:
         return None
     return time if time.tzinfo else None
+
+
+def _earlier(facts: Mapping[str, Any]) -> Iterator[Earlier]:
+    """The submissions before this one, as the metadata has them."""
+    for entry in facts.get("previous_submissions") or []:
+        time = _time(entry.get("submission_time")) if isinstance(entry, dict) else None
+        if time is not None and isinstance(entry.get("results"), dict):
+            yield Earlier(time, entry["results"])
 
 
 def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str) -> Iterator[dict[str, Any]]:

@@ -147,13 +147,15 @@ def folders(app: AutogradeApp) -> dict[str, str]:
 class Recorded:
     """The outcome of a recording, by student. Those who failed still need autograding.
 
-    earlier: the students of whom an earlier attempt counts; notes: lines about what a person must look at.
+    earlier: the students of whom an earlier attempt counts; notes: lines about what a person must look at; held: the
+    students whose hand-in a brake keeps back, and whose mark stays.
     """
 
     graded: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)  # student → the reason
     earlier: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
 
 def record(app: AutogradeApp, results: Mapping[str, ExerciseResult]) -> Recorded:

@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader import catalog
 from grader.catalog import documented, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.classroom import course_rules
 from grader.classroom.course_rules import NAME as RULES
 from grader.desk.lesson import without_still
 from grader.integrations import links
@@ -135,11 +136,13 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
     Raises WrongUse where a file cannot be written.
     """
     written = []
+    rules = course / RULES
+    announcement = course_rules.read_rules(rules).brake.announcement if rules.exists() else ""
     try:
         for exercise in exercises:
             folder = course / "source" / exercise.folder
             folder.mkdir(parents=True, exist_ok=True)
-            nbformat.write(notebook(exercise), folder / f"{exercise.folder}.ipynb")
+            nbformat.write(notebook(exercise, announcement), folder / f"{exercise.folder}.ipynb")
             (folder / PUBLIC_NAME).write_text(public_source(exercise), "utf-8")
             for path in beside(exercise.folder):
                 shutil.copyfile(path, folder / path.name)
@@ -148,6 +151,8 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
             exchange.mkdir(parents=True)
             exchange.chmod(0o777)  # nbgrader requires this: every student writes there
         settings = course / "nbgrader_config.py"
+        if announcement:
+            written.append(f'every notebook says: "{announcement}"')
         if settings.exists():
             written.append("nbgrader_config.py stands as it was")
         else:
@@ -179,8 +184,8 @@ def lesson(folder: str) -> str:
     return links.fitted(without_still(path.read_text("utf-8")), path, path.name, places)
 
 
-def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
-    """The instructor's notebook of one exercise."""
+def notebook(exercise: catalog.Exercise, announcement: str = "") -> nbformat.NotebookNode:
+    """The instructor's notebook of one exercise. announcement: what students must know before they hand in."""
     groups = {group.task: group for group in check_groups(exercise)}
     solution = paths.solution(exercise.folder).read_text("utf-8")
     written = []
@@ -196,6 +201,8 @@ def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
             about = _nbgrader(cells.SETUP_ID, locked=True)
             written.append(new_code_cell(SETUP, id=cells.SETUP_ID, metadata=about))
             written.append(new_code_cell(cell.text, id=f"given-{number}"))
+    if announcement:
+        written.insert(1, new_markdown_cell(announcement, id="brake"))
     return new_notebook(cells=written, metadata=METADATA)
 
 

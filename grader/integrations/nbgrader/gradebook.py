@@ -16,6 +16,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 from nbgrader.api import Gradebook, SubmittedAssignment
@@ -30,6 +31,7 @@ from grader.classroom.grades import cell, number
 from grader.classroom.handins import Graded, HandIn
 from grader.classroom.history import History
 from grader.classroom.intake import beneath
+from grader.classroom.ledger import identity, unreadable_identity
 from grader.classroom.marking import Comments, Mark
 from grader.classroom.office import CHANGED, Office, lines_without_effect
 from grader.classroom.store import Store
@@ -200,12 +202,14 @@ def grade_course(
     force: bool = False,
     db_url: str | None = None,
     office: Office | None = None,
+    now: datetime | None = None,
 ) -> Recorded:
     """Grade with `grade` what nbgrader's autograde would grade now, and record the results.
 
     force: grade again what has been autograded; db_url: another database than the course's; office: the rules of the
     course, whose deadline goes into the gradebook, overrides into the scores and comments to the cells,
-    also of what has been autograded. Raises WrongUse where there is no such course or assignment.
+    also of what has been autograded; now: the time of this run, from which a brake counts. Raises WrongUse where there
+    is no such course or assignment.
     """
     app = autograding.open_app(course, assignment, db_url)
     if office is None:
@@ -216,7 +220,11 @@ def grade_course(
         late.use(app, office.course)
         by_hand = office.set_by_hand(assignment)
         handins = autograding.waiting(app, force or office.keeps_attempts, by_hand)
+        attempts = _braked(course, office, assignment, handins, now or datetime.now(timezone.utc))
+        handins = [handin for handin in handins if handin.student.id not in attempts.held]
         results = {graded.student.id: graded.result for graded in grade(handins)} if handins else {}
+        counted = {id: times for id, times in attempts.graded.items() if id in results}
+        office = _with_words(office, assignment, _note_graded(course, assignment, counted), attempts.held)
         chosen = choose_attempts(course, office, handins, results)
         again = set(chosen.marks) if force or not office.keeps_attempts else not_recorded(course, app, chosen) | by_hand
         recorded = _record_chosen(course, app, office, chosen, sorted(again & set(chosen.marks)), db_url)
@@ -224,10 +232,80 @@ def grade_course(
             *write_remarks(course, app, office.comments),
             *lines_without_effect(office, _everybody(app), [assignment]),
         )
-        recorded = replace(recorded, notes=(*recorded.notes, *notes))
+        recorded = replace(recorded, notes=(*recorded.notes, *notes), held=tuple(sorted(attempts.held)))
     students = [handin.student.id for handin in handins]
     missing = {student: "it was not graded" for student in students if student not in results}
     return replace(recorded, failed=missing | dict(recorded.failed) | autograding.refused(app))
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """What a brake says of a run, by student. held: why a hand-in is not graded now; graded: [time, digest] of those
+    that were, with this run's.
+    """
+
+    held: Mapping[str, str]
+    graded: Mapping[str, list[list[str]]]
+
+
+def _braked(course: Path, office: Office, assignment: str, handins: Sequence[HandIn], now: datetime) -> Attempts:
+    """What the brake of the course says of these hand-ins. A hand-in that was graded before is no further attempt.
+
+    Feedback comes from runs, so it is from one run to the next that a student waits, and not from hand-in to hand-in.
+    """
+    if not office.course.brake:
+        return Attempts({}, {})
+    file = Store(course)
+    try:
+        earlier: dict[str, list[list[str]]] = file.fact(f"graded {assignment}", {})
+    finally:
+        file.close()
+    held, graded = {}, {}
+    for handin in handins:
+        id, digest = handin.student.id, _digest(handin)
+        before = earlier.get(id, [])
+        if digest in [known for _, known in before]:
+            graded[id] = before
+        elif reason := office.course.brake.held([datetime.fromisoformat(time) for time, _ in before], now):
+            held[id] = reason
+        else:
+            graded[id] = [*before, [now.isoformat(), digest]]
+    return Attempts(held, graded)
+
+
+def _digest(handin: HandIn) -> str:
+    """What makes a hand-in the same as another one."""
+    try:
+        return identity(handin.read())
+    except (BadSubmission, NoSuchFile) as error:
+        return unreadable_identity(handin, str(error))
+
+
+def _note_graded(course: Path, assignment: str, graded: Mapping[str, list[list[str]]]) -> dict[str, list[list[str]]]:
+    """Remember when attempts were graded. Returns it of all students."""
+    file = Store(course)
+    try:
+        everybody = {**file.fact(f"graded {assignment}", {}), **graded}
+        if graded:
+            file.note(f"graded {assignment}", everybody)
+        return everybody
+    finally:
+        file.close()
+
+
+def _with_words(
+    office: Office, assignment: str, graded: Mapping[str, list[list[str]]], held: Mapping[str, str]
+) -> Office:
+    """The office, with what students read about the brake among the comments."""
+    brake = office.course.brake
+    if not brake:
+        return office
+    words = {id: brake.standing([datetime.fromisoformat(time) for time, _ in times]) for id, times in graded.items()}
+    words |= held
+    comments = dict(office.comments)
+    for id, text in words.items():
+        comments[id, assignment] = "\n\n".join(filter(None, (comments.get((id, assignment)), text)))
+    return replace(office, comments=comments)
 
 
 def _remembered(course: Path, assignment: str) -> dict[str, str]:
