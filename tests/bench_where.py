@@ -90,7 +90,7 @@ def main() -> None:
     for kind, counted in totals.items():
         print(f"{'all':34} {kind:9} {rates(counted)}")
     if options.ex == "all" and not options.named:
-        record(totals, options)
+        record(totals, len(chosen), options)
     if costs:
         elapsed = quantiles([cost.seconds for cost in costs])
         processor = quantiles([cost.processor_s for cost in costs])
@@ -100,10 +100,11 @@ def main() -> None:
         print(f"work: median {statistics.median(work):.0f}, nine of ten below {work[int(0.9 * len(work))]}")
 
 
-def record(totals: dict[str, Counter], options: argparse.Namespace) -> None:
+def record(totals: dict[str, Counter], exercises: int, options: argparse.Namespace) -> None:
     """Write the figures down with their date, and make the page again that shows them."""
     figures = {kind: {name: counted[name] for name in how_we_know.COUNTED[kind]} for kind, counted in totals.items()}
-    facts = {"date": datetime.date.today().isoformat(), "most": options.most, "seed": options.seed, "kinds": figures}
+    facts = {"date": datetime.date.today().isoformat(), "exercises": exercises, "most": options.most}
+    facts |= {"seed": options.seed, "kinds": figures}
     paths.BENCH_WHERE.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
     paths.HOW_WE_KNOW.write_text(how_we_know.page(), "utf-8")
     print(f"These figures are in {paths.shown(paths.BENCH_WHERE)} and {paths.shown(paths.HOW_WE_KNOW)} now.")

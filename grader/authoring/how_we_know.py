@@ -50,8 +50,8 @@ WHERE = """
 ## How often the line is the true one
 
 Cases are drawn from the known mistakes, and each mistake is left out of the search, since a learner's own is not a
-known one. A line counts as true if it is the changed one or the next to it. Measured on {date}. `make bench-where`
-alone draws up to 12 cases of each kind for each exercise, and another `SEED=` draws others.
+known one. A line counts as true if it is the changed one or the next to it. Measured on {date} over {exercises}
+exercises. `make bench-where` alone draws up to 12 cases of each kind for each exercise, and another `SEED=` draws others.
 
 | what | figure | command |
 |---|---:|---|
@@ -108,7 +108,7 @@ def where() -> str:
         lines.append(f"| **{KINDS[kind]}**: cases | {counted['cases']:,} | `{command}` |\n")
         for name in COUNTED[kind][1:]:
             lines.append(f"| {FIGURES[name]} | {counted[name] / max(counted['cases'], 1):.0%} | `{command}` |\n")
-    return WHERE.format(date=facts["date"]) + "".join(lines)
+    return WHERE.format(date=facts["date"], exercises=facts["exercises"]) + "".join(lines)
 
 
 def _styles(exercises: tuple[catalog.Exercise, ...]) -> int:
