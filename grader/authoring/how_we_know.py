@@ -50,8 +50,8 @@ WHERE = """
 ## How often the line is the true one
 
 Cases are drawn from the known mistakes, and each mistake is left out of the search, since a learner's own is not a
-known one. A line counts as true if it is the changed one or the next to it. Measured on {date} over {exercises}
-exercises. `make bench-where` alone draws up to 12 cases of each kind for each exercise, and another `SEED=` draws others.
+known one. A line counts as true if it is the changed one or the next to it. Measured on {date} over
+{exercises} exercises. `make bench-where` alone draws up to 12 cases of each kind for each, and another `SEED=` others.
 
 | what | figure | command |
 |---|---:|---|
