@@ -228,3 +228,14 @@ def test_a_folder_of_somebody_elses_is_not_removed(tmp_path):
     done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=100)
     assert done.returncode == 2 and "not empty" in done.stderr
     assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_lesson_can_be_opened_with_a_click_where_the_site_is_of_a_repository():
+    text = pages.with_badges(
+        "# 03 Context vectors\n\nThe lesson.\n", "https://github.com/ada/kata", "03_context_vectors"
+    )
+    assert text.startswith("# 03 Context vectors\n\n<a ") and text.endswith("</a>\n\nThe lesson.\n")
+    assert 'href="https://codespaces.new/ada/kata?quickstart=1"' in text
+    notebook = "https://colab.research.google.com/github/ada/kata/blob/notebooks/03_context_vectors.ipynb"
+    assert f'href="{notebook}"' in text
+    assert pages.with_badges("# 03\n", "https://…", "03_context_vectors") == "# 03\n"  # nobody knows where it is

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from packaging.requirements import Requirement
-
 from grader.catalog import paths
 
 PASSED, FAILED, WRONG_USE, NOT_DONE = 0, 1, 2, 3
@@ -64,6 +62,8 @@ def missing_extra(need: str, extra: str) -> WrongUse:
 def how_to_install(extra: str) -> str:
     """What to type for an extra of pyproject.toml. grader/venv.py installs them for make."""
     if paths.IS_INSTALLED:
+        from packaging.requirements import Requirement  # who lacks packages is to read so
+
         every = [Requirement(line) for line in importlib.metadata.requires("attention-kata") or ()]
         of_extra = [one for one in every if one.marker and one.marker.evaluate({"extra": extra})]
         wanted = " ".join(f"'{one.name}{one.specifier}'" for one in of_extra)
