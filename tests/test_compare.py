@@ -216,3 +216,32 @@ def test_whole_numbers_are_told_as_whole_numbers():
 def test_the_verb_agrees_with_what_is_wrong(what, verb):
     with pytest.raises(Mismatch, match=rf"^{what} {verb} wrong"):
         expect(torch.zeros(2), torch.ones(2), what)
+
+
+@pytest.mark.parametrize(
+    ("what", "is_plural"),
+    [
+        ("the weights", True),
+        ("the context vectors", True),
+        ("the context vectors with padding on the left", True),
+        ("the context vectors, where a sequence has no tokens,", True),
+        ("the first four keys", True),
+        ("the kept positions of 20", True),
+        ("the result", False),
+        ("the result, where hidden scores are nan,", False),
+        ("the previous-token score of every head", False),
+        ("the loss without each head", False),
+        ("the bias", False),
+        ("the gradient of the keys", False),
+        ("argument 0 after the call", False),
+        ("what pack gives", False),
+    ],
+)
+def test_several_things_are_spoken_of_in_the_plural(what, is_plural):
+    def said(got):
+        with pytest.raises(Mismatch) as wrong:
+            expect(got, torch.zeros(2), what)
+        return wrong.value.summary.removeprefix(what).split()[0]
+
+    assert said(torch.ones(2)) == ("are" if is_plural else "is")
+    assert said(torch.ones(3)) == said(torch.zeros(2).long()) == ("have" if is_plural else "has")

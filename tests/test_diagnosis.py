@@ -613,3 +613,21 @@ def test_gradients_are_not_missed_in_tokens(expected, is_said):
     failure = Failure(None, error, [Call("generate(3)", "generate", "output")])
     words = SourceWords("import torch\ndef generate(n):\n    return torch.tensor([n.item(), 1.0])\n")
     assert bool(source_sentences.sentence(failure, words)) is is_said
+
+
+def test_positions_in_another_order_are_no_matter_of_a_view():
+    expected = torch.tensor([[3, 1, 2], [0, 4, 5]])
+    described = lambda rows: patterns.describe(Mismatch("", "", torch.tensor(rows), expected))  # noqa: E731
+    assert described([[1, 2, 3], [4, 0, 5]]) == patterns.MIXED
+    assert described([[0, 1, 2], [3, 5, 4]]) is None  # all of the numbers are there, in wrong rows
+    assert described([[1, 2, 3], [0, 4, 6]]) is None
+    assert "opposite order" in described([[0, 4, 5], [3, 1, 2]])
+
+
+def test_a_mistake_that_reaches_further_is_tried_where_a_nearer_one_explains_the_example_alone(fork_server):
+    last = ("(positions >= num_seen - window)", "(positions >= num_seen - window + num_sinks)")
+    own = "kept = torch.arange(keys.shape[-2])\n        n = keys.shape[-2] - self.window\n        "
+    own += "kept = kept[(kept < self.num_sinks) | (kept >= n)]  #"
+    source = changed("32", last, ("kept = kept_positions(", own + " kept_positions("))
+    told = said(graded("32", source, fork_server))
+    assert told["fresh_positions"] == mistakes.find(catalog.find("32").folder, "window_counts_the_sinks").sentence

@@ -11,10 +11,12 @@ from extras import needed
 from grader.catalog import extras
 from grader.catalog.exercise import Limits
 from grader.judge import error_sentences
-from grader.judge.compare import Mismatch
+from grader.judge.compare import Mismatch, differ
 from grader.judge.compiled import compiles
 from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
 from grader.judge.proxy import Learner
+from grader.judge.wrong_versions import Noting
+from grader.judge.wrong_versions import _call as called
 from grader.records.submission import Submission
 from grader.sandbox import tiers
 from grader.sandbox.call_results import LearnerError
@@ -218,3 +220,27 @@ def test_products_that_a_gpu_would_shorten_are_found(fork_server):
 def test_an_unknown_need_is_refused():
     with pytest.raises(ValueError, match="an exercise may need triton"):
         extras.known(["cupy"])
+
+
+def test_sources_of_one_name_run_their_own_kernels():
+    first, second = copy(), loaded(source_of(MASKED + ", other=0.0").replace("tile + 1", "tile + 2"))
+    x = torch.ones(2, 3)
+    assert torch.equal(first.f(x), x + 1)  # its kernel is read now, after another source of that name was loaded
+    assert torch.equal(second.f(x), x + 2)
+
+
+def test_what_was_launched_is_compared_of_a_replayed_call():
+    noting = Noting(Local(source_of(store=""), "copying.py", "copying"))
+    noting.learner = Learner(noting)
+    noting.learner.f.launches(torch.ones(2, 3))
+    request, _, answer, _ = noting.noted[-1]
+    (made,) = noting.learner.calls
+    assert not differ(called(request, answer), made)
+    inside = Local(source_of(), "copying.py", "copying").handled(request, noting.noted[-1][1])
+    assert differ(called(request, inside), made)  # the same numbers, and nothing outside
+
+
+def test_a_grid_without_programs_is_told_as_such():
+    source = source_of().replace("kernel[(x.shape[0],)]", "kernel[(x.shape[0] // 4,)]")
+    record = loaded(source).f.launches(torch.ones(2, 3))
+    assert record.launches[0].programs == 0 and record.result.isnan().all()

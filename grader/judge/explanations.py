@@ -204,7 +204,8 @@ def singles(versions: WrongVersions, failures: dict[str, Failure], passed: set[s
             untried = [version for version in group if version not in explaining][: max(remaining_runs, 0)]
             remaining_runs -= len(untried)
             explaining_this |= versions.explaining(untried, failure)
-        known_ways.add(failure.way)
+        else:
+            known_ways.add(failure.way)
         explaining += explaining_this
     return explaining
 

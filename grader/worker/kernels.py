@@ -115,7 +115,7 @@ class Launch:
     """One launch of a kernel. memories: those of the tensors passed to it, by the addresses that the kernel sees."""
 
     def __init__(self, name: str):
-        self.name, self.grid, self.program = name, (1, 1, 1), 0
+        self.name, self.grid, self.program = name, (0, 0, 0), 0  # until a program runs
         self.memories: list[Memory] = []
         self.storages: list[int] = []  # the real address of each storage
         self.patched: set[int] = set()  # the modules for whose functions Triton's language was set up in this launch

@@ -24,6 +24,7 @@ FRESH = {
 ROWS = ((4, 5), (1, 1), (3, 16), (2, 100), (5, 37))  # (R, C)
 PRODUCTS = ((5, 7, 3, 16), (33, 1, 2, 32), (16, 16, 32, 16), (20, 33, 18, 16))  # (M, K, N, block)
 TOKENS = ((1, 1, 5, 16, 16), (1, 1, 16, 16, 64), (1, 2, 20, 16, 16), (2, 1, 17, 32, 16))  # (B, H, T, h, block)
+MANY = 112  # tokens of float16, in seven tiles
 LATER, SIDE = 40, 16  # tokens and side of a tile where later tiles are looked at
 TOLERANCE = 5e-5  # sums in another order
 ROOM = 2e-3  # of the largest value, for float16
@@ -175,6 +176,14 @@ def test_half(learner, rng):
             raise Mismatch("the result of float16 is not float16")
         expected = attention(*inputs, causal)
         expect(got.float(), expected, "the result of float16", tolerance=ROOM * float(expected.abs().max()))
+    # After the first tile, each one adds less than half of the last digit that float16 has for the sums so far.
+    queries, keys, values = (torch.zeros(1, 1, MANY, 16, dtype=torch.float16) for _ in range(3))
+    queries[..., 0], keys[..., 16:, 0] = 4.0, -7.7  # 16 weights of 1, and MANY - 16 of 0.00045
+    values[..., 0], values[..., :16, 1] = 1.0, 1.0
+    inputs = queries, keys, values
+    got = learner.flash_attention.launches(*inputs, False, 16).result
+    expected = attention(*inputs, False)
+    expect(got.float(), expected, "the result of float16", tolerance=ROOM)
 
 
 @task(3, after="fresh_causal")
