@@ -122,7 +122,7 @@ def test_fresh_{slug}(learner, reference, rng):
 
 @task(1, after=FRESH)
 def test_gradients(learner, reference, rng):
-    """Gradients flow back to the input and are the true ones."""
+    """Gradients flow back to the input and are correct."""
     same_gradients(learner.{slug}, reference.{slug}, rng.randn(4, 3))
 
 
@@ -135,7 +135,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(1, after=FRESH)
 def test_inputs_unchanged(learner, rng):
-    """The input is left as it was, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     keeps_inputs(learner.{slug}, rng.randn(4, 3))
 '''
 PICTURES = '''"""TODO: the picture of a matrix that is worth looking at. Where there is none, remove this file."""

@@ -43,7 +43,7 @@ WORKFLOW = ".github/workflows/grade.yml"  # of the learners' bundle
 ON_GITHUB = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 YOURS = re.compile(r"\byour\b")
 ENOUGH_S = 5.0  # a run that takes longer is not made again
-CHART, LEFT, BELOW, ABOVE, RIGHT = (460, 260), 64, 44, 14, 16  # SVG units
+CHART, LEFT, BELOW, ABOVE, RIGHT = (460, 242), 64, 26, 14, 16  # SVG units
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,8 @@ def markdown(portfolio: Portfolio, page_name: str) -> str:
     ]
     lines += [f"- **{one.name}** ({one.day}): I can {one.after}." for one in portfolio.done]
     lines += [f"- {one.result}" for one in portfolio.measured]
-    facts = ", ".join(value for _, value in portfolio.machine[:3])
+    (_, processor), *software = portfolio.machine[:3]
+    facts = ", ".join([processor, *(f"{name} {value}" for name, value in software)])
     lines.append(
         f"\nMeasured on {portfolio.made} with my own code: {facts}. The whole page: [{page_name}]({page_name})."
     )
@@ -191,7 +192,7 @@ def _add_measurement(
         say(f"measuring {name} …")
         portfolio.measured.append(measure(exercise, submission.read(paths.stub(exercise.folder)), fork_server))
     except (WrongUse, BadSubmission, NoSuchFile) as error:
-        portfolio.missing.append(f"{name}: not measured. {str(error).splitlines()[0]}")
+        portfolio.missing.append(f"{name}: not measured. {YOURS.sub('my', str(error).splitlines()[0])}")
 
 
 def measure(exercise: Exercise, submitted: Submission, fork_server: ForkServer) -> Measured:
@@ -383,10 +384,10 @@ def _file(exercise: Exercise, state: progress.State) -> File:
 def _missing(exercises: Sequence[Exercise], passed: Sequence[Exercise], badge: str) -> list[str]:
     """What the page does not show."""
     said = []
-    open_ones = [f"{one.folder[:2]} {one.title}" for one in exercises if one not in passed]
+    open_ones = sorted(f"{one.folder[:2]} {one.title}" for one in exercises if one not in passed)
     if open_ones:
         said.append(f"Not passed: {', '.join(open_ones)}.")
-    said.append("No GPU was used: every number here is of this machine's processor.")
+    said.append("No GPU was used: every number here was measured on a processor.")
     if any(one.hidden_points for one in passed):
         said.append("Hidden checks: this copy grades with the printed numbers alone.")
     by = (
@@ -402,8 +403,8 @@ def _machine(fork_server: ForkServer) -> list[tuple[str, str]]:
     """Where it was measured."""
     return [
         ("Processor", f"{_processor()}, {os.cpu_count()} cores"),
-        ("PyTorch", f"torch {torch.__version__}"),
-        ("Python", f"Python {platform.python_version()}"),
+        ("PyTorch", torch.__version__),
+        ("Python", platform.python_version()),
         ("System", f"{platform.system()} {platform.machine()}"),
         ("Sandbox", f"tier {fork_server.tier.name}"),
     ]

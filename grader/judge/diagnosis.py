@@ -44,8 +44,8 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
     function = failure.last_called
     if failure.is_endless:
         return None
-    if failure.raised and _raised_itself(failure, function):
-        return None
+    if failure.raised and _raised_itself(failure, function) and not error_sentences.of_sizes(failure.error):
+        return None  # sizes that do not fit are as likely the fault of what it uses
     failed_functions = dict.fromkeys(
         name
         for other_failure in failures.values()

@@ -33,6 +33,11 @@ SIZES_OF_FACTORS = (
     "The sizes of a matrix product do not fit: the first factor needs as many columns as the second one has rows. "
     "Compare the shapes of the two, and their order."
 )
+OF_TENSORS = (
+    "torch.tensor makes a tensor of plain numbers, and here it is given tensors of several numbers each. To put "
+    "tensors on top of each other, use torch.stack."
+)
+MATH = "{} takes one number, and here it is given a whole tensor: use the function of the same name in torch."
 DIVISION = "/ gives a float, even where nothing is left over: a size is a whole number, so divide with //."
 KEYBOARD = (
     "{} waits for the keyboard, and nobody can type while your code is graded, so the call ended there. Remove it. To "
@@ -117,6 +122,7 @@ LEAST_WRITTEN = 32  # smaller numbers are written in code for many reasons
 WRITTEN = "A size of {} is written into the code, and does not fit here: take the size from the tensors at hand."
 RESHAPED = re.compile(r"shape '\[[\d, -]+\]' is invalid for input of size")
 OTHER_SHAPE = "The new shape holds another number of values than the tensor has: check each size in it{}."
+ONE_NUMBER = re.compile(r"only one element tensors can be converted|a Tensor with \d+ elements cannot be converted")
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 
 
@@ -139,6 +145,9 @@ def sentence(error: BaseException, source: str, number: str) -> str | None:
         return OTHER_SHAPE.format(", d_in and d_out above all" if both else "")
     if FLOAT_FOR_INT.match(text) and re.search(r"(?<!/)/(?!/)", line):
         return DIVISION
+    if ONE_NUMBER.match(text):
+        taken = re.search(r"\bmath\.\w+", line)
+        return MATH.format(taken[0]) if taken else OF_TENSORS if "tensor(" in line else None
     unknown = UNKNOWN.match(text)
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
         return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."

@@ -174,7 +174,7 @@ def _one_of_many(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     if not right:
         return None
     what = "row" if expected.ndim == 2 else "part along dim 0"
-    which = {0: "the first ", len(expected) - 1: "the last "}.get(right[-1], "one ")
+    which = {0: "the first ", len(expected) - 1: "the last "}.get(right[-1], "one ") if len(right) == 1 else "one "
     return f"Only {which}{what} of the right answer is returned: collect all of them in one tensor."
 
 

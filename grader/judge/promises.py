@@ -193,7 +193,7 @@ def same_gradients(
     tolerance: float | None = None,
     **kwargs: Any,
 ) -> None:
-    """The gradients of every floating-point argument and parameter are the true ones.
+    """The gradients of every floating-point argument and parameter are correct.
 
     theirs: the reference's target, or a function of ours on tensors, whose gradients are taken in float64.
     """

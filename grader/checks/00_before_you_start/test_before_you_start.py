@@ -95,7 +95,7 @@ def test_fresh_affine(learner, reference, rng):
 
 @task(5, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs of tasks 1, 2 and 5, and both parameters, and they are the true ones."""
+    """Gradients reach the inputs of tasks 1, 2 and 5, and both parameters, and they are correct."""
     same_gradients(learner.centred_rows, reference.centred_rows, rng.randn(4, 3))
     same_gradients(learner.all_products, reference.all_products, rng.randn(4, 3), rng.randn(2, 3))
     same_gradients(*pair(learner, reference, rng, 3, 2), rng.randn(4, 3))
@@ -103,7 +103,7 @@ def test_gradients(learner, reference, rng):
 
 @task(5, each=ALL)
 def test_inputs_unchanged(learner, rng):
-    """What goes in is left as it was, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     keeps_inputs(learner.centred_rows, rng.randn(4, 3))
     keeps_inputs(learner.all_products, rng.randn(4, 3), rng.randn(2, 3))
     keeps_inputs(learner.positions, rng.randn(4, 3))
@@ -113,7 +113,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(5, each=ALL)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: x, a and b of all_products, d_in and d_out of Affine."""
+    """The arguments have the names used in the lesson: x, a and b of all_products, d_in and d_out of Affine."""
     x = rng.randn(4, 3)
     learner.centred_rows(x=x)
     learner.all_products(a=x, b=rng.randn(2, 3))

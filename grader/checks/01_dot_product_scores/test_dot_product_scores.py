@@ -52,7 +52,7 @@ def test_own_sum_of_products(learner, reference, no_ready_made, rng):
 
 @task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach every input, and they are the true ones."""
+    """Gradients reach every input, and they are correct."""
     inputs = rng.randn(4, 3)
     same_gradients(learner.dot_product, reference.dot_product, rng.randn(5), rng.randn(5))
     same_gradients(learner.attention_scores_for_query, reference.attention_scores_for_query, inputs, rng.randn(3))
@@ -75,7 +75,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     inputs, query = rng.randn(4, 3), rng.randn(3)
     keeps_inputs(learner.dot_product, inputs[0], query)
     keeps_inputs(learner.attention_scores_for_query, inputs, query)
@@ -84,7 +84,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: a and b; inputs and query; inputs."""
+    """The arguments have the names used in the lesson: a and b; inputs and query; inputs."""
     learner.dot_product(a=rng.randn(3), b=rng.randn(3))
     learner.attention_scores_for_query(inputs=rng.randn(4, 3), query=rng.randn(3))
     learner.attention_scores(inputs=rng.randn(4, 3))

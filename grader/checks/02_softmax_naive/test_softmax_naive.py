@@ -116,7 +116,7 @@ def test_own_softmax(learner, reference, no_ready_made, rng):
 
 @task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the scores, and they are the true ones."""
+    """Gradients reach the scores, and they are correct."""
     same_gradients(learner.normalize_by_sum, reference.normalize_by_sum, rng.rand(5) + 0.5)
     same_gradients(learner.softmax_naive, reference.softmax_naive, rng.randn(4, 3))
     same_gradients(learner.softmax_stable, reference.softmax_stable, rng.randn(3, 4, 2), 1)
@@ -140,7 +140,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """The scores are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     keeps_inputs(learner.normalize_by_sum, rng.rand(5) + 0.5)
     keeps_inputs(learner.softmax_naive, rng.randn(4, 3))
     keeps_inputs(learner.softmax_stable, rng.randn(4, 3), 0)
@@ -148,7 +148,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: scores; x; x and dim."""
+    """The arguments have the names used in the lesson: scores; x; x and dim."""
     learner.normalize_by_sum(scores=rng.rand(4))
     learner.softmax_naive(x=rng.randn(4))
     learner.softmax_stable(x=rng.randn(4, 3), dim=0)

@@ -57,7 +57,7 @@ def test_large_scores(learner):
 
 @task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs, and they are the true ones."""
+    """Gradients reach the inputs, and they are correct."""
     inputs = rng.randn(4, 3)
     same_gradients(learner.attention_weights, reference.attention_weights, inputs)
     same_gradients(learner.context_vector, reference.context_vector, inputs, 2)
@@ -76,7 +76,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     inputs = rng.randn(4, 3)
     keeps_inputs(learner.attention_weights, inputs)
     keeps_inputs(learner.context_vector, inputs, 1)
@@ -85,7 +85,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: inputs, and query_index of context_vector."""
+    """The arguments have the names used in the lesson: inputs, and query_index of context_vector."""
     learner.attention_weights(inputs=rng.randn(4, 3))
     learner.context_vector(inputs=rng.randn(4, 3), query_index=1)
     learner.context_vectors(inputs=rng.randn(4, 3))

@@ -29,7 +29,7 @@ def test_documented_row_sums(learner, documented):
 
 @task(2)
 def test_documented_context_vector(learner, documented):
-    """The context vector of “journey” matches the printed number."""
+    """The context vector of “journey” matches the printed numbers."""
     tokens = inputs()
     context = learner.context_vector(tokens, JOURNEY)
     expect(tokens, documented["embedded_tokens"], "the table of tokens")  # ours, as the document prints it

@@ -12,7 +12,7 @@ DOCUMENTED_SEED = 123
 
 @task(1)
 def test_documented_vocabulary(learner, documented):
-    """The vocabulary of the sentence matches the printed number."""
+    """The vocabulary of the sentence is the one in the notebook."""
     expect(learner.build_vocabulary(SENTENCE), documented["vocabulary"], "the vocabulary")
 
 
@@ -27,7 +27,7 @@ def test_documented_token_ids(learner, documented):
 
 @task(3)
 def test_documented_embedding(learner, documented):
-    """The sentence in 16 dimensions, seed 123, matches the printed number."""
+    """The sentence in 16 dimensions, seed 123, matches the printed numbers."""
     layer = learner.TokenEmbedding(6, 16, seed=DOCUMENTED_SEED)
     embedded = layer(torch.tensor(TOKEN_IDS))
     manual_seed(DOCUMENTED_SEED)
@@ -39,7 +39,7 @@ def test_documented_embedding(learner, documented):
 
 @task(3)
 def test_documented_large_vocabulary(learner, documented):
-    """The sentence in 3 dimensions, with room for 50,000 words and seed 123, matches the printed number."""
+    """The sentence in 3 dimensions, with room for 50,000 words and seed 123, matches the printed numbers."""
     layer = learner.TokenEmbedding(50_000, 3, seed=DOCUMENTED_SEED)
     expect(layer(torch.tensor(TOKEN_IDS)), documented["x_of_later_edition"], "the embedded sentence")
 

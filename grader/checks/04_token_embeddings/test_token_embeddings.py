@@ -129,7 +129,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """Sentence, vocabulary and token ids are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and sentence, vocabulary and token ids are not modified."""
     keeps_inputs(learner.build_vocabulary, SENTENCES[1])
     keeps_inputs(learner.encode, "b a b", {"a": 4, "b": 2, "c": 1})
     keeps_inputs(learner.TokenEmbedding(6, 4), rng.integers(1, 6, 2, 5))
@@ -137,7 +137,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: sentence, vocabulary, vocab_size and d, and token_ids of the layer."""
+    """Arguments have the lesson's names: sentence, vocabulary, vocab_size and d, and token_ids of the layer."""
     learner.build_vocabulary(sentence=SENTENCES[0])
     learner.encode(sentence="b a", vocabulary={"a": 0, "b": 1})
     learner.TokenEmbedding(vocab_size=6, d=4)(token_ids=rng.integers(0, 6, 3))

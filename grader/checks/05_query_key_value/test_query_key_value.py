@@ -84,7 +84,7 @@ def test_fresh_column_projection(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs and all three matrices, and they are the true ones."""
+    """Gradients reach the inputs and all three matrices, and they are correct."""
     inputs = rng.randn(4, 3)
     same_gradients(learner.project, reference.project, inputs, *(rng.randn(3, 2) for _ in NAMES))
     columns = [rng.randn(size, 3) for size in (2, 2, 5)]
@@ -107,7 +107,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """Inputs and weights are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     inputs = rng.randn(4, 3)
     keeps_inputs(learner.project, inputs, *(rng.randn(3, 2) for _ in NAMES))
     keeps_inputs(learner.project_columns, inputs, *(rng.randn(size, 3) for size in (2, 2, 5)))
@@ -115,7 +115,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, each=FUNCTIONS | {"init_weights": "fresh_weights"})
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: W_query, W_key, W_value of project; W_Q, W_K, W_V of the other."""
+    """Arguments have the lesson's names: W_query, W_key, W_value of project; W_Q, W_K, W_V of the other."""
     learner.init_weights(d_in=3, d_out=2)
     learner.project(inputs=rng.randn(4, 3), **{name: rng.randn(3, 2) for name in NAMES})
     learner.project_columns(inputs=rng.randn(4, 3), W_Q=rng.randn(2, 3), W_K=rng.randn(2, 3), W_V=rng.randn(5, 3))

@@ -117,7 +117,7 @@ def test_large_scores(learner):
 
 @task(4, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the queries, keys and values, and they are the true ones."""
+    """Gradients reach the queries, keys and values, and they are correct."""
     for name, arguments in (*batches(rng), *one_query(rng)):
         same_gradients(getattr(learner, name), getattr(reference, name), *arguments)
 
@@ -135,14 +135,14 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(4, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     for name, arguments in batches(rng):
         keeps_inputs(getattr(learner, name), *arguments)
 
 
 @task(4, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: query and key, query and keys, and values."""
+    """The arguments have the names used in the lesson: query and key, query and keys, and values."""
     query, keys, values = rng.randn(2, 3), rng.randn(4, 3), rng.randn(4, 2)
     learner.attention_score(query=query[0], key=keys[0])
     learner.scaled_attention_weights(query=query, keys=keys)

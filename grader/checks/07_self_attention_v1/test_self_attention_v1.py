@@ -93,7 +93,7 @@ def test_large_scores(learner, rng):
 
 @task(2, after=FRESH)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs and all three weight matrices, and they are the true ones."""
+    """Gradients reach the inputs and all three weight matrices, and they are correct."""
     mine, theirs = pair(learner, reference, rng, 3, 2)
     same_gradients(mine, theirs, rng.randn(4, 3))
 
@@ -109,7 +109,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(2, after=FRESH)
 def test_inputs_unchanged(learner, rng):
-    """The inputs and weights are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     state = weights(rng, 3, 2)
     layer = learner.SelfAttention_v1(3, 2, state=state)
     keeps_inputs(layer, rng.randn(4, 3))
@@ -120,6 +120,6 @@ def test_inputs_unchanged(learner, rng):
 
 @task(2, after=FRESH)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: d_in and d_out, and x of the layer."""
+    """The arguments have the names used in the lesson: d_in and d_out, and x of the layer."""
     layer = learner.SelfAttention_v1(d_in=3, d_out=2)
     layer(x=rng.randn(4, 3))

@@ -92,7 +92,7 @@ def test_large_scores(learner, rng):
 
 @task(3, after=FRESH)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs, the weights and the biases, and they are the true ones."""
+    """Gradients reach the inputs, the weights and the biases, and they are correct."""
     mine, theirs = pair(learner, reference, rng, 3, 2, bias=True)
     same_gradients(mine, theirs, rng.randn(4, 3))
     same_gradients(mine, theirs, rng.randn(2, 4, 3))
@@ -110,7 +110,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, after=FRESH)
 def test_inputs_unchanged(learner, rng):
-    """The inputs and parameters are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     state = weights(rng, 3, 2, bias=True)
     layer = learner.SelfAttention_v2(3, 2, True, state=state)
     keeps_inputs(layer, rng.randn(4, 3))
@@ -134,7 +134,7 @@ def test_fresh_weights_for_v1(learner, rng):
 
 @task(4, each={"SelfAttention_v2": FRESH, "weights_for_v1": "fresh_weights_for_v1"})
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: d_in, d_out and qkv_bias, x of the layer, sa_v2."""
+    """The arguments have the names used in the lesson: d_in, d_out and qkv_bias, x of the layer, sa_v2."""
     layer = learner.SelfAttention_v2(d_in=3, d_out=2, qkv_bias=False)
     layer(x=rng.randn(4, 3))
     learner.weights_for_v1(sa_v2=layer)

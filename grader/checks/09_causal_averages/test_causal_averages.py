@@ -71,7 +71,7 @@ def test_large_values(learner, reference, rng):
 
 @task(4, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs, and they are the true ones."""
+    """Gradients reach the inputs, and they are correct."""
     x = rng.randn(2, 4, 3)
     for name in AVERAGES:
         same_gradients(getattr(learner, name), getattr(reference, name), x)
@@ -88,7 +88,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(4, each=FUNCTIONS | {"averaging_weights": "fresh_averaging_weights"})
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     x = rng.randn(2, 4, 3)
     keeps_inputs(learner.averaging_weights, 4)
     for name in AVERAGES:
@@ -97,7 +97,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(4, each=FUNCTIONS | {"averaging_weights": "fresh_averaging_weights"})
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: T of averaging_weights, and x of the three averages."""
+    """The arguments have the names used in the lesson: T of averaging_weights, and x of the three averages."""
     learner.averaging_weights(T=4)
     for name in AVERAGES:
         getattr(learner, name)(x=rng.randn(2, 4, 3))

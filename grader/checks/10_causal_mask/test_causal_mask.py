@@ -117,7 +117,7 @@ def test_large_scores(learner):
 # mask_then_renormalize waits for nothing: its gradients tell two mistakes apart.
 @task(4, each={name: FUNCTIONS[name] for name in ("mask_scores", "causal_attention_weights")})
 def test_gradients(learner, reference, rng):
-    """Gradients reach the scores and the weights, and they are the true ones."""
+    """Gradients reach the scores and the weights, and they are correct."""
     scores = rng.randn(2, 4, 4)
     same_gradients(learner.mask_then_renormalize, reference.mask_then_renormalize, torch.softmax(scores, dim=-1))
     got, expected = learner.mask_scores.gradients(scores), reference.mask_scores.gradients(scores)
@@ -140,7 +140,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(4, each=FUNCTIONS | {"causal_mask": "fresh_causal_mask"})
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     scores = rng.randn(2, 4, 4)
     keeps_inputs(learner.causal_mask, 4)
     keeps_inputs(learner.mask_then_renormalize, torch.softmax(scores, dim=-1))
@@ -150,7 +150,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(4, each=FUNCTIONS | {"causal_mask": "fresh_causal_mask"})
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: T, weights, scores, and d_k."""
+    """The arguments have the names used in the lesson: T, weights, scores, and d_k."""
     learner.causal_mask(T=4)
     learner.mask_then_renormalize(weights=torch.softmax(rng.randn(4, 4), dim=-1))
     learner.mask_scores(scores=rng.randn(4, 4))

@@ -123,7 +123,7 @@ def test_large_scores(learner, rng):
 
 @task(1, after=FRESH)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs and every parameter, and they are the true ones."""
+    """Gradients reach the inputs and every parameter, and they are correct."""
     mine, theirs = twins(learner, reference, rng, 3, 2, 5, bias=True)
     same_gradients(mine, theirs, rng.randn(2, 5, 3))
     mine, theirs = twins(learner, reference, rng, 3, 2, 5, RATE)
@@ -134,7 +134,7 @@ def test_gradients(learner, reference, rng):
 
 @task(1, after=FRESH)
 def test_inputs_unchanged(learner, reference, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     mine, theirs = twins(learner, reference, rng, 3, 2, 5, bias=True)
     x = rng.randn(2, 5, 3)
     keeps_inputs(mine, x)
@@ -356,7 +356,7 @@ def test_wrapper_promises(learner, reference, rng):
 
 @task(4, each={"CausalAttention": FRESH, "MultiHeadAttentionWrapper": "fresh_wrapper"})
 def test_argument_names(learner, rng):
-    """The arguments of both classes are called as in the lesson, and x of the layers."""
+    """The arguments of both classes have the names used in the lesson, and x of the layers."""
     sizes = {"d_in": 3, "d_out": 2, "context_length": 4, "dropout": 0.0}
     for layer in (
         learner.CausalAttention(**sizes, qkv_bias=True),

@@ -203,7 +203,7 @@ def test_large_scores(learner, rng):
 
 @task(3, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs and every parameter, and they are the true ones."""
+    """Gradients reach the inputs and every parameter, and they are correct."""
     x = rng.randn(2, 4, 6)
     for name, args in (("AttentionHead", (6, 3)), ("MultiHeadSelfAttention", (6, 3)), ("CausalHead", (6, 5))):
         mine, theirs = twins(learner, reference, rng, name, *args)
@@ -222,7 +222,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, reference, rng):
-    """The inputs and parameters are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     x = rng.randn(2, 4, 6)
     for name, args in (("AttentionHead", (6, 3)), ("MultiHeadSelfAttention", (6, 3)), ("CausalHead", (6, 5))):
         mine, theirs = twins(learner, reference, rng, name, *args)
@@ -232,7 +232,7 @@ def test_inputs_unchanged(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments of the three classes are called as in the lesson, and x of the layers."""
+    """The arguments of the three classes have the names used in the lesson, and x of the layers."""
     for layer in (
         learner.AttentionHead(embed_dim=4, head_size=2),
         learner.MultiHeadSelfAttention(embed_dim=4, num_heads=2),

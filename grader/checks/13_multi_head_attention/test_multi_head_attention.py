@@ -265,7 +265,7 @@ def test_dropout_off(learner, reference, rng):
 
 @task(4, each=FUNCTIONS)
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs and every parameter, and they are the true ones."""
+    """Gradients reach the inputs and every parameter, and they are correct."""
     same_gradients(learner.split_heads, reference.split_heads, rng.randn(2, 3, 4), 2)
     same_gradients(learner.merge_heads, reference.merge_heads, rng.randn(2, 3, 4, 2))
     same_gradients(learner.project_heads, reference.project_heads, rng.randn(4, 3), rng.randn(2, 5, 3))
@@ -299,7 +299,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(4, each=FUNCTIONS)
 def test_inputs_unchanged(learner, reference, rng):
-    """Inputs and parameters are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     keeps_inputs(learner.split_heads, rng.randn(2, 3, 4), 2)
     keeps_inputs(learner.merge_heads, rng.randn(2, 3, 4, 2))
     keeps_inputs(learner.project_heads, rng.randn(4, 3), rng.randn(2, 5, 3))
@@ -310,7 +310,7 @@ def test_inputs_unchanged(learner, reference, rng):
 
 @task(4, each=FUNCTIONS)
 def test_argument_names(learner, rng):
-    """The arguments of the functions and of the class are called as in the lesson, and x of the layer."""
+    """The arguments of the functions and of the class have the names used in the lesson, and x of the layer."""
     learner.split_heads(x=rng.randn(1, 2, 4), num_heads=2)
     learner.merge_heads(x=rng.randn(1, 2, 3, 2))
     learner.project_heads(inputs=rng.randn(2, 3), weights=rng.randn(2, 4, 3))

@@ -295,7 +295,7 @@ class Unordered:
 
 @task(3, after="fresh_attention")
 def test_gradients(learner, reference, rng):
-    """Gradients reach the inputs and every parameter, and they are the true ones."""
+    """Gradients reach the inputs and every parameter, and they are correct."""
     for bias in (False, True):
         state, x = random_state(rng, 3, 4, bias), rng.randn(2, 5, 3)
         mine, theirs = (
@@ -323,7 +323,7 @@ def test_dtype_and_device(learner, reference, rng):
 
 @task(3, after="fresh_attention")
 def test_inputs_unchanged(learner, rng):
-    """Inputs and parameters are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     layer = loaded(learner, random_state(rng, 3, 4, True), 3, 4, 5, 0.0, 2, True)
     before = layer.parameters()
     keeps_inputs(layer, rng.randn(2, 4, 3))
@@ -332,7 +332,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, after="fresh_attention")
 def test_argument_names(learner, rng):
-    """The arguments of the class are called as in the lesson, and x of the layer, and state_dict of load_unfused."""
+    """Arguments have the lesson's names: those of the class, x of the layer, and state_dict of load_unfused."""
     sizes = {"d_in": 4, "d_out": 6, "context_length": 7, "dropout": 0.0, "num_heads": 2, "qkv_bias": True}
     layer = learner.FusedMultiHeadAttention(**sizes)
     layer.load_unfused(state_dict=random_state(rng, 4, 6, True))

@@ -246,7 +246,7 @@ def test_own_work(learner, rng):
 
 @task(3, each=FRESH)
 def test_inputs_unchanged(learner, rng):
-    """The inputs are left as they were, and a second call gives the same."""
+    """Calling it twice gives the same result, and nothing you pass in is modified."""
     keeps_inputs(learner.softmax, rng.randn(3, 5))
     keeps_inputs(learner.matmul, rng.randn(4, 5), rng.randn(5, 3), 16)
     keeps_inputs(learner.flash_attention, *three(rng, 1, 1, 5, 16), True, 16)
@@ -254,7 +254,7 @@ def test_inputs_unchanged(learner, rng):
 
 @task(3, each=FRESH)
 def test_argument_names(learner, rng):
-    """The arguments are called as in the lesson: x; a, b and block; queries, keys, values, causal and block."""
+    """The arguments have the names used in the lesson: x; a, b and block; queries, keys, values, causal and block."""
     learner.softmax(x=rng.randn(2, 3))
     learner.matmul(a=rng.randn(2, 3), b=rng.randn(3, 2), block=16)
     queries, keys, values = three(rng, 1, 1, 4, 16)

@@ -112,7 +112,7 @@ def chosen_attention(queries, keys, values, index_queries, index_keys, head_weig
 
 
 def same_read_gradients(mine, theirs, *args) -> None:
-    """The gradients of queries, keys and values are the true ones; those of the selection belong to another check."""
+    """The gradients of queries, keys and values are correct; those of the selection belong to another check."""
     got, expected = mine.gradients(*args), theirs.gradients(*args)
     for place, name in enumerate(("queries", "keys", "values")):
         expect(got[f"argument {place}"], expected[f"argument {place}"], f"the gradient of {name}", tolerance=1e-4)
