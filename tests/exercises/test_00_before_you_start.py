@@ -10,13 +10,15 @@ def less_mean(dim: int | None, square: bool = False) -> dict[str, torch.Tensor]:
     return {"result": x - (x.mean() if dim is None else x.mean(dim=dim))}
 
 
+LESSON = ("press", "As in the lesson")
 CASES = [
-    Case("means of columns", [("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
-    Case("all entries", [("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
-    Case("an error", [("choose", "Mean", "dim=1")], says="An error"),
+    Case("as it opens", [], lambda: less_mean(1, square=True), "Dashed: the mean of another row"),
+    Case("means of columns", [LESSON, ("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
+    Case("all entries", [LESSON, ("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
+    Case("an error", [LESSON, ("choose", "Mean", "dim=1")], says="An error"),
     Case(
         "no error for a square",
-        [("choose", "Mean", "dim=1"), ("choose", "Rows of x", "three")],
+        [LESSON, ("choose", "Mean", "dim=1"), ("choose", "Rows of x", "three")],
         lambda: less_mean(1, square=True),
         "not centred",
     ),
