@@ -9,7 +9,7 @@ export default {
     const words = Object.keys(vocabulary);
     const figure = frame(el, "An id is the number of a row: embedding a sentence is looking rows up.");
     const typed = figure.entry({ label: "Sentence", value: sentence });
-    const chosen = figure.state(0);
+    const chosen = figure.state(1);
     figure.draw(() => {
       const tokens = typed.value.replaceAll(",", "").split(/\s+/).filter(Boolean);
       const unknown = tokens.find((word) => !Object.hasOwn(vocabulary, word));
