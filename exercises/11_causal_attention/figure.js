@@ -72,7 +72,7 @@ export default {
               least: 0,
               most: 1,
               xLabel: "draws",
-              curves: [{ name: "distance", values: means.map(farthest) }],
+              curves: [{ name: "distance", values: means.slice(0, count.value).map(farthest) }],
             }),
           ),
         ],
