@@ -12,12 +12,14 @@ export default {
     const [T, d] = [x.length, x[0].length];
     const flat = x.flat();
     const figure = frame(el, "First view, then transpose: a view at once gives a head the numbers of other tokens.");
-    const wrong = figure.choice({ label: "Split by", options: ["view(T, H, h).transpose(0, 1)", "view(H, T, h)"] });
+    const wrong = figure.choice({ label: "Split by", options: ["view(T, H, h).transpose(0, 1)", "view(H, T, h)"], value: 1 });
     const heads = figure.choice({ label: "Heads", options: COUNTS.map(String), value: 1 });
     const numbered = figure.choice({
       label: "Cells show",
       options: ["numbers of the lesson", "their place in memory"],
+      value: 1,
     });
+    figure.lesson(() => ([wrong.value, heads.value, numbered.value] = [0, 1, 0]));
     const cell = figure.state([0, 1, 0]);
     figure.draw(() => {
       const H = COUNTS[heads.value];
@@ -63,6 +65,7 @@ export default {
             scale: 2.5,
           }))),
         ],
+        key: ["numbers of another token", `${strays} of ${T * d}`],
         say: strays
           ? `${strays} of ${T * d} cells (dashed) belong to another token than their row says: the scores mix tokens.`
           : `Every row of every head holds ${h} numbers of its own token.`,

@@ -123,12 +123,15 @@ def split(wrong: bool, heads: int, numbered: bool = False) -> dict[str, torch.Te
     }
 
 
+LESSON = ("press", "As in the lesson")
 CASES = [
-    Case("the wrong way", [("choose", "Split by", "view(H, T, h)")], lambda: split(True, 2), "of 24 cells"),
-    Case("four heads", [("choose", "Heads", "4")], lambda: split(False, 4), "2 numbers of its own token"),
+    Case("as it opens", [], lambda: split(True, 2, True), "16 of 24 cells"),
+    Case("the wrong way", [LESSON, ("choose", "Split by", "view(H, T, h)")], lambda: split(True, 2), "of 24 cells"),
+    Case("four heads", [LESSON, ("choose", "Heads", "4")], lambda: split(False, 4), "2 numbers of its own token"),
     Case(
         "places",
         [
+            LESSON,
             ("choose", "Cells show", "their place in memory"),
             ("choose", "Split by", "view(H, T, h)"),
             ("choose", "Heads", "4"),
