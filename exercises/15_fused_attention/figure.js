@@ -1,7 +1,7 @@
 // One product instead of three: the weights lie on top of each other, and the result is cut in the same order.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { causal, format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 const ORDERS = ["q k v", "k q v", "v k q"];
@@ -25,7 +25,11 @@ export default {
       "One tall matrix, one product, one cut: the order of stacking and of cutting must be the same."
     );
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
-    const cut = figure.choice({ label: "Cut as", options: ORDERS });
+    const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 1 });
+    figure.lesson(() => ([stacked.value, cut.value] = [0, 0]));
+    const right = attended(Object.fromEntries(
+      Object.entries(layers).map(([name, weight]) => [name, matmul(inputs, transpose(weight))])
+    ));
     figure.draw(() => {
       const [from, to] = [stacked, cut].map((one) => ORDERS[one.value].split(" "));
       const weight = from.flatMap((name) => layers[name]);
@@ -36,6 +40,9 @@ export default {
       ]));
       const labels = (names) => names.flatMap((name) => range(width).map((i) => `${name}${i}`));
       const wrong = to.filter((name, n) => from[n] !== name);
+      const output = attended(parts);
+      const off = (i, j) => Math.abs(output[i][j] - right[i][j]);
+      const most = Math.max(...output.flatMap((line, i) => line.map((_, j) => off(i, j))));
       return {
         show: [
           row(
@@ -51,12 +58,14 @@ export default {
               columns: labels(to),
               marked: (_, j) => from[Math.floor(j / width)] !== to[Math.floor(j / width)],
             }), sign("→"),
-            matrix({ name: "output", values: attended(parts), rows: tokens }),
+            matrix({ name: "output", values: output, rows: tokens, marked: (i, j) => off(i, j) > 5e-5 }),
+            matrix({ name: "the right output", values: right, rows: tokens }),
           ),
         ],
+        key: ["largest error of the output", format(most)],
         say: wrong.length
-          ? `${wrong.join(" and ")} are taken from the wrong rows (dashed): the output is another, and no error `
-            + "tells it."
+          ? `${wrong.join(" and ")} are cut from the wrong columns (dashed), so the output is wrong. All shapes fit, `
+            + "and no error is raised."
           : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} in place `
             + "of three; the output is that of exercise 13.",
       };
