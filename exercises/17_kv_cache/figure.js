@@ -31,7 +31,7 @@ export default {
     };
     const soFar = (t, cached) => range(t, 1).reduce((total, step) => total + work(step, cached), 0);
     const figure = frame(el, "With a cache each step projects one token; without, all of them again.");
-    const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: 1 });
+    const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: 4 });
     const cached = figure.toggle({ label: "Keep a cache", value: true });
     figure.player(step);
     figure.lesson(() => ([step.value, cached.value] = [inputs.length, true]));
