@@ -11,7 +11,7 @@ export default {
   render({ model, el }) {
     const { tokens, window: width } = model.get("data");
     const figure = frame(el, "One layer sees a window. Each further layer sees window − 1 tokens farther back.");
-    const length = figure.slider({ label: "Tokens", min: 2, max: MOST, value: tokens });
+    const length = figure.slider({ label: "Tokens", min: 2, max: MOST, value: 12 });
     const wide = figure.slider({ label: "Window", min: 1, max: MOST, value: width });
     const layers = figure.slider({ label: "Layers", min: 1, max: 6, value: 3 });
     figure.player(layers);
@@ -22,7 +22,8 @@ export default {
       const far = layers.value * (w - 1) + 1;
       const [mask, reach] = [within(w), within(far)];
       const kept = sum(mask.flat());
-      const shown = (name, values) => matrix({
+      const shown = (name, values, marked) => matrix({
+        marked,
         name,
         values,
         digits: 0,
@@ -57,10 +58,10 @@ export default {
         ]),
       );
       return {
-        key: ["the last token hears of", `${sum(reach[T - 1])} tokens`],
+        key: ["the last token sees", `${sum(reach[T - 1])} tokens`],
         show: [
           cone,
-          row(shown("mask", mask), layers.value > 1 ? shown(`seen through ${layers.value} layers`, reach) : null),
+          row(shown("mask", mask), layers.value > 1 ? shown(`seen through ${layers.value} layers`, reach, (i, j) => i === T - 1 && reach[i][j] === 1) : null),
           row(
             matrix({
               name: "scores",
