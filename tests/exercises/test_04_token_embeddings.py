@@ -92,7 +92,12 @@ def embedded(ids: list[int]) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("fewer words", [("type", "Sentence", "eat dessert first")], lambda: embedded([2, 1, 3]), "“dessert” has the id 1"),
+    Case(
+        "fewer words",
+        [("type", "Sentence", "eat dessert first")],
+        lambda: embedded([2, 1, 3]),
+        "“dessert” has the id 1",
+    ),
     Case(
         "a word twice",
         [("type", "Sentence", "short, short Life")],
