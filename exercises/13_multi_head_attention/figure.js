@@ -12,7 +12,11 @@ export default {
     const [T, d] = [x.length, x[0].length];
     const flat = x.flat();
     const figure = frame(el, "First view, then transpose: a view at once gives a head the numbers of other tokens.");
-    const wrong = figure.choice({ label: "Split by", options: ["view(T, H, h).transpose(0, 1)", "view(H, T, h)"], value: 1 });
+    const wrong = figure.choice({
+      label: "Split by",
+      options: ["view(T, H, h).transpose(0, 1)", "view(H, T, h)"],
+      value: 1,
+    });
     const heads = figure.choice({ label: "Heads", options: COUNTS.map(String), value: 1 });
     const numbered = figure.choice({
       label: "Cells show",

@@ -61,7 +61,12 @@ export default {
         key: ["the last token sees", `${sum(reach[T - 1])} tokens`],
         show: [
           cone,
-          row(shown("mask", mask), layers.value > 1 ? shown(`seen through ${layers.value} layers`, reach, (i, j) => i === T - 1 && reach[i][j] === 1) : null),
+          row(
+            shown("mask", mask),
+            layers.value > 1
+              ? shown(`seen through ${layers.value} layers`, reach, (i, j) => i === T - 1 && reach[i][j] === 1)
+              : null,
+          ),
           row(
             matrix({
               name: "scores",
