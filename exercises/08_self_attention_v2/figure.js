@@ -4,23 +4,36 @@ import { transpose } from "../../grader/integrations/figures/maths.js";
 import { matrix, row, turning } from "../../grader/integrations/figures/tables.js";
 import { way } from "../../grader/integrations/figures/way.js";
 
+const held = (name) => `${name}.weight`;
+
 export default {
   render({ model, el }) {
     const { layers, ...rest } = model.get("data");
     const weights = Object.fromEntries(Object.entries(layers).map(([name, weight]) => [name, transpose(weight)]));
     way(
       el,
-      "nn.Linear holds its weight turned. Here W_query and the others are shown as in version 1.",
-      { ...rest, ...weights },
+      "nn.Linear holds its weight turned: row i, column j of the layer is row j, column i of version 1.",
+      { ...rest, ...weights, given: Object.fromEntries(Object.keys(layers).map((name) => [name, {
+        made: (i, j) => `${name}.weight[${j}, ${i}] of the layer`,
+        of: (i, j) => [[held(name), j, i]],
+      }])) },
       (figure) => {
         const turned = figure.toggle({ label: "Turn W_query.weight on its diagonal" });
-        return () => [row(
-          turning({ name: "W_query.weight turns", values: layers.W_query, turned: turned.value, digits: 4, side: 52 }),
-          ...Object.entries(layers).map(([name, weight]) => matrix({
-            name: `${name}.weight, as the layer holds it`,
-            values: weight,
-          })),
-        )];
+        return ([which, i, j], pick) => {
+          const isPicked = (name, a, b) => which === name && a === j && b === i;
+          return [row(
+            ...Object.entries(layers).map(([name, weight]) => matrix({
+              name: held(name),
+              values: weight,
+              picked: which === name ? [j, i] : undefined,
+              pick: (a, b) => pick(name, b, a),
+            })),
+            turning({
+              name: "W_query.weight turns", values: layers.W_query, turned: turned.value, digits: 4, side: 48,
+              marked: (a, b) => isPicked("W_query", a, b),
+            }),
+          )];
+        };
       },
     );
   },

@@ -111,6 +111,9 @@ def test_the_lessons_example():
 
 
 CASES = [
+    Case("as it opens", [], made_of("layer", 789), r"W_query\[2, 0\] = W_query.weight\[0, 2\].* = 0\.5118"),
+    Case("as the layer holds it", [("pick", "W_key.weight", 1, 0)], says=r"W_key\[0, 1\] = W_key.weight\[1, 0\]"),
+    Case("a step of the walk", [("press", "Reset"), ("press", "Step")], made_of("layer", 789), r"^queries\[1, 0\]"),
     Case("a weight", [("pick", "weights", 0, 0)], made_of("layer", 789), r"0\.2899 / √2.*= 0\.1921"),
     Case("a score", [("pick", "scores", 1, 0)], made_of("layer", 789), r"= 0\.4656"),
     Case("a parameter", [("pick", "W_query", 0, 1)], made_of("layer", 789), r"W_query\[0, 1\]"),

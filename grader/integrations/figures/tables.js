@@ -112,7 +112,8 @@ export const drawing = ({ name, label, width, height }, ...shapes) => h(
 );
 
 // A matrix that turns on its diagonal when `turned` changes: each cell moves to its new place.
-export function turning({ name, values, turned, digits = 2, side = 40 }) {
+// marked(i, j): cells with a frame, which one can follow.
+export function turning({ name, values, turned, digits = 2, side = 40, marked }) {
   const [n, m] = [values.length, values[0].length];
   const full = Math.max(1e-9, ...values.flat().map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
   const place = (i, j) => `transform: translate(${(turned ? i : j) * side}px, ${(turned ? j : i) * side}px)`;
@@ -120,7 +121,7 @@ export function turning({ name, values, turned, digits = 2, side = 40 }) {
     "g",
     { class: "turning", key: `${i} ${j}`, style: place(i, j) },
     s("rect", {
-      class: value < 0 ? "cell tint less" : "cell tint",
+      class: ["cell tint", value < 0 && "less", marked?.(i, j) && "chosen"].filter(Boolean).join(" "),
       "--share": `${Math.min(100, (100 * Math.abs(Number.isFinite(value) ? value : 0)) / full).toFixed(1)}%`,
       width: side - 2,
       height: side - 2,
