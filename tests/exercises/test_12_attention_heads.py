@@ -95,6 +95,13 @@ def two_hands(queries_first: bool, scaled: bool, masked: bool) -> dict[str, torc
 
 
 CASES = [
+    Case("a pair", [("pick", "scores", 5, 2)], says="Key 5 and query 2 .* with the other order hidden by the mask"),
+    Case(
+        "a pair without a mask",
+        [("toggle", "Mask"), ("pick", "weights", 4, 1)],
+        lambda: two_hands(False, False, False),
+        "with the other order the weight",
+    ),
     Case(
         "queries as rows",
         [("choose", "Scores", "queries @ keysᵀ")],
