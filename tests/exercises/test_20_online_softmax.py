@@ -13,6 +13,7 @@ def online(scores: list[float], read: int | None = None) -> dict[str, torch.Tens
 
 
 CASES = [
+    Case("as it opens", [], lambda: online(SCORES, 4), "the old sum, 1.5000, was multiplied by 0.5000"),
     Case(
         "one at a time", [("press", "As in the lesson"), ("move", "Block size", 1)], lambda: online(SCORES), "the same"
     ),
