@@ -10,18 +10,27 @@ const FEW = 8; // so many tokens at most are shown with their numbers
 
 export default {
   render({ model: given, el }) {
-    const { drawn, trained, tokens: first, pattern } = given.get("data");
+    const { drawn, trained, tokens: first, pattern, words } = given.get("data");
     const models = [drawn, trained].map(transformer);
-    const figure = frame(el, "Embeddings, layers of attention, logits: type tokens and switch heads off.");
+    const figure = frame(
+      el, "Each word is guessed from those before it. Point at a word, switch heads off, and watch the loss.",
+    );
+    const called = (token) => (which.value ? `token ${token}` : words[token]);
+    const at = figure.state(Infinity); // the place in the text, the last one by default
     const which = figure.choice({
       label: "Model",
       options: ["of task 2, not trained", "trained on repeated sequences"],
       moved: ({ value }) => {
-        typed.value = [first, pattern][value].join(" ");
+        typed.value = value ? pattern.join(" ") : first.map((token) => words[token]).join(" ");
+        at.value = Infinity;
         showHeads();
       },
     });
-    const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
+    const typed = figure.entry({
+      label: "Tokens",
+      value: first.map((token) => words[token]).join(" "),
+      moved: () => (at.value = Infinity),
+    });
     const heads = range(trained.sizes.layers).flatMap((l) => range(trained.sizes.heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
     const showHeads = () => on.show((i) => heads[i][1] < models[which.value].heads);
@@ -29,47 +38,65 @@ export default {
     const keep = kept();
     figure.draw(() => {
       const model = models[which.value];
-      const { tokens, error } = ids(typed.value, model);
+      const { tokens, error } = ids(typed.value, model, which.value ? [] : words);
       if (error) return { show: [], say: error };
       const none = new Set([...on.off].map((i) => heads[i].join(".")));
       const { logits, weights } = run(model, tokens, none, undefined, keep);
       const loss = losses(logits, tokens);
-      const names = tokens.map((token) => String(token));
+      const t = Math.min(at.value, tokens.length - 1);
+      const names = tokens.map((token) => (which.value ? String(token) : words[token]));
       const few = tokens.length <= FEW && model.vocabulary <= FEW;
-      const next = softmax(Array.from(logits.at(-1)));
+      const next = softmax(Array.from(logits[t]));
       const best = range(model.vocabulary).sort((a, b) => next[b] - next[a]).slice(0, 5);
       const maps = weights.map((layer, l) =>
         row(...layer.map((one, head) => {
           const isOff = none.has(`${l}.${head}`);
           const name = `layer ${l}, head ${head}${isOff ? " (off)" : ""}`;
-          const facts = { name, values: one, rows: names, columns: names };
-          return keep(`map ${l}.${head}`, [one, isOff], () => few
-            ? matrix({ ...facts, scale: 1, hidden: (i, j) => j > i })
+          const facts = { name, values: one, rows: names, columns: names, marked: (i, j) => i === t && j <= i };
+          return keep(`map ${l}.${head}`, [one, isOff, t], () => few
+            ? matrix({ ...facts, scale: 1, digits: 3, hidden: (i, j) => j > i })
             : map({ ...facts, press: () => on.press(heads.findIndex(([a, b]) => a === l && b === head)) }));
         })),
       );
+      const mean = sum(loss) / loss.length;
+      const quoted = (token) => (which.value ? token : `“${words[token]}”`);
       const without = none.size ? ` with ${none.size} ${none.size === 1 ? "head" : "heads"} off` : "";
       return {
         show: [
+          row(matrix({
+            name: "point at a word",
+            values: names,
+            columns: range(tokens.length).map(String),
+            heat: false,
+            picked: [0, t],
+            pick: (_, j) => (at.value = j),
+          })),
           ...maps,
           few ? matrix({
             name: "logits",
             values: logits.map((one) => Array.from(one)),
             rows: names,
-            columns: range(model.vocabulary).map(String),
+            columns: range(model.vocabulary).map(called),
+            marked: (i) => i === t,
           }) : null,
           row(
-            matrix({ name: "loss", values: loss, columns: names.slice(1), heat: few }),
+            matrix({ name: "loss", values: loss, columns: names.slice(1), heat: few, marked: (_, j) => j === t }),
             bars({
               name: "what comes next: the five likeliest",
               values: best.map((token) => next[token]),
-              labels: best.map((token) => `token ${token}`),
+              labels: best.map(called),
               most: 1,
             }),
           ),
         ],
-        say: `The mean loss is ${(sum(loss) / loss.length).toFixed(4)}${without}. `
-          + `After ${names.at(-1)} the model expects ${best[0]}, with ${next[best[0]].toFixed(4)}.`,
+        key: ["mean loss", mean.toFixed(4)],
+        say: `The mean loss is ${mean.toFixed(4)}${without}; blind guessing would give `
+          + `ln ${model.vocabulary} = ${Math.log(model.vocabulary).toFixed(4)}. After ${quoted(tokens[t])} the model `
+          + `expects ${quoted(best[0])}, with ${next[best[0]].toFixed(4)}`
+          + (t < loss.length
+            ? `; ${quoted(tokens[t + 1])} follows, with ${next[tokens[t + 1]].toFixed(4)}: a loss of `
+              + `${loss[t].toFixed(4)}.`
+            : "."),
       };
     });
   },

@@ -38,5 +38,8 @@ CASES = [
         "mean loss",
         1e-4,
     ),
+    Case("words", [("type", "Tokens", "first first dessert Life eat")], lambda: small_model([3, 3, 1, 0, 2])),
+    Case("a word", [("pick", "point at a word", 0, 3)], says="After “eat” .*; “dessert” follows, .* a loss of 2.9785"),
+    Case("no word", [("type", "Tokens", "Life is long")], says="“long” is no token: type Life, dessert"),
     Case("no token", [("type", "Tokens", "1 9")], says="“9” is no token"),
 ]

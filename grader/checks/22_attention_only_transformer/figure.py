@@ -7,6 +7,7 @@ from grader.authors import Figure, Start, manual_seed, packed, trained_state
 
 MODEL = {"vocabulary": 6, "width": 8, "context": 6, "layers": 2, "heads": 2}
 TRAINED = {"vocabulary": 32, "width": 64, "context": 64, "layers": 2, "heads": 4}
+WORDS = ("Life", "dessert", "eat", "first", "is", "short")  # of the ids 0 to 5, as in exercise 04
 TOKENS = (0, 4, 5, 2, 1, 3)
 PATTERN = (5, 17, 3, 29, 11, 5, 17, 3, 29, 11)
 
@@ -27,6 +28,7 @@ def data(documented):
         "drawn": {"sizes": MODEL, "parameters": packed(own)},
         "trained": {"sizes": TRAINED, "parameters": packed(trained)},
         "tokens": TOKENS,
+        "words": WORDS,
         "pattern": PATTERN,
     }
 

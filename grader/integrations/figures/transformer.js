@@ -107,11 +107,14 @@ export const losses = (logits, tokens) => tokens.slice(1).map((next, t) => -Math
   1e-30
 )));
 
-// Token ids from what was typed: whole numbers below the size of the vocabulary; else what is wrong.
-export function ids(text, model) {
-  const words = text.split(/[\s,]+/).filter(Boolean);
+// Token ids from what was typed: whole numbers below the size of the vocabulary, or words that `names` has by id; else
+// what is wrong.
+export function ids(text, model, names = []) {
+  const asId = (word) => (names.includes(word) ? String(names.indexOf(word)) : word);
+  const words = text.split(/[\s,]+/).filter(Boolean).map(asId);
   const wrong = words.find((word) => !/^\d+$/.test(word) || Number(word) >= model.vocabulary);
-  if (wrong) return { error: `“${wrong}” is no token: type whole numbers from 0 to ${model.vocabulary - 1}.` };
+  if (wrong) return { error: `“${wrong}” is no token: type ${names.length ? `${names.join(", ")}, or ` : ""}`
+    + `whole numbers from 0 to ${model.vocabulary - 1}.` };
   if (words.length < 2) return { error: "Type two tokens or more." };
   const most = model.context;
   if (words.length > most) return { error: `The model reads ${most} tokens at most; these are ${words.length}.` };
