@@ -72,9 +72,10 @@ def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):
     points = sum(check.max_points for check in untried)
     words = ", ".join(f"{check.id} (task {tasks[check.id]}, {check.max_points:g})" for check in untried)
     many = f"{points:g} point{'s' * (points != 1)}"
-    assert untried and listed[0] == (
+    assert untried and listed[0].partition(". On purpose: ")[0] == (
         f"33_sparse_attention: a mistake in task 1 can leave {many} of other tasks untried (after=): {words}"
     )
+    assert listed[0].endswith(f". On purpose: {exercise.waits[1]}")
     assert waits_across_tasks(catalog.find("02_softmax_naive"), collect(catalog.find("02_softmax_naive"))) == []
 
 
@@ -103,3 +104,20 @@ def test_a_check_waits_for_checks_of_what_it_asks(exercise):
             continue
         blockers = [asked[name] for name in check.after if name in asked]
         assert set.intersection(asked[check.id], *blockers), (check.id, check.after)
+
+
+@pytest.mark.parametrize("exercise", [one for one in catalog.exercises() if one.waits], ids=lambda one: one.folder)
+def test_a_written_reason_is_about_a_wait_that_there_is(exercise):
+    listed = waits_across_tasks(exercise, collect(exercise))
+    for (task, reason), line in zip(sorted(exercise.waits.items()), listed, strict=True):
+        assert f"a mistake in task {task} can leave" in line and line.endswith(f". On purpose: {reason}")
+
+
+def test_every_wait_across_tasks_has_a_reason():
+    without = [
+        line
+        for exercise in catalog.exercises()
+        for line in waits_across_tasks(exercise, collect(exercise))
+        if "No reason is written" in line
+    ]
+    assert without == []

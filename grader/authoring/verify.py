@@ -87,7 +87,9 @@ def waits_across_tasks(exercise: Exercise, checks: Iterable[Check]) -> list[str]
         points = sum(exercise.points[check.id] for check in waiting)
         listed = ", ".join(f"{check.id} (task {check.task}, {exercise.points[check.id]:g})" for check in waiting)
         words = f"{points:g} point{'' if points == 1 else 's'} of other tasks untried (after=): {listed}"
-        lines.append(f"{exercise.folder}: a mistake in task {task} can leave {words}")
+        reason = exercise.waits.get(task)
+        why = f". On purpose: {reason}" if reason else f". No reason is written: exercise.toml, [waits], {task} = …"
+        lines.append(f"{exercise.folder}: a mistake in task {task} can leave {words}{why}")
     return lines
 
 

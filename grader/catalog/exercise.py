@@ -4,7 +4,7 @@ import difflib
 import functools
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grader.catalog import extras, paths
@@ -106,6 +106,7 @@ class Exercise:
     timed: str = ""
     hidden_points: float = 0.0  # in a learner's bundle: the points of the hidden checks, which it lacks
     misconceptions: tuple[Misconception, ...] = ()  # those that this lesson clears up
+    waits: dict[int, str] = field(default_factory=dict)  # by task: why checks of other tasks wait for those of this one
     writes: str = ""  # the class that `make write` lets write, with read_safetensors and generate beside it
 
     @property
@@ -195,7 +196,9 @@ def read(folder: str) -> Exercise:
         wrong_ideas = data.get("misconceptions", {}).items()
         misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
         writes = str(data.get("writes", ""))
-        return Exercise(folder, data["title"], points, limits, forbidden, trains, timed, hidden, misconceptions, writes)
+        waits = {int(task): str(reason) for task, reason in data.get("waits", {}).items()}
+        about = (points, limits, forbidden, trains, timed, hidden, misconceptions, waits, writes)
+        return Exercise(folder, data["title"], *about)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 
