@@ -45,8 +45,8 @@ def settle(found: tuple[str, str] | None) -> str | None:
 
 
 def learners() -> str | None:
-    """The learner's folder that this process is for; None where there is none, as in a clone."""
-    if os.environ.get(VARIABLE):
-        return os.environ[VARIABLE]
-    found = around()
-    return found[1] if found is not None and found[0] == MARKER else None
+    """The learner's folder that this process is for; None where there is none, as in a clone.
+
+    A notebook's kernel was started by no command of ours. What it starts works elsewhere, and learns of the folder too.
+    """
+    return os.environ.get(VARIABLE) or settle(around())

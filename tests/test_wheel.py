@@ -234,6 +234,12 @@ def test_a_notebook_is_made_and_uses_what_is_installed(mine, machine):
     python = next(machine.bin.glob("python3"))
     said = machine(python, "-c", setup, cwd=made.parent)
     assert said.stdout == "None grader.integrations.notebook\n", said.stderr  # nothing was fetched
+    request = {"what": "check", "exercise": FOLDER, "source": RIGHT, "name": "your notebook", "seed": 1}
+    ask = "from grader.integrations.notebook.grading_process import GradingProcess as P; import sys, json\n"
+    ask += f"process = P(); print(process.ask({request!r})['text']); process.end()"
+    graded = machine(python, "-c", ask, cwd=made.parent)
+    assert "7 of 7 points" in graded.stdout, graded.stderr
+    assert FOLDER in (mine / ".kata-progress.json").read_text("utf-8")
 
 
 def test_the_watch_starts_in_it(mine, machine):
