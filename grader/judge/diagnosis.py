@@ -265,7 +265,7 @@ class Diagnostician:
         if certain := (isinstance(error, Mismatch) and error.cause) or self.of_source(failure, subject):
             return certain
         if not isinstance(error, Mismatch) or is_own(failure):
-            return self.trial(failure, passed, subject) or error_sentences.of_sizes(error)
+            return self.trial(failure, passed, subject) or self.of_sizes(failure, failures)
         sentence = patterns.describe(error)
         if sentence and not self.contradicted(sentence, failure, failures):
             return sentence
@@ -274,6 +274,12 @@ class Diagnostician:
             or self.unread(failure, subject)
             or self.trial(failure, passed, subject)
         )
+
+    def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
+        """A sentence on sizes that do not fit, where the same function gives no wrong numbers for other inputs."""
+        others = [other for other in failures.values() if other.last_called == failure.last_called]
+        fits_elsewhere = any(isinstance(other.error, Mismatch) for other in others)
+        return None if fits_elsewhere else error_sentences.of_sizes(failure.error)
 
     def of_source(self, failure: Failure, subject: Learner | None) -> str | None:
         """A sentence on the source alone, or on the source and an error in it."""

@@ -33,6 +33,13 @@ SIZES_OF_FACTORS = (
     "The sizes of a matrix product do not fit: the first factor needs as many columns as the second one has rows. "
     "Compare the shapes of the two, and their order."
 )
+MODULES = {
+    "math": "import math",
+    "torch": "import torch",
+    "nn": "from torch import nn",
+    "F": "from torch.nn import functional as F",
+}
+IMPORTED = "{} is a module that the file does not import: write {} at its top."
 OF_TENSORS = (
     "torch.tensor makes a tensor of plain numbers, and here it is given tensors of several numbers each. To put "
     "tensors on top of each other, use torch.stack."
@@ -100,7 +107,8 @@ NO_PRODUCT = re.compile(
 BETWEEN_VALUES = re.compile(r"[\w)\]] *(?:[-+/]|(?<!\*)\*(?!\*)) *[\w(]|masked_fill|where|maximum|minimum")
 NOT_EQUAL = re.compile(r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dim")
 FLOAT_FOR_INT = re.compile(
-    r".*(?:got float|ints, not float|'float' object cannot be interpreted as an integer)|slice indices must be int"
+    r".*(?:got float|element of type float|ints, not float|'float' object cannot be interpreted as an integer)"
+    r"|slice indices must be int"
 )
 NO_OPERAND = re.compile(
     r"unsupported operand type\(s\) for [@*]=?: '(?:Tensor|Parameter)' and '(?P<right>\w+)'"
@@ -143,12 +151,15 @@ def sentence(error: BaseException, source: str, number: str) -> str | None:
     if RESHAPED.match(text):
         both = all(re.search(rf"\b{name}\b", source) for name in ("d_in", "d_out"))
         return OTHER_SHAPE.format(", d_in and d_out above all" if both else "")
-    if FLOAT_FOR_INT.match(text) and re.search(r"(?<!/)/(?!/)", line):
+    lines = [str(frame[2]) for frame in error.facts.get("frames", ()) if len(frame) > 2]
+    if FLOAT_FOR_INT.match(text) and any(re.search(r"(?<!/)/(?!/)", code) for code in lines):
         return DIVISION
     if ONE_NUMBER.match(text):
         taken = re.search(r"\bmath\.\w+", line)
         return MATH.format(taken[0]) if taken else OF_TENSORS if "tensor(" in line else None
     unknown = UNKNOWN.match(text)
+    if unknown and unknown[1] in MODULES and not re.search(rf"^[ \t]*(from|import)\b.*\b{unknown[1]}\b", source, re.M):
+        return IMPORTED.format(unknown[1], MODULES[unknown[1]])
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
         return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."
     return (

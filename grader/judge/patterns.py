@@ -170,7 +170,7 @@ def _one_of_many(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     """The sentence on an answer that is one part of the right one."""
     if got.shape != expected.shape[1:] or not 1 < got.numel() <= expected.numel() <= MAX_LOOKED_AT:
         return None
-    right = [number for number, part in enumerate(expected.double()) if _alike(got.detach().double(), part, 1e-3)]
+    right = [number for number, part in enumerate(expected.double()) if _alike(got.detach().double(), part)]
     if not right:
         return None
     what = "row" if expected.ndim == 2 else "part along dim 0"
