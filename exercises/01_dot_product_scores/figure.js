@@ -21,6 +21,10 @@ export default {
       }));
     const [a, b] = [arrow("a", inputs[pair[0]]), arrow("b", inputs[pair[1]])];
     const cell = figure.state(pair);
+    const pick = (...at) => {
+      [a, b].forEach((sliders, n) => sliders.forEach((one, axis) => (one.value = inputs[at[n]][axis])));
+      cell.value = at;
+    };
     const drag = (sliders) => (x, y) => {
       [sliders[0].value, sliders[1].value] = [Number(x.toFixed(2)), Number(y.toFixed(2))];
       figure.redraw();
@@ -32,6 +36,7 @@ export default {
         -1,
         Math.min(1, product / (Math.hypot(...u) * Math.hypot(...v)))
       )) * 180) / Math.PI;
+      const foot = u.map((x) => (x * product) / dot(u, u)); // where the shadow of b on a ends
       const [i, j] = cell.value;
       const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
       const relation = Number.isNaN(angle)
@@ -42,6 +47,7 @@ export default {
           row(
             plane({
               name: "Two arrows", from: [-1, -1], to: [1, 1], note: "Drag their ends, or use the sliders above.",
+              lines: Math.hypot(...u) > 0 ? [[[0, 0], foot, 6], [v, foot, 1]] : [],
               points: [
                 { x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) },
                 { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", drag: drag(b) },
@@ -54,15 +60,17 @@ export default {
               columns: tokens,
               scale: 2,
               picked: cell.value,
-              pick: (...at) => (cell.value = at),
+              pick,
             }),
           ),
+          line("Point at a score: the arrows become the first two numbers of its words."),
           line(
             `a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = `
-              + `${format(product, 4)}`
+              + `${format(product, 4)}, which is the length of a times the shadow of b on it`
           ),
           line(`${tokens[i]} · ${tokens[j]} = ${terms} = ${format(scores[i][j])}`),
         ],
+        key: ["a · b", format(product)],
         say: `The product of the arrows is ${format(product)}; ${relation}. The score of “${tokens[i]}” and `
           + `“${tokens[j]}” is ${format(scores[i][j])}.`,
       };
