@@ -44,8 +44,7 @@ export default {
           look: "other",
         })),
       ];
-      const low = Math.min(0, ...[...queries, ...keys].flat());
-      const high = Math.max(1.5, ...[...queries, ...keys].flat());
+      const [across, up] = [0, 1].map((axis) => [...queries, ...keys].map((one) => one[axis]));
       const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       return {
         threads: inputs[t].flatMap((_, d) => [
@@ -67,8 +66,10 @@ export default {
           plane({
             name: "Queries (full) and keys (open) of all tokens",
             points,
-            from: [low, low],
-            to: [high, high],
+            from: [Math.min(0, ...across), Math.min(0, ...up)],
+            to: [Math.max(0.6, ...across), Math.max(1.5, ...up)],
+            xLabel: "first number",
+            yLabel: "second number",
             lines: [[queries[t], keys[t], 1]],
           }),
         ],
