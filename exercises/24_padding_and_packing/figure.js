@@ -44,9 +44,11 @@ export default {
             columns: names,
             heat: false,
             faint: (i, j) => !isReal(j),
+            marked: (i, j) => i === 2 && !isReal(j) && weights[j] !== 0,
           }),
           matrix({ name: "result", values: [result], heat: false }),
         ],
+        key: ["result", format(result)],
         say: said(result, truth, taken, hide.value),
       };
     });
