@@ -2,7 +2,7 @@
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, sum } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const normalized = (values) => values.map((value) => value / sum(values));
 
@@ -35,6 +35,9 @@ export default {
       const other = turned.filter((value) => value > 0).length;
       return {
         show: [
+          row(...[["top_k", "top_p", cutByP(cutByK(softmax))], ["top_p", "top_k", cutByK(cutByP(softmax))]].map(
+            ([before, after, values]) => bars({ name: `${before}, then ${after}`, values, labels: words, most: 1 })
+          )),
           matrix({
             name: "step by step",
             values: [softmax, first],
@@ -53,6 +56,7 @@ export default {
             matrix({ name: "words that can be drawn", values: [left], digits: 0, heat: false }),
           ),
         ],
+        key: ["words that can be drawn", `${left} of ${V}`],
         say: `${left} of ${V} words can be drawn, “${words[0]}” with ${format(probabilities[0])}. `
           + (other === left
             ? "With the two cuts in the other order, as many can."
