@@ -42,13 +42,19 @@ export default {
     const size = figure.slider({ label: "Block size", min: 1, max: 8, value: start.size });
     const children = figure.slider({ label: "Children", min: 0, max: 3, value: start.children });
     const written = figure.slider({ label: "Tokens that each one writes", min: 0, max: 4, value: 1 });
+    const chosen = figure.state([1, 1]); // the cell of the block tables that is looked at
     figure.draw(() => {
       const { pool, users, copied, tables } = life(prompt.value, size.value, children.value, written.value);
       const names = pool.map((_, block) => `block ${block}`);
       const length = prompt.value + written.value;
       const alone = tables.length * Math.ceil(length / size.value);
       const copies = copied.filter((slots) => slots > 0).length;
+      const i = Math.min(chosen.value[0], tables.length - 1);
+      const table = tables[i];
+      const saved = alone - pool.length;
       return {
+        threads: table.map((block, b) => [["block tables", i, b], ["tokens in the pool", block, 0]]),
+        key: ["blocks saved by sharing", String(saved)],
         show: [
           row(
             matrix({
@@ -57,6 +63,8 @@ export default {
               digits: 0,
               rows: tables.map((_, i) => `sequence ${i}`),
               heat: false,
+              picked: [i, Math.min(chosen.value[1], table.length - 1)],
+              pick: (...at) => (chosen.value = at),
             }),
             matrix({
               name: "tokens in the pool",
@@ -64,9 +72,9 @@ export default {
               digits: 0,
               rows: names,
               scale: 1.4 * length,
-              faint: (i, j) => pool[i][j] === 0,
+              hidden: (i, j) => pool[i][j] === 0,
               marked: (i, j) => j < (copied[i] ?? 0),
-              note: "Each number is a token's place in its text, 0 an empty slot. A frame means: copied.",
+              note: "Each number is a token's place in its text, a dot is an empty slot. A frame means: copied.",
             }),
             matrix({ name: "users of each block", values: users.map((n) => [n]), digits: 0, rows: names, heat: false }),
           ),
@@ -76,7 +84,8 @@ export default {
           + `without sharing it would be ${alone}. `
           + (written.value === 0
             ? "Nobody has written yet, so nothing was copied."
-            : `${copies === 0 ? "No block was" : copies === 1 ? "1 block was" : `${copies} blocks were`} copied.`),
+            : `${copies === 0 ? "No block was" : copies === 1 ? "1 block was" : `${copies} blocks were`} copied.`)
+          + ` Sequence ${i} reads ${table.length === 1 ? "block" : "blocks"} ${table.join(", ")}.`,
       };
     });
   },

@@ -187,6 +187,7 @@ def family(prompt: int = 6, size: int = 4, children: int = 2, written: int = 1) 
 
 
 CASES = [
+    Case("a sequence", [("pick", "block tables", 2, 0)], family, "Sequence 2 reads blocks 0, 3"),
     Case("as it opens", [], family, "3 sequences of 7 tokens take 4 blocks; without sharing it would be 6"),
     Case("full blocks", [("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "No block was copied"),
     Case(
