@@ -1,10 +1,35 @@
 // A draft is kept as far as both models agree, and what is missing is drawn: the target comes out of any draft.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const SAME = 1e-9;
+const [WIDE, TALL] = [90, 150]; // of a bar: the room for it, and its height for a probability of 0.6
+
+// What comes out of one place, word by word: what was drafted and kept, on top what is drawn after a rejection, and a
+// frame as high as the target.
+function stacks(words, target, kept, drawn) {
+  const high = (p) => (p * TALL) / 0.6;
+  const bar = (look, j, from, p) => s("rect", {
+    class: `cell ${look}`, x: j * WIDE + 14, width: WIDE - 28, y: TALL + 24 - high(from + p), height: high(p),
+  });
+  const told = words.map((word, j) => `${word}: ${format(kept[j])} and ${format(drawn[j])} of ${format(target[j])}`);
+  return drawing(
+    { name: "kept (dark) + drawn again (light) = target (frame)", label: told.join("; "),
+      width: words.length * WIDE, height: TALL + 46 },
+    words.map((word, j) => [
+      bar("now", j, 0, kept[j]),
+      bar("done", j, kept[j], drawn[j]),
+      s("rect", { class: "box", x: j * WIDE + 10, width: WIDE - 20, y: TALL + 24 - high(target[j]),
+        height: high(target[j]) }),
+      s("text", { x: (j + 0.5) * WIDE, y: TALL + 16 - high(Math.max(target[j], kept[j] + drawn[j])),
+        "text-anchor": "middle" }, format(kept[j] + drawn[j])),
+      s("text", { x: (j + 0.5) * WIDE, y: TALL + 41, "text-anchor": "middle" }, word),
+    ]),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -30,6 +55,7 @@ export default {
       const tokens = sum(range(drafted.value + 1).map((n) => rate ** n));
       return {
         show: [
+          stacks(words, target, kept, drawn),
           matrix({
             name: "one place",
             values: [target, draft, kept, drawn, out],
@@ -44,6 +70,7 @@ export default {
             matrix({ name: "tokens a round", values: [tokens], heat: false }),
           ),
         ],
+        key: ["tokens a round", format(tokens, 2)],
         say: `${format(100 * rate, 0)} % of the drafts are kept. `
           + (Math.abs(out[worst] - target[worst]) < SAME
             ? "What comes out is the target's distribution, to the last digit. "
