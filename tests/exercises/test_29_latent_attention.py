@@ -176,9 +176,11 @@ def by_both(first: float, second: float, length: int = 1000) -> dict[str, torch.
 
 
 FIRST, SECOND, LENGTH = "Query, first number", "Query, second number", "Tokens to count for"
+MANY = ("move", LENGTH, 1000)
 CASES = [
-    Case("another query", [("move", FIRST, -2)], lambda: by_both(-2, 2), "8,000 multiplications by keys, 3,006"),
-    Case("nothing asked", [("move", FIRST, 0), ("move", SECOND, 0)], lambda: by_both(0, 0), "the scores 0 and 0"),
-    Case("negative", [("move", FIRST, 3), ("move", SECOND, -3)], lambda: by_both(3, -3), "scores 3 and −3"),
-    Case("one token", [("move", LENGTH, 1)], lambda: by_both(1, 2, 1), "1 token it takes 8 .* 9 without"),
+    Case("as it opens", [], lambda: by_both(1, 2, 1), "8 multiplications by keys, 9 without"),
+    Case("another query", [MANY, ("move", FIRST, -2)], lambda: by_both(-2, 2), "8,000 multiplications by keys, 3,006"),
+    Case("nothing asked", [MANY, ("move", FIRST, 0), ("move", SECOND, 0)], lambda: by_both(0, 0), "the scores 0 and 0"),
+    Case("negative", [MANY, ("move", FIRST, 3), ("move", SECOND, -3)], lambda: by_both(3, -3), "scores 3 and −3"),
+    Case("two tokens", [("move", LENGTH, 2)], lambda: by_both(1, 2, 2), "2 tokens it takes 16 .* 12 without"),
 ]
