@@ -28,6 +28,7 @@ export default {
     const widths = [narrow, wide];
     const figure = frame(el, "A state has few rows. Add pairs, and see which of them come back.");
     const pairs = figure.slider({ label: "Pairs", min: 1, max: narrow.length, value: 3 });
+    figure.player(pairs, 1500);
     const names = widths.map((keys) => `${keys[0].length} rows`);
     const width = figure.choice({ label: "The state has", options: names });
     const beta = figure.slider({ label: "Beta", min: 0, max: 1, step: 0.05, digits: 2, value: 1 });
@@ -66,6 +67,7 @@ export default {
             heat: false,
           })),
         ],
+        key: [`recalled by ${rule}`, `${counts[2]} of ${N}`],
         say: `Of ${N} ${N === 1 ? "pair" : "pairs"}, softmax attention recalls ${counts[0]}, linear attention `
           + `${counts[1]}, and ${rule} ${counts[2]}. Key ${least} reads the least of its own value: `
           + `${format(reads[least][least])}.`,
