@@ -14,6 +14,7 @@ export default {
     const one = figure.slider({ label: "Weight of head 0, last token", min: -3, max: 3, value: weights[1][0] });
     const two = figure.slider({ label: "Weight of head 1, last token", min: -3, max: 3, value: weights[1][1] });
     const relu = figure.toggle({ label: "relu", value: true });
+    const cell = figure.state([1, 1]);
     figure.draw(() => {
       const products = queries.map((query) => keys.map((key) => dot(query, key)));
       const kept = products.map((line) => line.map((value) => (relu.value ? Math.max(value, 0) : value)));
@@ -32,10 +33,15 @@ export default {
       const tied = out.filter((key) => scores[1][key] === least);
       const empty = count.value - last.length;
       const names = tokens.map((token) => `token ${token}`);
+      const [r, j] = cell.value;
+      const name = relu.value ? "products after relu" : "products";
+      const terms = ofHeads[r].map((weight, head) => `${format(weight, 0)} · ${format(kept[head][j], 0)}`).join(" + ");
       return {
+        threads: [0, 1].map((head) => [[name, head, j], ["scores", r, j]]),
+        key: [`token ${tokens[r]}, key ${j}`, format(scores[r][j], 0)],
         show: [
           matrix({
-            name: relu.value ? "products after relu" : "products",
+            name,
             values: kept,
             rows: ["head 0", "head 1"],
             columns: range(T).map((key) => `key ${key}`),
@@ -48,13 +54,16 @@ export default {
               rows: names,
               columns: range(T).map((key) => `key ${key}`),
               digits: 0,
+              picked: cell.value,
+              pick: (...at) => (cell.value = at),
               marked: (r, key) => chosen[r].includes(key),
               faint: (r, key) => key > tokens[r],
             }),
             matrix({ name: "chosen keys", values: chosen, rows: names, digits: 0, heat: false }),
           ),
         ],
-        say: `Token ${tokens[1]} sees ${seen[1].length} of ${T} keys and takes ${last.length}. `
+        say: `Token ${tokens[r]} scores key ${j} with ${terms} = ${format(scores[r][j], 0)}. `
+          + `Token ${tokens[1]} sees ${seen[1].length} of ${T} keys and takes ${last.length}. `
           + (empty
             ? `${empty} of its ${count.value} places ${empty === 1 ? "stays" : "stay"} empty, with −1.`
             : tied.length

@@ -133,6 +133,8 @@ def chosen(k: int, first: int, weights: tuple[float, float] = (1.0, 1.0), relu: 
 
 
 CASES = [
+    Case("as it opens", [], lambda: chosen(2, 2), r"Token 3 scores key 1 with 1 · 0 \+ 1 · 4 = 4\."),
+    Case("a score", [("pick", "scores", 0, 2)], says=r"Token 2 scores key 2 with .* = 2\."),
     Case("more places than keys", [("move", "k", 5)], lambda: chosen(5, 2), "1 of its 5 places stays empty"),
     Case("room for all", [("move", "k", 4)], lambda: chosen(4, 2), "None is left out"),
     Case("equal to the last", [("move", "k", 1)], lambda: chosen(1, 2), "Key 1 scores 4 like key 0"),
