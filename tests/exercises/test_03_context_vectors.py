@@ -64,13 +64,15 @@ def test_gradients_by_differences(solution):
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def query_on(index: int) -> dict[str, torch.Tensor]:
+def query_on(index: int, times: float = 1.0) -> dict[str, torch.Tensor]:
     """Exercise 03 for one query."""
-    weights = torch.softmax(inputs() @ inputs().T, -1)[index]
+    weights = torch.softmax(times * inputs() @ inputs().T, -1)[index]
     return {"weights": weights, "context vector": weights @ inputs()}
 
 
 CASES = [
+    Case("sharper", [("move", "Scores times", 20)], lambda: query_on(1, 20.0), "“journey” pulls most"),
+    Case("all alike", [("move", "Scores times", 0)], lambda: query_on(1, 0.0), "a plain mean"),
     Case("your", [("choose", "Query", "Your")], lambda: query_on(0), "0.2098"),
     Case("one", [("choose", "Query", "one")], lambda: query_on(4), "“one”"),
     Case("step", [("choose", "Query", "step"), ("choose", "Dimensions", "1 and 2")], lambda: query_on(5), "“step”"),
