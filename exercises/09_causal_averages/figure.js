@@ -6,6 +6,10 @@ import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["a loop", "a matrix product", "a softmax"];
 
+// The mean of each row and all before it, in a loop.
+const causalMeans = (x) => x.map((_, i) => x[0].map((_, d) => sum(x.slice(0, i + 1).map((one) => one[d])) / (i + 1)));
+const distances = (a, b) => a.map((one, i) => one.map((value, j) => Math.abs(value - b[i][j])));
+
 export default {
   render({ model, el }) {
     const { x } = model.get("data");
@@ -21,11 +25,14 @@ export default {
       const inputs = x.map((one, i) => one.map((value) => value + (i === T - 1 ? last.value : 0)));
       const ones = range(T).map((i) => range(T).map((j) => (j <= i ? 1 : 0)));
       const zeros = causal(range(T).map(() => range(T).map(() => 0)));
-      const looped = inputs.map(
-        (_, i) => [0, 1].map((d) => sum(inputs.slice(0, i + 1).map((one) => one[d])) / (i + 1))
-      );
+      const looped = causalMeans(inputs);
       const weights = way.value === 2 ? zeros.map(softmax) : ones.map((one) => one.map((value) => value / sum(one)));
-      const averages = way.value === 0 ? looped : matmul(weights, inputs);
+      const byProduct = [ones.map((one) => one.map((value) => value / sum(one))), zeros.map(softmax)].map(
+        (one) => matmul(one, inputs)
+      );
+      const averages = [looped, ...byProduct][way.value];
+      const apart = Math.max(...byProduct.flatMap((one) => distances(one, looped).flat()));
+      const moved = distances(averages, causalMeans(x)).filter((one) => Math.max(...one) > 1e-9).length;
       const later = (i, j) => j > i;
       const before = [
         matrix({
@@ -53,9 +60,9 @@ export default {
         show: [
           row(
             matrix({ name: "x", values: inputs, rows: names, marked: (i) => i <= t }),
-            matrix({ name: "averages", values: averages, rows: names, marked: (i) => i === t })
+            matrix({ name: "averages", values: averages, rows: names, marked: (i) => i === t }),
+            before,
           ),
-          before,
           way.value ? matrix({
             name: "weights",
             values: weights,
@@ -65,6 +72,9 @@ export default {
             marked: (i, j) => i === t && j <= t,
           }) : null,
         ],
+        key: last.value
+          ? ["averages that moved", `${moved} of ${T}`]
+          : ["largest difference of the three ways", format(apart)],
         say: `Average ${t}: (${terms}) / ${t + 1} = ${format(averages[t][0])}.`
           + (last.value ? " The last token moves the last average alone: no other row looks at it." : ""),
       };
