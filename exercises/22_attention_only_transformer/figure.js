@@ -77,6 +77,7 @@ export default {
             values: logits.map((one) => Array.from(one)),
             rows: names,
             columns: range(model.vocabulary).map(called),
+            digits: 3,
             marked: (i) => i === t,
           }) : null,
           row(
