@@ -12,6 +12,8 @@ const periodOf = (tokens) =>
   range(Math.max(0, Math.floor(tokens.length / 2) - 1), 2)
     .find((p) => tokens.every((token, t) => t < p || token === tokens[t - p])) ?? 0;
 
+const ROOM = 18; // for the name of a token below the arcs
+
 export default {
   render({ model: given, el }) {
     const { trained, tokens: first, more } = given.get("data");
@@ -72,6 +74,10 @@ export default {
         const d = `M${X(i).toFixed(1)},${ground}A${r.toFixed(1)},${r.toFixed(1)} 0 0 0 ${X(j).toFixed(1)},${ground}`;
         return s("path", { class: look, "stroke-width": (arcs[i][j] * 4).toFixed(2), d });
       };
+      // Names that have no room are left out; the picked token and the one that it looks at most come first.
+      const isFar = (a, b) => Math.abs(a - b) * wide >= ROOM;
+      const isNamed = (n) => n === t
+        || (isFar(n, t) && (n === top || (isFar(n, top) && n % Math.ceil(ROOM / wide) === 0)));
       const overTokens = drawing(
         {
           name: `where head ${arcsOf.value} of layer ${last} looks`,
@@ -81,7 +87,7 @@ export default {
         },
         range(T).filter((i) => i !== t).flatMap((i) => seen(i).map((j) => arc(i, j, "link"))),
         seen(t).map((j) => arc(t, j, "link now")),
-        names.map((name, n) => s(
+        names.map((name, n) => isNamed(n) && s(
           "text",
           { x: X(n), y: ground + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null },
           name
