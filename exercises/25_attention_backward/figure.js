@@ -1,10 +1,32 @@
 // Softmax's backward pass on three numbers: what counts is the distance from the weighted average.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = range(3).map(String);
+
+const [WIDE, TALL] = [70, 120]; // of a bar: the room for it, and the height of the drawing
+
+// A bar for what arrives at each token, in the stronger colour where it is above the weighted average, the line.
+function arrivals(values, average) {
+  const [low, high] = [Math.min(0, average, ...values), Math.max(1, average, ...values)];
+  const Y = (value) => 12 + ((high - value) / (high - low)) * TALL;
+  const right = values.length * WIDE;
+  return drawing(
+    { name: "what arrives, and its weighted average", width: right + 110, height: TALL + 44,
+      label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
+    values.map((value, j) => [
+      s("rect", { class: value > average ? "cell now" : "cell done", x: j * WIDE + 14, width: WIDE - 28,
+        y: Y(Math.max(0, value)), height: Math.max(0.5, Math.abs(Y(0) - Y(value))) }),
+      s("text", { x: (j + 0.5) * WIDE, y: TALL + 36, "text-anchor": "middle" }, `${j}: ${format(value, 1)}`),
+    ]),
+    s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
+    s("line", { class: "curve curve-1", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
+    s("text", { x: right + 6, y: Y(average) + 4 }, `average ${format(average, 2)}`),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -41,6 +63,7 @@ export default {
         : "is positive nowhere: nothing above it arrives at a place with weight.";
       return {
         show: [
+          arrivals(dP, average),
           row(
             matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
             matrix({ name: "gradient of the weights", values: dP, columns: NAMES, scale: 10 }),
@@ -51,6 +74,7 @@ export default {
             matrix({ name: "gradient of the scores", values: dS, columns: NAMES, scale: 5 }),
           ),
         ],
+        key: ["weighted average", format(average, 3)],
         say: alone.value
           ? `The diagonal alone says ${dS.map((value) => format(value, 3)).join(", ")}. The sum is ${format(total, 3)} `
             + "and not 0, so it cannot be the gradient of a softmax."
