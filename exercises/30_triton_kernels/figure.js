@@ -64,6 +64,7 @@ export default {
             matrix({ name: "the right weights", values: right, scale: 1, marked: (i) => i === program.value }),
           ),
         ],
+        key: ["the weights sum to", format(share)],
         say: isRight
           ? `Row ${program.value} is right: the lanes behind the row add nothing to the sum of ${format(total, 0)}.`
           : `The weights of row ${program.value} sum to ${format(share)} and not to 1. `
