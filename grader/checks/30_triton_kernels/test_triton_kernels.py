@@ -23,7 +23,7 @@ FRESH = {
 # The small ones first: they tell most wrong answers from the right one, and a call takes long.
 ROWS = ((4, 5), (1, 1), (3, 16), (2, 100), (5, 37))  # (R, C)
 PRODUCTS = ((5, 7, 3, 16), (33, 1, 2, 32), (16, 16, 32, 16), (20, 33, 18, 16))  # (M, K, N, block)
-TOKENS = ((1, 1, 5, 16, 16), (1, 1, 16, 16, 64), (1, 2, 20, 16, 16), (2, 1, 17, 32, 16))  # (B, H, T, h, block)
+TOKENS = ((1, 1, 16, 16, 16), (1, 1, 5, 16, 16), (1, 1, 16, 16, 64), (1, 2, 20, 16, 16), (2, 1, 17, 32, 16))  # (B, H, T, h, block)
 MANY = 112  # tokens of float16, in seven tiles
 LATER, SIDE = 40, 16  # tokens and side of a tile where later tiles are looked at
 TOLERANCE = 5e-5  # sums in another order
