@@ -701,6 +701,9 @@ def test_extreme_logits(learner, rng):
             true_distribution(logits, *options),
             tolerance=LARGE_TOLERANCE,
         )
+    low = torch.tensor([-10002.0, -10000.0, -10001.0, -10003.0])  # below what −20 or −10,000 would hide
+    for options in ((1.0, 2, 1.0), (1.0, None, 0.7)):
+        expect(learner.next_distribution(low, *options), true_distribution(low, *options), tolerance=LARGE_TOLERANCE)
     cold, options = logits / 100, (0.01, None, 0.9)
     expect(learner.next_distribution(cold, *options), true_distribution(cold, *options), tolerance=LARGE_TOLERANCE)
     logits = rng.randn(2, 3, 7)

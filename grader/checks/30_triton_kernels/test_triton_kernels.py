@@ -23,7 +23,8 @@ FRESH = {
 # The small ones first: they tell most wrong answers from the right one, and a call takes long.
 ROWS = ((4, 5), (1, 1), (3, 16), (2, 100), (5, 37))  # (R, C)
 PRODUCTS = ((5, 7, 3, 16), (33, 1, 2, 32), (16, 16, 32, 16), (20, 33, 18, 16))  # (M, K, N, block)
-TOKENS = ((1, 1, 16, 16, 16), (1, 1, 5, 16, 16), (1, 1, 16, 16, 64), (1, 2, 20, 16, 16), (2, 1, 17, 32, 16))  # (B, H, T, h, block)
+# (B, H, T, h, block)
+TOKENS = ((1, 1, 16, 16, 16), (1, 1, 5, 16, 16), (1, 1, 16, 16, 64), (1, 2, 20, 16, 16), (2, 1, 17, 32, 16))
 MANY = 112  # tokens of float16, in seven tiles
 LATER, SIDE = 40, 16  # tokens and side of a tile where later tiles are looked at
 TOLERANCE = 5e-5  # sums in another order
@@ -88,6 +89,9 @@ def test_large_softmax(learner):
     x = torch.tensor([[9e3, 1e4, -1e4], [-1e4, -1e4, -9e3], [0.0, -torch.inf, -torch.inf], [-1e4, -1e4, -1e4]])
     expected = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
     gives(learner.softmax.launches(x), expected / expected.sum(dim=1, keepdim=True))
+    x = torch.full((1, 1000), -50.0)  # together they weigh less than the last digit of 1, unless exponents are bounded
+    x[0, 7] = 0.0
+    gives(learner.softmax.launches(x), torch.softmax(x, dim=1))
 
 
 @task(1, after="fresh_softmax")
@@ -163,6 +167,14 @@ def test_large_scores(learner):
         gives(record, torch.full((1, 1, 20, 16), mean), tolerance=0.05)  # a logarithm of 1e4 has three digits
     record = learner.flash_attention.launches(-queries, keys.abs(), values, True, 16)  # all that is seen is −10,000
     gives(record, values.cumsum(dim=2) / torch.arange(1, 21)[:, None], tolerance=0.05)
+    queries = torch.zeros(1, 1, 48, 16)
+    queries[..., 0] = 4.0  # the scale takes it away: a score is the key's first number
+    for places in ((0, 40), (46, 47)):  # keys 50 below these weigh nothing, however large their values are
+        keys = torch.zeros(1, 1, 48, 16)
+        keys[..., 0] = -50.0
+        keys[..., places, 0] = 0.0
+        values = torch.where(keys[..., :1] < 0, 1e6, 1.0).expand(1, 1, 48, 16).contiguous()
+        gives(learner.flash_attention.launches(queries, keys, values, False, 16), torch.ones(1, 1, 48, 16))
 
 
 @task(3, after=("fresh_flash", "fresh_causal"))
