@@ -54,7 +54,7 @@ SAMPLE = 9  # of each other group one tier tries one attack in so many
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line
-SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second
+SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second, an interpreted kernel three times as long
 LONGEST_S = 1500 if THOROUGH else 400  # of one command
 LARGE_BYTES = 2_000_000  # of a whole report
 LARGE_MEMORY = 3 << 30  # of any process of ours
@@ -339,7 +339,7 @@ def success(attack: Attack, result: dict, place: Place) -> str:
         return "graded without its sandbox"
     if attack.note and not any(attack.note in note for note in result["notes"]):
         return f"no note names {attack.note}: {result['notes']}"
-    if result["duration_s"] > SLOW_S:
+    if result["duration_s"] > SLOW_S * (3 if catalog.find(attack.exercise).limits.needs else 1):
         return f"the grader worked for {result['duration_s']:.0f} s"
     return leaked(json.dumps(result, ensure_ascii=False), place)
 

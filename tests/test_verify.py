@@ -262,7 +262,7 @@ def test_what_waits_for_another_task_is_listed(house, said):
     assert said("verify", "77", "--write", cwd=house).returncode == 0
     [line, _] = said("verify", "77", cwd=house).stdout.splitlines()
     assert line.startswith(f"{FOLDER}: a mistake in task 1 can leave 1 point of other tasks untried (after=): ")
-    assert line.endswith(": inputs_unchanged (task 2, 1)")
+    assert line.endswith(": inputs_unchanged (task 2, 1). No reason is written: exercise.toml, [waits], 1 = …")
 
 
 def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(house, said):
