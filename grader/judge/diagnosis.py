@@ -276,10 +276,11 @@ class Diagnostician:
         )
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
-        """A sentence on sizes that do not fit, where the same function gives no wrong numbers for other inputs."""
+        """A sentence on sizes that do not fit; on factors only if the same function gives no wrong numbers elsewhere."""
+        sentence = error_sentences.of_sizes(failure.error)
         others = [other for other in failures.values() if other.last_called == failure.last_called]
         fits_elsewhere = any(isinstance(other.error, Mismatch) for other in others)
-        return None if fits_elsewhere else error_sentences.of_sizes(failure.error)
+        return None if fits_elsewhere and sentence == error_sentences.SIZES_OF_FACTORS else sentence
 
     def of_source(self, failure: Failure, subject: Learner | None) -> str | None:
         """A sentence on the source alone, or on the source and an error in it."""
