@@ -22,7 +22,7 @@ FRESH = {
 }
 # The small ones first: they tell most wrong answers from the right one, and a call takes long.
 ROWS = ((4, 5), (1, 1), (3, 16), (2, 100), (5, 37))  # (R, C)
-PRODUCTS = ((5, 7, 3, 16), (33, 1, 2, 32), (16, 16, 32, 16), (20, 33, 18, 16))  # (M, K, N, block)
+PRODUCTS = ((5, 7, 3, 16), (17, 2, 18, 16), (33, 1, 2, 32), (16, 16, 32, 16), (20, 33, 18, 16))  # (M, K, N, block)
 # (B, H, T, h, block)
 TOKENS = ((1, 1, 16, 16, 16), (1, 1, 5, 16, 16), (1, 1, 16, 16, 64), (1, 2, 20, 16, 16), (2, 1, 17, 32, 16))
 MANY = 112  # tokens of float16, in seven tiles
@@ -111,7 +111,8 @@ def test_softmax_rows(learner, rng):
 def test_fresh_matmul(learner, rng):
     """matmul is right for any sizes, whether or not a tile divides them, and for factors with other strides."""
     factors = [(rng.randn(M, K), rng.randn(K, N), block) for M, K, N, block in PRODUCTS]
-    factors.insert(-1, (*two(rng), 16))  # before the last one, where a stride is 1 and a step without it looks right
+    a, b = rng.randn(17, 20).T, rng.randn(17, 40)[:, ::2]
+    factors.insert(-1, (a, b, 16))  # before the last one, where a stride is 1 and a step without it looks right
     for a, b, block in factors:
         gives(learner.matmul.launches(a, b, block), product(a, b), tolerance=TOLERANCE)
 
