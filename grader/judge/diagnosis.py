@@ -276,7 +276,7 @@ class Diagnostician:
         )
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
-        """A sentence on sizes that do not fit; on factors only if the same function gives no wrong numbers elsewhere."""
+        """A sentence on sizes that do not fit; on factors only where the function gives no wrong numbers elsewhere."""
         sentence = error_sentences.of_sizes(failure.error)
         others = [other for other in failures.values() if other.last_called == failure.last_called]
         fits_elsewhere = any(isinstance(other.error, Mismatch) for other in others)
