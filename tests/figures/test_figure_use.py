@@ -203,6 +203,7 @@ def test_a_figure_fits_the_narrowest_screen(drawn):
     """320 pixels, what WCAG asks for (1.4.10): only a table may be scrolled sideways, in its own box."""
     page = drawn.page
     page.set_viewport_size({"width": 320, "height": 800})
+    page.evaluate(PAINTED)
     outside = page.evaluate(
         """() => [...document.querySelectorAll('.kata-live *')]
           .filter(one => !one.closest('.kata-scroll *, .kata-spoken'))
