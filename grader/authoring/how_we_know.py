@@ -24,7 +24,7 @@ Wrong files that nobody wrote for this grader are tried too. 65 variants that th
 that somebody wrote who looked for gaps, are in `tests/peer_variants.toml`; what people write *instead of* a step
 (nothing, a mean, a bound, −20, −10,000) is made from the solutions by `tests/test_variants.py`, for all exercises.
 `THOROUGH=1 make test PYTEST=tests/test_variants.py` grades them all. That file says which of them are as good as the
-right step, as −1,000,000,000 for −∞, and which few of 26, 30 and 31 are accepted so far though they are wrong.
+right step, as −1,000,000,000 for −∞.
 
 Which checks fail which mistake is a table of its own, which `make docs` makes.
 {where}
