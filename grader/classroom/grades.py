@@ -4,10 +4,8 @@ An exercise that was not handed in, or could not be graded, has an empty cell an
 own rule for missing work applies ("-" in Moodle's file). A file that was handed in untouched has 0 points.
 """
 
-import csv
 import csv as spreadsheet
 import io
-import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +13,7 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
+from grader.classroom import private
 from grader.classroom.handins import Class, Student
 from grader.classroom.roster import sheet
 from grader.classroom.summary import Row, Summary
@@ -139,14 +138,7 @@ def _read(path: Path) -> dict[str, str]:
 
 def _write(path: Path, rows: Iterable[list[str]]) -> None:
     """Add rows to the key."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        with os.fdopen(descriptor, "a", encoding="utf-8", newline="") as file:
-            if not path.stat().st_size:
-                writer.writerow(PSEUDONYM_TITLES)
-            writer.writerows(rows)
-            file.write(text.getvalue())
+        private.append(path, PSEUDONYM_TITLES, rows)
     except OSError as error:
         raise WrongUse(f"{path} cannot be written: {error.strerror}") from None

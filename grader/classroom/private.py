@@ -5,10 +5,12 @@ group keeps its rights.
 """
 
 import contextlib
+import csv
+import io
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -22,6 +24,21 @@ def folder(path: Path) -> None:
     """Make a private folder, or make the one that is there private. Raises OSError."""
     path.mkdir(mode=OWNER, parents=True, exist_ok=True)
     _limit(path, _kept(path))
+
+
+def append(path: Path, titles: Sequence[str], rows: Iterable[Sequence[str]], errors: str = "strict") -> None:
+    """Add rows to a private CSV file in one write, below its titles. Raises OSError.
+
+    errors: as `open` takes it, for characters that UTF-8 does not have.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE)
+    with os.fdopen(descriptor, "a", encoding="utf-8", errors=errors, newline="") as file:
+        if not path.stat().st_size:
+            writer.writerow(titles)
+        writer.writerows(rows)
+        file.write(text.getvalue())
 
 
 def everything(path: Path) -> None:

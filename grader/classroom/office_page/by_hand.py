@@ -5,10 +5,8 @@ Whoever saves says by a stamp what they saw. Where that has changed meanwhile, n
 """
 
 import contextlib
-import csv
 import fcntl
 import hashlib
-import io
 import json
 import os
 import stat
@@ -235,14 +233,7 @@ def _replace(table: Sheet) -> None:
 
 def _append(path: Path, rows: Sequence[Sequence[str]]) -> None:
     """Add lines to the log. Raises WrongUse."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, private.FILE)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            if not path.stat().st_size:
-                writer.writerow(LOG_TITLES)
-            writer.writerows(rows)
-            file.write(text.getvalue())
+        private.append(path, LOG_TITLES, rows, errors="backslashreplace")
     except OSError as error:
         raise WrongUse(f"what you set is saved, but {path} cannot be written: {error.strerror}") from None
