@@ -67,7 +67,7 @@ def serve(
         if tiers.choose().name == "D" and tiers.is_root() and tiers.stranger() is None:
             return  # the limits of a worker, by which it is known, are none for root
         kernel.keep_out()
-        listener = bound(folder, name)  # before the import: not every file system has sockets
+        listener = bind(folder, name)  # before the import: not every file system has sockets
         load()
         lending = Lending(before)
         ending.callback(lending.close)
@@ -207,7 +207,7 @@ class Server:
         self.commands += 1
         has_loan = bool(loan.processes) and not is_lasting
         self.lending.is_lent |= has_loan
-        given = self.lending.part() if loan.processes and is_lasting else []
+        given = self.lending.give_away() if loan.processes and is_lasting else []
         self.children[report] = Running(pid, connection, report, has_loan, given)
         self.events.register(report, select.EPOLLIN)
         self.events.register(connection.fileno(), CLOSED)
@@ -273,8 +273,8 @@ class Server:
         return [os.getpid(), *self.lending.pids()]
 
 
-def bound(folder: int, name: str) -> socket.socket:
-    """The socket, in place of one that nobody listens at any more. Raises OSError."""
+def bind(folder: int, name: str) -> socket.socket:
+    """Make the socket, in place of one that nobody listens at any more. Raises OSError."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -68,8 +68,8 @@ class Lending:
         limited.start()
         return Loan(self.fork_server.processes(), for_good)
 
-    def part(self) -> list[process.Process]:
-        """Leave to a child what it got for good, and start the same for others, in the background."""
+    def give_away(self) -> list[process.Process]:
+        """Leave to a child what it keeps, and start the same for others in the background. Returns what it keeps."""
         given = self.fork_server.processes()
         tiers.stranger.cache_clear()  # each has a user of its own
         self.fork_server = ForkServer()

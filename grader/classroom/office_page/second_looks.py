@@ -47,7 +47,7 @@ def read(office: Office, students: Iterable[Student], history: History) -> list[
         try:
             student = find_student(who, people, office, history).id
         except WrongUse as error:
-            doubt = f"{error}. Correct it where the request stands"
+            doubt = f"{error}. Correct it in the request"
         if what and not exercise:
             rest = f"{label(what)}: {rest}"
         name = hashlib.sha256("\0".join((who, what, text)).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -321,7 +321,7 @@ def _is_same(given: str | None, secret: str) -> bool:
 def _handin(handler: Guarded, student: str, exercise: str) -> str:
     """The digest of the hand-in that counts, "" for none. Raises NotThere where these results have no such names.
 
-    It is also noted as the hand-in for which points by hand are that stand there.
+    It is also noted as the hand-in that the points set there by hand are for.
     """
     with views.opened(handler.own.place) as results:
         id, folder = results.student(student).id, results.exercise(exercise).folder if exercise else ""

@@ -1,5 +1,5 @@
 "use strict";
-// The table of a class. The rows stand in the page's data, those of a very large class in scripts beside the page too.
+// The table of a class. The rows are in the page's data; those of a very large class also in scripts beside the page.
 // Only one page of them is ever drawn, but for printing.
 
 const PAGE = 50;
