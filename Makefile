@@ -4,9 +4,9 @@
 
 .DEFAULT_GOAL := welcome
 MAKEFLAGS += --no-print-directory
-VENV := .venv
 # The Makefile that `make course` writes into the folder of a course includes this one.
 MAKEFILE := $(lastword $(MAKEFILE_LIST))
+VENV := .venv
 ifdef PYTHON
   ready :=
 else
