@@ -27,6 +27,7 @@ from grader.judge.promises import (
     keeps_dtype,
     keeps_inputs,
     keeps_no_graph,
+    on_cpu,
     refuses,
     same_gradients,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "loads_at_most",
     "manual_seed",
     "multiply_adds",
+    "on_cpu",
     "packed",
     "refuses",
     "same",

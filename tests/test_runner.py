@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 
 import pytest
-import torch
 from situations import SITUATIONS
 from worker_calls import call, load
 
@@ -17,7 +16,7 @@ from grader.catalog.exercise import Limits
 from grader.judge import examiner
 from grader.records import submission
 from grader.sandbox.call_results import Call
-from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
+from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 
 EXERCISE = "03_context_vectors"
@@ -254,25 +253,9 @@ def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computi
     assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)
 
 
-def test_cuda_may_open_the_files_that_it_needs_and_keeps_the_other_limits():
-    limits = Limits(call_s=3.0, measured=True)
-    assert on_device(limits, "cpu") is limits
-    assert on_device(limits, "cuda") == replace(limits, memory_mb=None, processes=None, open_files=CUDA_FILES)
-
-
 def test_every_call_of_a_check_is_recorded_as_it_was_made():
     call_ = Call("f(tensor (2, 3))", "f", "output")
     assert (call_.value, call_.problem, call_.computed) == (None, None, True)
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device on this machine")
-@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
-def test_solutions_get_full_points_on_a_gpu(exercise):
-    with ForkServer("cuda") as fork_server:
-        handed_in = submission.read(paths.solution(exercise.folder))
-        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(device="cuda", seed=1))
-    assert result.status == "passed", [c.message for c in result.checks]
 
 
 def running(pid: int) -> bool:

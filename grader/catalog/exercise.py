@@ -107,6 +107,7 @@ class Exercise:
     hidden_points: float = 0.0  # in a learner's bundle: the points of the hidden checks, which it lacks
     misconceptions: tuple[Misconception, ...] = ()  # those that this lesson clears up
     waits: dict[int, str] = field(default_factory=dict)  # by task: why checks of other tasks wait for those of this one
+    device: str = ""  # "cpu": judged there on every machine; "": where the settings say
     writes: str = ""  # the class that `make write` lets write, with read_safetensors and generate beside it
 
     @property
@@ -195,9 +196,9 @@ def read(folder: str) -> Exercise:
         timed = str(data.get("timed", ""))
         wrong_ideas = data.get("misconceptions", {}).items()
         misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
-        writes = str(data.get("writes", ""))
+        device, writes = str(data.get("device", "")), str(data.get("writes", ""))
         waits = {int(task): str(reason) for task, reason in data.get("waits", {}).items()}
-        about = (points, limits, forbidden, trains, timed, hidden, misconceptions, waits, writes)
+        about = (points, limits, forbidden, trains, timed, hidden, misconceptions, waits, device, writes)
         return Exercise(folder, data["title"], *about)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None

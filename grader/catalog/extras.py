@@ -1,12 +1,15 @@
 """Packages that an exercise's submissions import besides torch, as `needs` of its exercise.toml names them.
 
-Where one of them is missing the exercise is not for this machine: it is neither passed nor failed.
+Where one of them is missing, or another version is installed, the exercise is not for this machine: it is neither
+passed nor failed.
 """
 
 import functools
+import importlib.metadata
 import importlib.util
 from collections.abc import Sequence
 
+from grader.catalog import project
 from grader.catalog.errors import NotForThisMachine, how_to_install
 
 # What an exercise may need: the package, and the extra that brings it, which has the same name.
@@ -24,7 +27,15 @@ def known(needs: Sequence[str]) -> tuple[str, ...]:
 def not_here(needs: Sequence[str]) -> str:
     """Why an exercise with these needs is not for this machine, and what to type; "" where all is there."""
     absent = next((need for need in needs if not _is_installed(need)), "")
-    return f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}. {how_to_install(absent)}" if absent else ""
+    if not absent:
+        return ""
+    found = _version(absent)
+    instead = (
+        f" Version {found} is installed, and {project.requirements(absent)[0].partition(';')[0]} is needed."
+        if found
+        else ""
+    )
+    return f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}.{instead} {how_to_install(absent)}"
 
 
 def demand(needs: Sequence[str]) -> None:
@@ -35,4 +46,17 @@ def demand(needs: Sequence[str]) -> None:
 
 @functools.cache
 def _is_installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
+    if importlib.util.find_spec(package) is None:
+        return False
+    from packaging.requirements import Requirement  # who lacks packages is to read so
+
+    fitting = Requirement(project.requirements(package)[0]).specifier
+    return fitting.contains(_version(package), prereleases=True)
+
+
+def _version(package: str) -> str:
+    """The installed version of a package; "" where there is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""

@@ -23,6 +23,11 @@ def version() -> str:
     return str(_project()["version"])
 
 
+def requirements(extra: str) -> list[str]:
+    """What an extra brings, each with the versions that fit: "triton==3.9.*"."""
+    return [str(line) for line in _project()["optional-dependencies"][extra]]
+
+
 def published() -> str:
     """The address of the repository in pyproject.toml, in which a … is still to be filled in."""
     return str(_project()["urls"]["Repository"])

@@ -223,7 +223,7 @@ class Examiner:
             exercise=self.exercise.folder,
             title=self.exercise.title,
             submission=submission.filename,
-            device=self.settings.device,
+            device=self.device,
             seed=self.settings.shown_seed,
             status=status,
             pictures=pictures,
@@ -261,13 +261,18 @@ class Examiner:
     def record_requests(self) -> None:
         """From now on send the requests of each check together, which is faster from the second submission on."""
         has_solution = paths.solution(self.exercise.folder).exists()  # a learner's bundle has none
-        if has_solution and self.recording is None and self.settings.device == "cpu":
+        if has_solution and self.recording is None and self.device == "cpu":
             self.recording = Recording(self.session, self.subject)
             self.diagnostician.wrong_versions.caches_runs = True
 
+    @property
+    def device(self) -> str:
+        """Where the submission computes."""
+        return self.exercise.device or self.settings.device
+
     def subject(self, connection: Remote | Local) -> Learner:
         """The proxy that the checks are given."""
-        learner = Learner(connection, self.settings.device)
+        learner = Learner(connection, self.device)
         for rule in self.exercise.forbidden:
             learner.watched |= dict.fromkeys(rule.functions, rule)
         return learner

@@ -4,7 +4,8 @@
 whose text says what the promise was. authors.py offers them.
 """
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -133,17 +134,20 @@ def draws_as_often(mine: Target, theirs: Target, *args: Any, **kwargs: Any) -> N
 def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     """On another device the result is the same and is on that device. A fake device replaces a GPU.
 
-    Code that cannot run there fails, since it could not run on a GPU either; so does code that gives another result
-    there. A module, also one among the arguments, is moved there and cannot be used afterwards.
+    Both results are computed on the CPU, since a GPU draws other random numbers. Code that cannot run on the fake
+    device fails, since it could not run on a GPU either; so does code that gives another result there. A module, also
+    one among the arguments, is moved there and cannot be used afterwards.
     """
     demand_object(mine, Target)
-    expected = mine(*args, **kwargs)
+    modules = [module for module in (mine, *args, *kwargs.values()) if isinstance(module, Module)]
+    for module in modules if mine._learner._device != "cpu" else ():
+        module.to(device="cpu")
+    expected = mine.on("cpu", *args, **kwargs)
     seed = mine._learner.calls[-1].seed
-    for module in (mine, *args, *kwargs.values()):
-        if isinstance(module, Module):
-            module.to(device="meta")
+    for module in modules:
+        module.to(device="meta")
     try:
-        result = mine.on_meta(*args, seed=seed, **kwargs)
+        result = mine.on("meta", *args, seed=seed, **kwargs)
     except LearnerError as error:
         if error.kind != "exception" or error.is_not_started:
             raise
@@ -162,6 +166,19 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     if not tensors or any(tensor.device.type == "meta" for tensor in tensors):  # torch's own meta device has no values
         raise Mismatch(f"the result is not on the device of the inputs{STAND_IN}")
     expect(result, expected, "the result for inputs on another device")
+
+
+@contextlib.contextmanager
+def on_cpu(learner: Learner) -> Iterator[None]:
+    """The calls in the block compute on the CPU, also where a GPU grades, and what they make stays there.
+
+    For calls that draw random numbers: a GPU draws others.
+    """
+    device, learner._device = learner._device, "cpu"
+    try:
+        yield
+    finally:
+        learner._device = device
 
 
 def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:

@@ -372,9 +372,9 @@ class Target(Proxy):
             raise LearnerError("protocol", {"message": "nothing is known of memory"}, self._learner.calls[-1])
         return tuple(values)
 
-    def on_meta(self, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
-        """The result for tensors on a device "meta" that is not the CPU; each says in `facts` where it is."""
-        return self._call(protocol.Call, args, kwargs, seed, device="meta")[0]
+    def on(self, device: str, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
+        """The result for tensors on this device; `facts` says where each result is. "meta" is not the CPU."""
+        return self._call(protocol.Call, args, kwargs, seed, device=device)[0]
 
     def operations(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[dispatched.Operation]:
         """What torch ran in the call, in order."""

@@ -18,7 +18,7 @@ from grader.sandbox.workers_spent import WorkersSpent
 from grader.worker import framing, wire
 from grader.worker.lockdown import kernel
 
-CUDA_FILES = 1024  # files that CUDA may open: one process holds its devices many times over. Untested on a GPU.
+CUDA_FILES = 1024  # files that CUDA may open: one process holds its devices many times over.
 
 
 def on_device(limits: Limits, device: str) -> Limits:

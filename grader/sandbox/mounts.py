@@ -23,7 +23,7 @@ HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc of the fork server r
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 SITE, WORKER = "/opt/site", "/opt/worker"  # where tier A mounts the packages and grader/worker
 
-# Additional paths for CUDA. Untested on a GPU.
+# Additional paths for CUDA. On an H200 the parts that tier B uses were tried.
 CUDA_LIBRARIES = ("/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/run/opengl-driver", "/usr/lib/wsl")
 CUDA_SYSTEM = ("/sys/bus/pci", "/sys/devices", "/sys/module")
 CUDA_PROC = ("/proc/driver/nvidia", "/proc/devices", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm")

@@ -111,17 +111,17 @@ def move_module(module: torch.nn.Module) -> None:
         tensors = table(submodule, "_parameters")
         for name, parameter in tensors.items():
             if parameter is not None:
-                tensors[name] = vars(parameter).setdefault(MOVED, Placed(parameter.detach()))
+                tensors[name] = vars(parameter).setdefault(MOVED, Placed(parameter.detach().cpu()))
                 tensors[name]._is_param = True  # isinstance(…, nn.Parameter) reads it, for example in get_parameter
         buffers = table(submodule, "_buffers")
         for name, buffer in buffers.items():
             if buffer is not None:
-                buffers[name] = Placed(buffer.detach())
+                buffers[name] = Placed(buffer.detach().cpu())
 
 
 def place(value):
     """Put every tensor inside a value on the fake device."""
-    return each(lambda tensor: tensor if isinstance(tensor, Placed) else Placed(tensor.detach()), value)
+    return each(lambda tensor: tensor if isinstance(tensor, Placed) else Placed(tensor.detach().cpu()), value)
 
 
 def compute(function, args: tuple, kwargs: dict):

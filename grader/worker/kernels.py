@@ -36,6 +36,7 @@ MAX_OUTSIDE = 20  # accesses that leave their tensors, in its record
 MAX_CAUSES = 50
 RANGE = 44  # bits of the addresses that a kernel sees in one storage; the bits above them number the storage from 1
 CACHE = "/tmp/triton"  # where a GPU's compiled kernels are kept
+COMPILED = 1 << 26  # bytes of the largest of them
 KERNELS = ("InterpretedFunction", "JITFunction")  # the classes of what @triton.jit makes
 WRAPPERS = ("InterpreterError", "CompilationError")
 TOO_MANY = "the call launches more programs than are recorded"
@@ -240,10 +241,15 @@ def take_in() -> None:
     interpreter.watched = True
 
 
+def are_native(plan: dict) -> bool:
+    """Whether kernels are compiled for the GPU, which runs programs and writes files: no sandbox allows it."""
+    return PACKAGE in plan["needs"] and plan["device"] == "cuda" and not plan["seccomp"]
+
+
 def begin(natively: bool) -> None:
     """In the fork server: import Triton, and launch a kernel, so that a worker can do both without opening a file.
 
-    natively: kernels are compiled for the GPU, which runs programs and writes files. Untested on a GPU.
+    natively: see are_native.
     What torch makes without values holds NaN, since it may hold zeros by chance, and a kernel would seem right.
     """
     torch._C._set_deterministic_algorithms(True, warn_only=True)

@@ -35,7 +35,15 @@ def on_device(value, device: str):
         return value
     if device == "meta":
         return place(value)
-    return each(lambda t: torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device=device).copy_(t), value)
+    return each(lambda tensor: _copied(tensor, device), value)
+
+
+def _copied(tensor: torch.Tensor, device: str) -> torch.Tensor:
+    """The tensor on a device, itself if it is there. A copy is a leaf: a backward pass leaves its gradient there."""
+    if tensor.device.type == device:
+        return tensor
+    copy = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=device)
+    return copy.copy_(tensor.detach()).requires_grad_(tensor.requires_grad)
 
 
 def with_states(args, kwargs):

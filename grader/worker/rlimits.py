@@ -22,18 +22,18 @@ def set_signals() -> None:
     signal.signal(signal.SIGALRM, signal.SIG_IGN)  # until a source is loaded; see loading.Clock
 
 
-def apply(limits: dict, size: int | None = None) -> None:
+def apply(limits: dict, size: int | None = None, file_bytes: int = 0) -> None:
     """Lower this process's limits.
 
     limits: `memory_mb` beyond `size` (None on CUDA, which maps far more memory than it uses), `cpu_s`, `open_files`,
     `processes` that it may start (None: as many as the user may), and `measured`, whether its memory will be measured,
     so that freed memory must be returned to the system. size: the bytes that the process maps now; None where that is
-    unknown, and then its address space is not limited.
+    unknown, and then its address space is not limited. file_bytes: how long a file that it writes may become.
     """
     if limits["measured"]:
         kernel.give_back_blocks(GIVEN_BACK)
     _lower("CORE", 0)
-    _lower("FSIZE", 0)
+    _lower("FSIZE", file_bytes)
     _lower("CPU", limits["cpu_s"], limits["cpu_s"] + 1)
     _lower("NOFILE", limits["open_files"])
     if limits["processes"] is not None:

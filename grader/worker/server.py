@@ -55,18 +55,18 @@ def main(control: socket.socket, plan: dict) -> None:
     if compiling.NEED in plan["needs"]:
         compiling.begin()
     elif kernels.PACKAGE in plan["needs"]:
-        kernels.begin(natively=plan["device"] == "cuda" and not plan["seccomp"])
+        kernels.begin(natively=kernels.are_native(plan))
     if plan["seccomp"] == "closed" or plan["formula"]:  # no worker can open a file
         warm_up.preload(without_compiler=bool(plan["formula"]))
-    warm_up.warm()
+    warm_up.warm(plan["device"])
     typed_input.install()
     shown_warnings.install()
     stand_in_modules.install()  # after torch has found none of these modules
     if plan["formula"]:
         without_ready_made.take_out(**plan["formula"])
     lockdown = Lockdown(plan)
-    if warm_up.threads() != 1:
-        raise RuntimeError(f"the fork server runs {warm_up.threads()} threads; a fork of it would hang")
+    if (running := warm_up.threads(plan["device"])) != 1:
+        raise RuntimeError(f"the fork server runs {running} threads; a fork of it would hang")
     live: set[int] = set()
     forks = 0
     while True:
@@ -127,7 +127,7 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
 
 
 def share_the_gpu() -> None:
-    """Limit the GPU memory of this worker. On the CPU, the limit of the address space does this. Untested."""
+    """Limit the GPU memory of this worker. On the CPU, the limit of the address space does this."""
     with contextlib.suppress(RuntimeError, AssertionError):
         torch.cuda.set_per_process_memory_fraction(GPU_SHARE)
 

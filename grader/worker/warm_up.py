@@ -32,6 +32,7 @@ PRELOADED = [
 ]  # fmt: skip
 
 COMPILER = ("torch._dynamo", "torch.fx", "numpy")
+DRIVER = "cuda"  # how the names of the threads begin that NVIDIA's driver starts
 
 CALLS = (
     protocol.Call,
@@ -41,6 +42,7 @@ CALLS = (
     protocol.CallForGraph,
     protocol.CallForMemory,
 )
+GRADIENT_CALLS = (protocol.CallForGradients, protocol.CallForGraph)
 
 # Code similar to what learners write.
 SOURCE = """
@@ -72,25 +74,33 @@ class M(nn.Module):
 """
 
 
-def warm() -> None:
+def warm(device: str) -> None:
     """Limit torch to one thread, and trigger before any fork what it initializes at first use.
 
     A parallel operation before a fork makes every child hang (libgomp). The operation in half precision makes torch
     read /proc/cpuinfo; a sandboxed child cannot read it and would round differently.
+
+    device: of the workers. On "cuda" no gradient is computed here: autograd counts the GPUs, which starts the driver,
+    and no fork of a process that has started it can use a GPU.
     """
     tempfile.tempdir = "/tmp"  # otherwise parts of torch search for a folder that they may write, and fail
     torch.set_num_threads(1)
     torch.backends.cpu.get_cpu_capability()
     ones = torch.ones(2, 2, requires_grad=True)
-    (torch.softmax(ones @ ones, dim=-1).half().float().sum()).backward()
-    handle_requests()
+    rounded = torch.softmax(ones @ ones, dim=-1).half().float().sum()
+    has_gradients = device != "cuda"
+    if has_gradients:
+        rounded.backward()
+    handle_requests(has_gradients)
     gc.collect()
     gc.freeze()
     gc.enable()  # it is off while modules are imported
 
 
-def handle_requests() -> None:
+def handle_requests(has_gradients: bool) -> None:
     """Handle typical requests, so that each fork inherits what is imported, compiled and cached for them.
+
+    has_gradients: also those that ask for gradients.
 
     Raises RuntimeError where a request fails.
     """
@@ -104,6 +114,7 @@ def handle_requests() -> None:
         requests += [protocol.Forget(), _call("M", 4), protocol.Describe(0)]
         requests += [protocol.Convert(0, device=device, training=False), _call(0, x, device=device)]
     requests += [protocol.Forget(), _call("M", 4), _call(0, x, protocol.CallForGradients), protocol.Forget()]
+    requests = [request for request in requests if has_gradients or not isinstance(request, GRADIENT_CALLS)]
     for _ in range(3):  # the interpreter adapts its bytecode after some runs
         for request in requests:
             decoded = protocol.decode_request(protocol.encode_request(request, tensors.tensors))
@@ -134,9 +145,19 @@ def preload(without_compiler: bool = False) -> None:
         importlib.import_module("importlib.metadata").version("torch")  # imports further modules at first use
 
 
-def threads() -> int:
-    """The number of threads of this process; 1 on a system without /proc."""
+def threads(device: str = "cpu") -> int:
+    """The number of threads of this process that a fork would miss; 1 on a system without /proc.
+
+    Where torch has CUDA, it asks NVIDIA's driver for GPUs, also for work on the CPU, and the driver keeps a thread that
+    waits for nothing. Forks that compute on the CPU never call the driver again. On "cuda" this thread counts.
+    """
     try:
-        return len(os.listdir("/proc/self/task"))
+        names = [_name(number) for number in os.listdir("/proc/self/task")]
     except OSError:
         return 1
+    return len([name for name in names if device == "cuda" or not name.startswith(DRIVER)])
+
+
+def _name(thread: str) -> str:
+    with open(f"/proc/self/task/{thread}/comm", encoding="utf-8", errors="replace") as name:
+        return name.read()

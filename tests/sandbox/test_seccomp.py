@@ -145,12 +145,22 @@ def test_a_gpu_s_threads_are_threads_and_nothing_more(machine):
         assert bpf.run(program, number, code, (0x3D0F00 | 1 << bit,)) == "errno 1"
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_gpu_s_driver_may_listen_at_a_socket_that_nobody_else_uses(machine):
+    code, column = MACHINES[machine]
+    number, program = syscalls.CUDA_CHECKED["socket"][0][column], seccomp.build(machine, PID, True, "cuda")
+    unix, internet, packets, streams, cloexec = 1, 2, 5, 1, 0x80000
+    assert bpf.run(program, number, code, (unix, packets | cloexec, 0)) == "allow"
+    for arguments in ((unix, streams | cloexec), (unix, packets), (internet, packets | cloexec), (internet, streams)):
+        assert bpf.run(program, number, code, arguments) == "errno 1"
+
+
 @every
 @pytest.mark.parametrize("name", NEVER)
 def test_the_worst_is_refused_by_number(machine, files, device, name):
     code, column = MACHINES[machine]
     number = NEVER[name][column]
-    gpu = {"clone", "ftruncate", "mlock"} if device == "cuda" else set()
+    gpu = {"clone", "ftruncate", "mlock", "bind", "unlink", "unlinkat"} if device == "cuda" else set()
     if number is None or name in gpu:
         return
     for arguments in ((1,), (PID + 1, 0, 0), (7, 1, 2), (TOP,) * 6):

@@ -248,7 +248,7 @@ def test_dtype_and_device(learner, reference, rng):
     keeps_dtype(mine, theirs, x)
     mine.to(dtype=torch.float32)
     keeps_device(mine, x, past)
-    answer = mine.on_meta(x)
+    answer = mine.on("meta", x)
     expect_shape(answer[0], (2, 2, 4), "the output for inputs on another device")
 
 

@@ -312,10 +312,10 @@ def test_dtype_and_device(learner, reference, rng):
     mine.to(dtype=torch.float32)
     moved, _, past = twins(learner, reference, rng)
     moved.to(device="meta")
-    answer = moved.absorbed_step.on_meta(x[:, :1], past)
+    answer = moved.absorbed_step.on("meta", x[:, :1], past)
     expect_shape(output_of(answer), (2, 1, 3), "the output for inputs on another device")
     keeps_device(mine, x, past)
-    expect_shape(output_of(mine.on_meta(x)), (2, 2, 3), "the output for inputs on another device")
+    expect_shape(output_of(mine.on("meta", x)), (2, 2, 3), "the output for inputs on another device")
 
 
 @task(4, after=FRESH)

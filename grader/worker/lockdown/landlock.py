@@ -31,8 +31,10 @@ def abi() -> int:
         return 0
 
 
-def ruleset(readable: list[str], devices: list[str] = ()) -> int:
+def ruleset(readable: list[str], devices: list[str] = (), own: str = "") -> int:
     """A file descriptor of rules: everything below `readable` may be read, `devices` may be used, nothing else.
+
+    own: the folder of the process in /proc, whose files it may read and write: CUDA names its threads there.
 
     The paths are opened here, so that a process can apply the rules after it has lost the right to read them. Raises
     OSError where the kernel refuses, for example because it has no Landlock.
@@ -47,6 +49,8 @@ def ruleset(readable: list[str], devices: list[str] = ()) -> int:
             _allow(descriptor, path, READ_FILE | READ_DIR)
     for path in ("/dev/null", *devices):
         _allow(descriptor, path, (READ_FILE | WRITE_FILE | READ_DIR | TRUNCATE | IOCTL_DEV) & handled)
+    if own:
+        _allow(descriptor, own, (READ_FILE | WRITE_FILE | READ_DIR | TRUNCATE) & handled)
     return descriptor
 
 

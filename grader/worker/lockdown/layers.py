@@ -10,7 +10,7 @@ import struct
 import sys
 from ctypes import c_char_p
 
-from .. import rlimits
+from .. import kernels, rlimits
 from . import kernel, landlock, seccomp
 
 CAPSET = {"x86_64": 126, "aarch64": 91}
@@ -29,11 +29,13 @@ class Lockdown:
 
     def __init__(self, plan: dict):
         self.uid, self.seccomp, self.device = plan["uid"], plan["seccomp"], plan["device"]
-        self.rules = landlock.ruleset(plan["readable"], plan["devices"]) if plan["landlock"] else None
+        self.paths = (plan["readable"], plan["devices"])
+        self.rules = landlock.ruleset(*self.paths) if plan["landlock"] else None
         self.machine = seccomp.machine() if self.seccomp else None
         if self.seccomp and self.machine is None:
             raise RuntimeError("this machine's system calls are not listed in worker/lockdown/syscalls.py")
         self.size, self.filter = rlimits.address_space(), None
+        self.file_bytes = kernels.COMPILED if kernels.are_native(plan) else 0
         if self.seccomp:
             program = seccomp.build(self.machine, seccomp.LATER, self.seccomp == "open", self.device)
             self.filter = seccomp.Filter(seccomp.encode(program))
@@ -45,10 +47,13 @@ class Lockdown:
         cannot be applied.
         """
         os.setsid()
-        rules = keep_only(connection, self.rules)
+        rules = self.rules
+        if rules is not None and self.device == "cuda":
+            rules = landlock.ruleset(*self.paths, own=f"/proc/{os.getpid()}")
+        rules = keep_only(connection, rules)
         give_up_user(self.uid, self.machine)
         rlimits.die_with_parent(parent)
-        rlimits.apply(limits, self.size)
+        rlimits.apply(limits, self.size, self.file_bytes)
         kernel.keep_out()
         if rules is not None or self.filter is not None:
             kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)

@@ -1,0 +1,123 @@
+"""Grading on a GPU: all solutions where there is one, and everywhere what is prepared for it."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import torch
+
+from grader import catalog
+from grader.catalog import extras, paths, project
+from grader.catalog.exercise import Limits
+from grader.judge import examiner
+from grader.records import submission
+from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
+from grader.worker import kernels, process_state
+
+DRIVERS_THREAD = """
+import threading
+from grader.worker import warm_up
+
+def name_it_and_wait():
+    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as name:
+        name.write(NAME)
+    begun.set()
+    done.wait()
+
+begun, done = threading.Event(), threading.Event()
+threading.Thread(target=name_it_and_wait).start()
+begun.wait()
+print(warm_up.threads(), warm_up.threads("cuda"))
+done.set()
+"""
+NO_GRADIENTS = """
+import torch
+from grader.worker import warm_up
+
+def refuse(*args, **kwargs):
+    raise RuntimeError("a gradient")
+
+torch.Tensor.backward = torch.autograd.grad = refuse
+warm_up.warm(DEVICE)
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device on this machine")
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_solutions_get_full_points_on_a_gpu(exercise):
+    with ForkServer("cuda") as fork_server:
+        handed_in = submission.read(paths.solution(exercise.folder))
+        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(device="cuda", seed=1))
+    assert result.status == "passed", [c.message for c in result.checks]
+
+
+def test_cuda_may_open_the_files_that_it_needs_and_keeps_the_other_limits():
+    limits = Limits(call_s=3.0, measured=True)
+    assert on_device(limits, "cpu") is limits
+    assert on_device(limits, "cuda") == replace(limits, memory_mb=None, processes=None, open_files=CUDA_FILES)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
+@pytest.mark.parametrize(("name", "counted"), [("cuda00001400006", "1 2"), ("pt_autograd_0", "2 2")])
+def test_a_thread_of_the_driver_does_not_keep_forks_from_computing_on_the_cpu(name, counted):
+    done = run(DRIVERS_THREAD.replace("NAME", repr(name)))
+    assert (done.stdout.strip(), done.stderr) == (counted, "")
+
+
+@pytest.mark.parametrize(("device", "is_computed"), [("cpu", True), ("cuda", False)])
+def test_no_gradient_starts_the_driver_before_a_fork(device, is_computed):
+    done = run(NO_GRADIENTS.replace("DEVICE", repr(device)))
+    assert ("RuntimeError: a gradient" in done.stderr) == is_computed == bool(done.returncode)
+
+
+@pytest.mark.parametrize("number", [one.folder[:2] for one in catalog.exercises() if one.device])
+def test_what_is_judged_on_the_cpu_is_judged_there_on_every_machine(number):
+    exercise = catalog.find(number)
+    handed_in = submission.read(paths.solution(exercise.folder))
+    with ForkServer() as fork_server:
+        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(device="cuda", seed=1))
+    assert (result.status, result.device) == ("passed", "cpu")
+
+
+def test_a_copy_on_a_device_is_a_leaf_with_the_same_strides():
+    tensor = torch.randn(3, 4).T.requires_grad_()
+    (copy,) = process_state.on_device([tensor], torch.device("meta").type + ":0")
+    assert copy.is_leaf and copy.requires_grad and copy.stride() == tensor.stride() and copy.device.type == "meta"
+    assert process_state.on_device([copy], "meta:0")[0] is not tensor
+
+
+@pytest.mark.parametrize(
+    ("needs", "device", "seccomp", "natively"),
+    [
+        (["triton"], "cuda", "", True),
+        (["triton"], "cuda", "open", False),
+        (["triton"], "cpu", "", False),
+        ([], "cuda", "", False),
+    ],
+)
+def test_kernels_are_compiled_only_where_no_sandbox_forbids_it(needs, device, seccomp, natively):
+    assert kernels.are_native({"needs": needs, "device": device, "seccomp": seccomp}) is natively
+
+
+def test_another_version_of_a_package_is_named_with_the_one_that_is_needed(monkeypatch):
+    pytest.importorskip("triton")
+    assert extras.not_here(("triton",)) == ""
+    monkeypatch.setattr(extras, "_version", lambda package: "2.1.0")
+    extras._is_installed.cache_clear()
+    try:
+        told = extras.not_here(("triton",))
+    finally:
+        extras._is_installed.cache_clear()
+    assert "Version 2.1.0 is installed" in told and project.requirements("triton")[0].partition(";")[0] in told
+
+
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
+    command = [sys.executable, "-c", program]
+    one_thread = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    return subprocess.run(
+        command, cwd=paths.ROOT, env=one_thread, capture_output=True, text=True, timeout=120, check=False
+    )
