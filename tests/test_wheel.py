@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from at_terminal import AtTerminal
 from made_once import made_once
-from thorough import sample
+from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import paths, stubs
@@ -351,6 +351,7 @@ def test_what_an_extra_would_bring_is_named_for_an_installed_kata(mine, machine)
     assert re.fullmatch(r"Type: \S+ (?:-m pip install|pip install --python \S+) 'matplotlib>=[\d.]+'\n", said)
 
 
+@nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every command starts cold")
 def test_each_folder_has_a_warm_process_of_its_own(mine, machine):
     (mine / STUB).write_text(RIGHT, "utf-8")

@@ -3,9 +3,9 @@
 import subprocess
 import sys
 
-import pytest
 import torch
 from figure_case import Case
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths
@@ -13,7 +13,7 @@ from grader.catalog import paths
 LESSON = paths.lesson(catalog.find("16").folder)
 
 
-@pytest.mark.slow
+@nightly  # it trains
 def test_the_table_of_positions_is_the_one_of_the_lesson():
     """To three percent: training adds up rounding errors, which differ from one processor to the next."""
     command = [sys.executable, str(LESSON.with_name("measure_positions.py"))]

@@ -4,9 +4,9 @@ import re
 import subprocess
 import sys
 
-import pytest
 import torch
 from figure_case import Case
+from thorough import nightly
 from torch import nn
 
 from grader import catalog
@@ -15,7 +15,7 @@ from grader.catalog import paths
 LESSON = paths.lesson(catalog.find("18").folder)
 
 
-@pytest.mark.slow
+@nightly  # it trains
 def test_the_table_of_merged_heads_is_the_one_of_the_lesson():
     """To three percent: training adds up rounding errors, which differ from one processor to the next."""
     command = [sys.executable, str(LESSON.with_name("measure_pooling.py"))]
