@@ -15,6 +15,7 @@ Like the watch of operations, the record is made in the process that runs the le
 
 import dataclasses
 import functools
+import inspect
 import math
 import os
 import re
@@ -71,6 +72,7 @@ class State:
     """What the replaced parts of Triton look at: the launch that runs, and the record of the call, if one is made."""
 
     launch: "Launch | None" = None
+    is_called = False  # whether a kernel runs without a launch, as a function
     record: "Record | None" = None
 
 
@@ -227,6 +229,10 @@ def take_in() -> None:
     # Whether whole numbers overflow is not looked at on a GPU either, and takes half of the time.
     builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
     interpreter._get_np_dtype = _looked_up(interpreter.tl.dtype, interpreter._get_np_dtype)
+    _keep_block_types(interpreter.tl.core)
+    semantic = type(interpreter.interpreter_semantic)
+    semantic.broadcast_impl_value = _broadcast(semantic.broadcast_impl_value)
+    interpreter._patch_builtin = _lasting(interpreter)
     builder.create_masked_load = _load(interpreter, builder.create_masked_load)
     builder.create_masked_store = _store(builder.create_masked_store)
     builder.create_atomic_rmw = _atomic(builder.create_atomic_rmw)
@@ -291,6 +297,71 @@ def _looked_up(plain, original):
     """numpy's dtype of one of Triton's, which makes the whole table each time."""
     of_plain = functools.lru_cache(64)(original)
     return lambda dtype: of_plain(dtype) if type(dtype) is plain else original(dtype)
+
+
+def _keep_block_types(core):
+    """Give all tiles of a shape the same shape and size. Triton makes both for each, a third of a kernel's time."""
+    block, tile, make = core.block_type, core.tensor, core.block_type.__init__
+
+    @functools.lru_cache(1000)
+    def shapes(*shape):
+        """The shape and the size of a type, and those that its tiles show."""
+        made = object.__new__(block)
+        make(made, core.dtype("int8"), list(shape))
+        shown = core.tuple([core.constexpr(size) for size in made.shape])
+        return made.shape, made.numel, shown, core.constexpr(made.numel)
+
+    def make_type(self, element_ty, shape):
+        sizes = [size.value if type(size) is core.constexpr else size for size in shape]
+        if not sizes or any(type(size) is not int for size in sizes):
+            return make(self, element_ty, shape)  # it says what is wrong
+        self.element_ty = element_ty
+        self.shape, self.numel, self.shown, self.size = shapes(*sizes)
+        self.name = f"<{self.shape}, {element_ty}>"
+
+    def make_tile(self, handle, type):
+        self.handle, self.type, self.dtype = handle, type, type.scalar
+        if type.is_block():
+            self.shape, self.numel = type.shown, type.size
+        else:
+            self.shape, self.numel = core.tuple([]), core.constexpr(1)
+
+    block.__init__, tile.__init__ = make_type, make_tile
+
+
+def _broadcast(original):
+    """Tiles of one shape need no look at each of its sizes."""
+
+    def broadcast_impl_value(self, lhs, rhs):
+        left, right = lhs.type, rhs.type
+        is_one = left.is_block() and right.is_block() and left.shape is right.shape
+        return (lhs, rhs) if is_one else original(self, lhs, rhs)
+
+    return broadcast_impl_value
+
+
+def _lasting(interpreter):
+    """Set a part of the language up once. Triton sets up all of it in each launch and takes it back, in milliseconds.
+
+    What is set up acts in a kernel alone.
+    """
+    semantic, done = interpreter.interpreter_semantic, set()
+
+    def acting(member):
+        def in_kernels(*args, **kwargs):
+            if State.launch is not None or State.is_called:
+                kwargs["_semantic"] = semantic
+            return member(*args, **kwargs)
+
+        return in_kernels
+
+    def _patch_builtin(package, builder, scope):
+        if package not in done:
+            done.add(package)
+            for name, member in inspect.getmembers(package, interpreter.tl.core.is_builtin):
+                setattr(package, name, acting(member))
+
+    return _patch_builtin
 
 
 def _load(interpreter, original):
@@ -404,9 +475,14 @@ def _called(interpreter, original):
 
     def __call__(self, *args, **kwargs):
         module = id(self.fn.__globals__)
-        if State.launch is None or module not in State.launch.patched:
-            if State.launch is not None:
-                State.launch.patched.add(module)
+        if State.launch is None:
+            State.is_called = True
+            try:
+                return original(self, *args, **kwargs)
+            finally:
+                State.is_called = False
+        if module not in State.launch.patched:
+            State.launch.patched.add(module)
             return original(self, *args, **kwargs)
         try:
             return self.rewrite()(*args, **kwargs)
