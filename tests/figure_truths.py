@@ -81,16 +81,18 @@ class Transformer(nn.Module):
         return x.reshape(len(x), self.heads, -1).transpose(0, 1)
 
 
-def trained_model(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> torch.Tensor:
-    """The logits of the trained model."""
-    model = Transformer(32, 64, 64, 2, 4)
-    model.load_state_dict(trained_state(catalog.find("23").folder))
+def trained_model(ids: list[int], off: tuple[tuple[int, int], ...] = (), in_full: bool = False) -> torch.Tensor:
+    """The logits of the trained model as the pages have it, in float16; in_full: of the learners' own."""
+    model, state = Transformer(32, 64, 64, 2, 4), trained_state(catalog.find("23").folder)
+    model.load_state_dict({name: value if in_full else value.half().float() for name, value in state.items()})
     return model(torch.tensor(ids), off)
 
 
-def trained_loss(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[str, torch.Tensor]:
+def trained_loss(
+    ids: list[int], off: tuple[tuple[int, int], ...] = (), in_full: bool = False
+) -> dict[str, torch.Tensor]:
     """The loss of each prediction, and where the sequence repeats itself the mean of its second half."""
-    loss = F.cross_entropy(trained_model(ids, off)[:-1], torch.tensor(ids[1:]), reduction="none")
+    loss = F.cross_entropy(trained_model(ids, off, in_full)[:-1], torch.tensor(ids[1:]), reduction="none")
     half = len(ids) // 2
     return {"loss": loss} | ({"loss of the second half": loss[half:].mean()} if ids[:half] == ids[half:] else {})
 

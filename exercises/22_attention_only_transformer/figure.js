@@ -6,6 +6,8 @@ import { map } from "../../grader/integrations/figures/plane.js";
 import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 import { ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
+// The trained model is in the page with 11 bits a number: the digits that are shown are those of the full one.
+const DIGITS = 2;
 const FEW = 8; // so many tokens at most are shown with their numbers
 
 export default {
@@ -38,6 +40,7 @@ export default {
     const keep = kept();
     figure.draw(() => {
       const model = models[which.value];
+      const digits = which.value ? DIGITS : 4;
       const { tokens, error } = ids(typed.value, model, which.value ? [] : words);
       if (error) return { show: [], say: error };
       const none = new Set([...on.off].map((i) => heads[i].join(".")));
@@ -81,22 +84,23 @@ export default {
             marked: (i) => i === t,
           }) : null,
           row(
-            matrix({ name: "loss", values: loss, columns: names.slice(1), heat: few, marked: (_, j) => j === t }),
+            matrix({ name: "loss", values: loss, columns: names.slice(1), digits, heat: few, marked: (_, j) => j === t }),
             bars({
               name: "what comes next: the five likeliest",
               values: best.map((token) => next[token]),
               labels: best.map(called),
               most: 1,
+              digits,
             }),
           ),
         ],
-        key: ["mean loss", mean.toFixed(4)],
-        say: `The mean loss is ${mean.toFixed(4)}${without}; blind guessing would give `
-          + `ln ${model.vocabulary} = ${Math.log(model.vocabulary).toFixed(4)}. After ${quoted(tokens[t])} the model `
-          + `expects ${quoted(best[0])}, with ${next[best[0]].toFixed(4)}`
+        key: ["mean loss", mean.toFixed(digits)],
+        say: `The mean loss is ${mean.toFixed(digits)}${without}; blind guessing would give `
+          + `ln ${model.vocabulary} = ${Math.log(model.vocabulary).toFixed(digits)}. After ${quoted(tokens[t])} the model `
+          + `expects ${quoted(best[0])}, with ${next[best[0]].toFixed(digits)}`
           + (t < loss.length
-            ? `; ${quoted(tokens[t + 1])} follows, with ${next[tokens[t + 1]].toFixed(4)}: a loss of `
-              + `${loss[t].toFixed(4)}.`
+            ? `; ${quoted(tokens[t + 1])} follows, with ${next[tokens[t + 1]].toFixed(digits)}: a loss of `
+              + `${loss[t].toFixed(digits)}.`
             : "."),
       };
     });

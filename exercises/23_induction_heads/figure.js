@@ -12,6 +12,10 @@ const periodOf = (tokens) =>
   range(Math.max(0, Math.floor(tokens.length / 2) - 1), 2)
     .find((p) => tokens.every((token, t) => t < p || token === tokens[t - p])) ?? 0;
 
+// The model is in the page with 11 bits a number: the digits that are shown are those of the full one.
+const LOSS_DIGITS = 2;
+const SCORE_DIGITS = 3;
+const digitsOf = (loss) => (loss < 1 ? 3 : LOSS_DIGITS);
 const ROOM = 18; // for the name of a token below the arcs
 
 export default {
@@ -55,12 +59,13 @@ export default {
       const previous = scores((one) => mean(range(T - 1, 1).map((t) => one[t][t - 1])));
       const induction = p && scores((one) => mean(range(T - p, p).map((t) => one[t][t - p + 1])));
       const repeated = p && mean(loss.slice(p));
+      const key = p ? repeated : mean(loss);
       const part = T === 2 * p ? "second half" : "tokens after the first period";
       // Where an induction head looks: the token after the earlier occurrence of the one at hand.
       const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
       const told = p
-        ? `The loss of the ${part} is ${repeated.toFixed(4)}`
-        : `The mean loss is ${mean(loss).toFixed(4)}`;
+        ? `The loss of the ${part} is ${repeated.toFixed(digitsOf(repeated))}`
+        : `The mean loss is ${mean(loss).toFixed(digitsOf(mean(loss)))}`;
       // One head's attention as arcs over the tokens: from each token back to those that it looks at.
       const arcs = weights[last][arcsOf.value];
       const t = Math.min(pointed.value, T - 1);
@@ -106,7 +111,7 @@ export default {
       const framed = "Framed: the previous token in layer 0, the token after an earlier occurrence in layer "
         + `${layers - 1}.`;
       return {
-        key: [p ? `loss of the ${part}` : "mean loss", (p ? repeated : mean(loss)).toFixed(4)],
+        key: [p ? `loss of the ${part}` : "mean loss", key.toFixed(digitsOf(key))],
         show: [
           overTokens,
           matrix({
@@ -130,11 +135,11 @@ export default {
             }));
           }))),
           row(
-            matrix({ name: "previous-token score", values: previous, rows, columns, scale: 1 }),
-            p ? matrix({ name: "induction score", values: induction, rows, columns, scale: 1 }) : null,
-            p ? matrix({ name: `loss of the ${part}`, values: [repeated], heat: false }) : null,
+            matrix({ name: "previous-token score", values: previous, rows, columns, digits: SCORE_DIGITS, scale: 1 }),
+            p ? matrix({ name: "induction score", values: induction, rows, columns, digits: SCORE_DIGITS, scale: 1 }) : null,
+            p ? matrix({ name: `loss of the ${part}`, values: [repeated], digits: digitsOf(repeated), heat: false }) : null,
           ),
-          matrix({ name: "loss", values: loss, columns: names.slice(1), digits: 4 }),
+          matrix({ name: "loss", values: loss, columns: names.slice(1), digits: LOSS_DIGITS }),
         ],
         say: `${told}${without}. ${framed}`,
       };

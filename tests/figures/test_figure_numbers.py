@@ -9,6 +9,7 @@ import runpy
 import pytest
 import torch
 from figure_pages import FIGURES, SENTENCE, act, agrees, shown
+from figure_truths import CAUSAL, REPEATED, trained_loss, trained_model
 from thorough import sample
 
 from grader.catalog import paths
@@ -39,6 +40,21 @@ def test_an_interaction_gives_what_torch_computes(opened, folder, case):
         "a minus is written as in the tables: −"
     )
     assert not case.steps or page.locator(".kata-live").inner_html() != before
+
+
+@pytest.mark.parametrize("off", [(), ((1, 0),), ((0, 1), (1, 3))])
+@pytest.mark.parametrize("tokens", [CAUSAL, REPEATED, [5, 17, 3, 29, 11] * 2])
+def test_the_trained_model_in_half_the_room_shows_the_digits_of_the_full_one(tokens, off):
+    """Losses and probabilities with two digits, means below 1 with three: what the figures of 22 and 23 print."""
+    with torch.no_grad():
+        (half, full), (likely, likely_in_full) = (
+            [make(tokens, off, in_full) for in_full in (False, True)] for make in (trained_loss, trained_model)
+        )
+    assert (half["loss"] - full["loss"]).abs().max() < 0.01
+    for mean in ("loss", "loss of the second half"):
+        assert abs(half[mean].mean() - full[mean].mean()) < (5e-4 if full[mean].mean() < 1 else 5e-3)
+    assert (likely.softmax(-1) - likely_in_full.softmax(-1)).abs().max() < 5e-3
+    assert not torch.equal(likely, likely_in_full)
 
 
 def test_arrow_keys_move_sliders_and_cells(opened):

@@ -26,7 +26,7 @@ def data(documented):
     trained = torch.cat([one.flatten() for one in trained_state("23_induction_heads").values()])
     return {
         "drawn": {"sizes": MODEL, "parameters": packed(own)},
-        "trained": {"sizes": TRAINED, "parameters": packed(trained)},
+        "trained": {"sizes": TRAINED, "half": packed(trained.half())},
         "tokens": TOKENS,
         "words": WORDS,
         "pattern": PATTERN,

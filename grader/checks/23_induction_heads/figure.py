@@ -13,7 +13,7 @@ def data(documented):
     parameters = torch.cat([one.flatten() for one in trained_state("23_induction_heads").values()])
     sequence = documented["continued"][0].long()
     facts = {"tokens": sequence[:FIRST], "more": len(sequence) - FIRST}
-    return {"trained": {"sizes": TRAINED, "parameters": packed(parameters)}, **facts}
+    return {"trained": {"sizes": TRAINED, "half": packed(parameters.half())}, **facts}
 
 
 FIGURE = Figure("How the trained model goes on with a pattern.", data, {"the model goes on": Start("continued")})

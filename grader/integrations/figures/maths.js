@@ -33,6 +33,14 @@ export function floats(base64) {
   return new Float32Array(bytes(base64).buffer);
 }
 
+// float16 numbers from base64 of their bytes, as float64. (Not every browser has a Float16Array.)
+export function halves(base64) {
+  return Float64Array.from(new Uint16Array(bytes(base64).buffer), (bits) => {
+    const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+    return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
+  });
+}
+
 export function bytes(base64) {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }

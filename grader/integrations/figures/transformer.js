@@ -1,11 +1,12 @@
 // An attention-only transformer in plain JavaScript, with heads that can be switched off.
 
-import { floats, range, softmax } from "./maths.js";
+import { floats, halves, range, softmax } from "./maths.js";
 
-// The model from its sizes and its parameters, packed one after the other in the order of its state dict.
-export function transformer({ sizes, parameters }) {
+// The model from its sizes and its parameters, packed one after the other in the order of its state dict, as float32
+// or in half the room as float16.
+export function transformer({ sizes, parameters, half }) {
   const { vocabulary, width, context, layers, heads } = sizes;
-  const all = Float64Array.from(floats(parameters)); // one kind of array everywhere: the engine is twice as quick
+  const all = half ? halves(half) : Float64Array.from(floats(parameters)); // one kind of array everywhere: the engine is twice as quick
   let read = 0;
   const take = (rows) => {
     const part = range(rows).map((i) => all.subarray(read + i * width, read + (i + 1) * width));
