@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import gzip
 import html
 import http.server
 import re
@@ -17,7 +18,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.integrations.site import pages
+from grader.integrations.site import math_font, pages
 
 for name in ("material", "latex2mathml"):
     pytest.importorskip(name, reason=f"{name} is not installed (extra docs)")
@@ -204,6 +205,51 @@ def test_formulas_are_shown_without_a_script(built, chromium):
     over, under = (fraction.locator("> *").nth(i).bounding_box() for i in (0, 1))
     assert over["y"] + over["height"] <= under["y"] + 2  # one above the other: it is laid out, not only text
     context.close()
+
+
+def test_every_sign_of_a_formula_comes_from_the_font_of_the_site(built, chromium):
+    """The browser is asked which font it drew each with: on a computer without a font for formulas they are right."""
+    if math_font.source() is None:
+        pytest.skip("ziamath, whose font is taken, is not installed (extra docs)")
+    tab, drawn = chromium.new_page(), set()
+    devtools = tab.context.new_cdp_session(tab)
+    for lesson in some((built / "lessons").glob("*/index.html")):
+        tab.goto(lesson.as_uri())
+        tab.evaluate("document.fonts.ready")
+        devtools.send("DOM.enable")
+        devtools.send("CSS.enable")
+        root = devtools.send("DOM.getDocument", {"depth": 1})["root"]["nodeId"]
+        signs = {"nodeId": root, "selector": "math :is(mi, mo, mn, mtext)"}
+        for node in devtools.send("DOM.querySelectorAll", signs)["nodeIds"]:
+            fonts = devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+            drawn |= {(font["familyName"], font["isCustomFont"]) for font in fonts}
+    tab.close()
+    assert drawn == {("STIX Two Math", True)}
+
+
+def test_the_font_keeps_its_copyright_and_licence(built):
+    if math_font.source() is None:
+        pytest.skip("ziamath, whose font is taken, is not installed (extra docs)")
+    from fontTools.ttLib import TTFont
+
+    font = TTFont(built / "assets" / math_font.NAME)
+    said = [font["name"].getDebugName(number) for number in (0, 13)]
+    assert "STIX Fonts Project Authors" in said[0] and "SIL Open Font License, Version 1.1" in said[1]
+    assert "MATH" in font  # what fractions and roots are laid out by
+
+
+def test_a_page_weighs_at_most_300_kb_before_somebody_searches(address, built, chromium):
+    """What a server sends, in gzip: the page, its figure, styles, scripts and the font."""
+    weights = {}
+    for lesson in some((built / "lessons").glob("*/index.html")):
+        tab, asked = chromium.new_page(), set()
+        tab.on("request", lambda request, asked=asked: asked.add(request.url))
+        name = f"lessons/{lesson.parent.name}/index.html"
+        tab.goto(f"{address}/{name}", wait_until="load")
+        files = [built / url.removeprefix(f"{address}/").partition("?")[0] for url in asked if url.startswith(address)]
+        weights[name] = sum(len(gzip.compress(file.read_bytes())) for file in files) / 1000
+        tab.close()
+    assert {name: weight for name, weight in weights.items() if not 100 < weight <= 300} == {}
 
 
 def test_a_link_that_leads_nowhere_becomes_a_name(tmp_path):

@@ -39,6 +39,7 @@ BAR = (
     '<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
     '<rect{kind} width="{width:.1f}" height="10"></rect></svg></td>'
 )
+SHARED = "assets/figures"  # the folder of the figures' scripts, and of what several of them need
 HOME, OVERVIEW = "index.md", "overview.md"
 BOOST = "---\nsearch:\n  boost: {}\n---\n\n"
 BEHIND = BOOST.format(0.2)  # the search lists such a page after the lessons
@@ -228,7 +229,7 @@ def hints_of(folder: str) -> str:
 
 def figure_of(folder: str) -> str:
     """The place of the script of a figure in the site."""
-    return f"assets/figures/{folder}.js"
+    return f"{SHARED}/{folder}.js"
 
 
 def with_figure() -> list[str]:
