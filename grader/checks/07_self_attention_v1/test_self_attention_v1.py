@@ -9,6 +9,7 @@ from grader.authors import (
     Mismatch,
     agrees,
     expect,
+    expect_shape,
     has_parameters,
     keeps_device,
     keeps_dtype,
@@ -74,6 +75,17 @@ def test_fresh_context_vectors(learner, reference, rng):
         for tokens in lengths:
             agrees(mine, theirs, rng.randn(tokens, d_in))
     agrees(*pair(learner, reference, rng, 2, 5), rng.strided(4, 2))  # not contiguous
+
+
+@task(2)
+def test_shuffled_tokens(learner, rng):
+    """Shuffle the tokens, and the context vectors are shuffled in the same way: nothing else changes."""
+    tokens = 9  # more than any other check has, so that a fixed number of tokens shows
+    layer = learner.SelfAttention_v1(3, 2, state=weights(rng, 3, 2))
+    x, order = rng.randn(tokens, 3), rng.permutation(tokens)
+    context = layer(x)
+    expect_shape(context, (tokens, 2))
+    expect(layer(x[order]), context[order], "the result for the shuffled tokens")
 
 
 @task(2)
