@@ -25,7 +25,7 @@ LONGEST = (
     "test_gradebook", "test_report_html", "test_platforms", "test_layers", "test_tiers", "test_course", "test_deaths",
     "test_site_looks", "test_proof", "test_figure_numbers", "test_notebook", "test_verify", "test_notebook_elsewhere",
     "test_golden", "test_docs_site", "test_nbgrader_term", "test_formgrader", "test_bundle", "test_cheating",
-    "test_edge_values", "test_seeds", "test_runner", "test_rehearsal", "test_docs", "test_venv", "test_make",
+    "test_edge_values", "test_seeds", "test_runner", "test_class_verdicts", "test_docs", "test_venv", "test_make",
     "test_review", "test_warm", "test_wheel", "test_first_minute",
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml

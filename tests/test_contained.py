@@ -163,16 +163,16 @@ def test_weight_counts_all_that_hangs_on_a_value_once():
 def test_what_is_remembered_of_a_failure_holds_no_frame_and_no_object(fork_server):
     seen: list = []
 
-    class Watched(examiner.Examiner):
-        def judge(self, check, subject, remote):
-            found = super().judge(check, subject, remote)
+    class Watched(Session):
+        def run(self, check, subject):
+            found = super().run(check, subject)
             seen.append(found)
             return found
 
     exercise = catalog.find("07")
     wrong = Submission(mistakes.mistakes(exercise.folder)[0].source, "a.py")
-    with Session(exercise, 5) as session:
-        Watched(session, fork_server, HOW).examine(wrong)
-    errors = [error for _, error, _ in seen if error is not None]
+    with Watched(exercise, 5) as session:
+        examiner.Examiner(session, fork_server, HOW).examine(wrong)
+    errors = [error for error, _ in seen if error is not None]
     assert errors and all(error.__traceback__ is error.__context__ is None for error in errors)
-    assert all(weight((error, calls)) < 1 << 20 for _, error, calls in seen)
+    assert all(weight((error, calls)) < 1 << 20 for error, calls in seen)

@@ -11,16 +11,14 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 import torch
-from attacks import ATTACKS
 from globs import some
 from in_this_process import Here
-from thorough import THOROUGH, sample
-from torch.utils._python_dispatch import _disable_current_modes
+from thorough import THOROUGH
 
 from grader import catalog
 from grader import cli as command_line
@@ -31,18 +29,12 @@ from grader.integrations import classroom50, gradescope, one_student
 from grader.judge import examiner
 from grader.judge.proxy import Learner
 from grader.judge.randomness import Random
-from grader.judge.recording import Recording
 from grader.judge.session import Session
 from grader.records.seeds import SECRET, part, secret_seed, torch_seed
 from grader.records.submission import Submission
 from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 from grader.sandbox.local import Local
-from grader.sandbox.remote import Remote
-from grader.sandbox.taint import Flow
-from grader.sandbox.unanswered import UnansweredNumbers
-from grader.worker import protocol, wire
-from grader.worker.codec import Decoder, Encoder
 
 EXERCISE = catalog.find("03")
 SOURCE = paths.solution(EXERCISE.folder).read_text("utf-8")
@@ -301,111 +293,3 @@ def test_platforms_draw_a_secret_in_every_run_and_tell_it_nowhere(tmp_path, monk
 def test_gradescopes_zip_holds_a_seed_only_where_one_was_given(seed):
     options = zipfile.ZipFile(io.BytesIO(gradescope.package([EXERCISE], seed, "visible", None))).read("options")
     assert (b"--seed" in options) == (seed is not None)
-
-
-# What is sent ahead.
-
-
-def rehearsals(exercise, work) -> None:
-    """Call work(session, recording) for one exercise, with a secret seed."""
-    with Session(exercise, secret_seed()) as session:
-        work(session, Recording(session, Learner))
-
-
-@pytest.mark.parametrize("exercise", sample(catalog.exercises(), 6), ids=lambda exercise: exercise.folder)
-def test_what_is_sent_ahead_holds_no_answer(exercise):
-    """No number of an answer stands in a request that is sent before it, but where an earlier request told it."""
-
-    def work(session, recording):
-        for check in session.checks:
-            script = recording.of(check)
-            if check.measured:  # asked live
-                assert script is None
-                continue
-            known, unanswered = set(), set()
-            for number, request in enumerate(script.requests):
-                message, tensors = protocol.decode_request(request)
-                if number in script.held:
-                    unanswered = set()
-                asked = numbers(tensors)
-                told = (asked - known) & unanswered
-                assert not told, f"{check.id}: request {number} tells {len(told)} numbers of an answer"
-                known |= asked
-                unanswered |= numbers(wire.decode(recording.recorder.answer(message, tensors))[1]) - known
-
-    rehearsals(exercise, work)
-
-
-def numbers(tensors) -> set[float]:
-    """The numbers of tensors, but those of few digits: they stand in many places by chance."""
-    whole = [Decoder([raw]).tensor(0, {}).double().flatten() for raw in tensors]
-    return {value for one in whole for value in one[one.isfinite() & (one != one.bfloat16())].tolist()}
-
-
-def test_whatever_is_computed_from_an_answer_is_followed():
-    def asked(*values) -> bool:
-        encoder = Encoder()
-        nodes = ["list", [encoder.node(value) for value in values]]
-        return flow.reaches(protocol.Call(["f"], nodes, ["dict", []], seed=0), encoder.tensors)
-
-    encoder = Encoder()
-    node = encoder.node(torch.randn(4, 5))
-    with Flow() as flow:
-        fresh = torch.randn(4, 5, generator=torch.Generator().manual_seed(1))
-        answer = Decoder(encoder.tensors).value(node)
-        state = torch.zeros(6)
-        state[2:4] = answer[0, :2]
-        made = [answer, answer.T, answer * 2, fresh @ answer.T, answer[1:3].contiguous(), answer.exp().sum(), state]
-        made += [torch.tensor(answer[0].tolist()), torch.stack([fresh[0], answer[0]]), answer.argmax(dim=0)]
-        with _disable_current_modes():
-            unseen = answer + 5  # the solution's own doing
-        assert not asked(fresh, fresh * 2, 3, True, None) and not asked(unseen)
-        assert all(asked(value) for value in made)
-        assert not any(asked(value) for value in made)  # they have been sent
-        assert asked(float(answer[0, 0])) and asked([1, 2]) and asked("text") and asked({"a": "text"})
-        assert not asked(7, fresh)
-
-
-def test_a_number_that_a_check_computes_by_itself_waits_for_the_answer_that_it_equals():
-    def raw(*values):
-        encoder = Encoder()
-        for value in values:
-            encoder.node(value)
-        return encoder.tensors
-
-    inputs = torch.randn(4, 3, generator=torch.Generator().manual_seed(1))
-    answer = inputs.softmax(dim=0)
-    computed = (inputs.double().softmax(dim=0) * (1 + 1e-8)).float()  # the same, but for rounding
-    numbers = UnansweredNumbers()
-    assert not numbers.disclosed_by(raw(inputs))
-    numbers.add(raw(answer, inputs))  # a function that gives its input back tells nothing new
-    assert not numbers.disclosed_by(raw(inputs, answer * 2, torch.tensor([0.5, 1.0, torch.inf])))
-    assert numbers.disclosed_by(raw(computed[:2].T))
-    assert not numbers.disclosed_by(raw(computed[:2])) and numbers.disclosed_by(raw(computed))  # two rows are known
-    numbers.add(raw(answer + 1))
-    numbers.clear()
-    assert not numbers.disclosed_by(raw(answer + 1))
-
-
-def test_who_reads_ahead_finds_no_answer(fork_server):
-    exercise = catalog.find("13")
-    attack = Submission(next(one.source for one in ATTACKS if one.name == "L38_reads_ahead"), "x.py")
-
-    def printed(script) -> str:
-        remote = Remote(fork_server, attack, exercise.slug, replace(exercise.limits, call_cpu_s=None))
-        try:
-            remote.load()
-            bodies = remote.ask_ahead(script.requests, script.held)
-        finally:
-            remote.close()
-        return "".join(wire.decode(body)[0]["output"] for body in bodies)
-
-    def work(session, recording):
-        for check in session.checks:
-            script = recording.of(check)
-            said = printed(script)
-            assert "an answer lies ahead" not in said
-            if check.id == "fresh_merge_heads":
-                assert "an answer lies ahead" in printed(replace(script, held=frozenset()))
-
-    rehearsals(exercise, work)

@@ -15,10 +15,7 @@ from grader.classroom.ledger import Ledger
 from grader.classroom.marking import Mark
 from grader.classroom.office import Office, marks_of
 from grader.classroom.store import Store
-from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
-from grader.judge.proxy import Learner
-from grader.judge.recording import Tried
 from grader.judge.session import Session
 from grader.judge.where import search
 from grader.judge.words import kind
@@ -26,7 +23,6 @@ from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Set
 from grader.records.sanitize import inert, label
 from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.remote import Remote
 
 
 @dataclass(frozen=True)
@@ -51,20 +47,6 @@ class Explanation:
         if self.recorded is None or self.result is None:
             return False
         return [check.outcome for check in self.recorded.checks] != [check.outcome for check in self.result.checks]
-
-
-class CallLister(Examiner):
-    """An examiner that keeps a line for each call, by check."""
-
-    def __init__(self, session: Session, fork_server: ForkServer, settings: Settings) -> None:
-        super().__init__(session, fork_server, settings)
-        self.lines: dict[str, tuple[str, ...]] = {}
-
-    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
-        """Judge one check and keep a line for each of its calls."""
-        key, error, calls = super().judge(check, subject, remote)
-        self.lines[check.id] = tuple(map(_line, calls))
-        return key, error, calls
 
 
 def explain(
@@ -109,10 +91,10 @@ def explain(
         file.close()
     with ForkServer(settings.device, tier) as fork_server, Session(exercise, settings.seed) as session:
         sandbox = fork_server.demand()
-        lister = CallLister(session, fork_server, settings)
-        result = lister.examine(submission)
-        calls = dict(lister.lines)  # the search asks the same checks again
-        result = search.located(lister, submission, result)
+        examiner = Examiner(session, fork_server, settings)
+        result = examiner.examine(submission)
+        calls = {check: tuple(map(_line, calls)) for check, calls in examiner.calls.items()}
+        result = search.located(examiner, submission, result)
     return replace(explanation, result=replace(result, sandbox=sandbox), calls=calls)
 
 

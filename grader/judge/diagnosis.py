@@ -73,14 +73,10 @@ def unread(failure: Failure, words: SourceWords) -> str | None:
 
 
 class Diagnostician:
-    """Explains failed checks, for one exercise in one session.
-
-    tried: whether the last diagnosis looked at the source, or tried something out with the submission, so that it holds
-    for that one alone.
-    """
+    """Explains failed checks, for one exercise in one session."""
 
     def __init__(self, session: Session):
-        self.session, self.tried = session, False
+        self.session = session
         self.wrong_versions = WrongVersions(session)
         self.words: SourceWords | None = None  # of the submission's source
 
@@ -96,7 +92,6 @@ class Diagnostician:
 
         passed: the checks that passed; subject: the proxy of the submission, on which something may be tried out.
         """
-        self.tried = False
         self.wrong_versions.begin()
         self.words = subject._connection.words if subject is not None else None
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
@@ -142,7 +137,6 @@ class Diagnostician:
         """The versions without those whose sentence claims what the learner's source does not hold."""
         if self.words is None:
             return versions
-        self.tried = self.tried or any(self.claims.of(part) for one in versions for part in one.parts or (one,))
         return {one: degree for one, degree in versions.items() if not self.claims.contradicted(one, self.words)}
 
     def is_confirmed(self, version: WrongVersion) -> bool:
@@ -199,7 +193,6 @@ class Diagnostician:
         if connection is None:
             return {}
         names = list(explanations.doubtful(matches, failures))
-        self.tried = self.tried or bool(names)
         kept = {name: explanations.kept(self.session, matches[name], failures[name], connection) for name in names}
         return kept | {name: [] for name in explanations.unsupported(matches | kept, failures)}
 
@@ -251,7 +244,7 @@ class Diagnostician:
         }
         best = [version for version in versions if score[version] == max(score.values())]
         if len(best) > 1 and subject is not None:
-            self.tried, written = True, set(re.findall(r"\w+", subject.source))
+            written = set(re.findall(r"\w+", subject.source))
             solution = self.wrong_versions.solution.source
             own_words = {version: alignment.of(version.source, solution).alone for version in best}
             best = [version for version in best if not own_words[version] or own_words[version] & written] or best
@@ -286,7 +279,6 @@ class Diagnostician:
         """A sentence on the source alone, or on the source and an error in it."""
         if subject is None:
             return None
-        self.tried = True
         words, number = subject._connection.words, self.session.exercise.folder[:2]
         if isinstance(failure.error, Mismatch):
             return source_sentences.sentence(failure, words)
@@ -297,14 +289,12 @@ class Diagnostician:
         """A sentence on an argument that the function never reads."""
         if subject is None:
             return None
-        self.tried = True
         return unread(failure, subject._connection.words)
 
     def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
         """A sentence on a function that the learner's uses."""
         if subject is None:
             return None
-        self.tried = True  # it holds for this source alone
         return sentence(failure, failures, subject._connection.words)
 
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
@@ -323,7 +313,6 @@ class Diagnostician:
         connection = self.worker_of(subject)
         if subject is None or connection is None:
             return None
-        self.tried = True
         return Trials(self.session, subject, connection, passed).sentence(failure)
 
     def worker_of(self, subject: Learner | None) -> Remote | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError, NoSuchFile
 from grader.catalog.exercise import Limits
 from grader.judge import messages
@@ -16,7 +16,6 @@ from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure
 from grader.judge.pictures import Picture
 from grader.judge.proxy import Learner
-from grader.judge.recording import Key, Recording, Tried
 from grader.judge.session import Session
 from grader.judge.source_sentences import early_notes
 from grader.records import containment, forbidden, limited
@@ -32,7 +31,7 @@ from grader.records.results import (
 )
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
-from grader.sandbox.call_results import LearnerError
+from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
 from grader.sandbox.process import Lost
@@ -143,7 +142,7 @@ def grade_all(
         examiner = Examiner(session, fork_server, settings, taken_for_passed)
         for number, submission in enumerate(submissions):
             if number == 1:
-                examiner.record_requests()
+                examiner.expect_more()
             try:
                 result = examiner.examine(submission)
                 result = completed(examiner, submission, result) if completed is not None else result
@@ -159,7 +158,7 @@ class Examiner:
     """Grades one submission after the other in one pytest session, each in a worker of its own.
 
     explained: of the last submission; None if no check failed or nothing was begun. taken_for_passed: ids of checks
-    that are not run, because their outcome is known. called: the functions that the checks called in it.
+    that are not run, because their outcome is known. calls: those of each check on the last submission.
     """
 
     def __init__(
@@ -171,8 +170,8 @@ class Examiner:
     ):
         self.session, self.settings, self.exercise = session, settings, session.exercise
         self.diagnostician = Diagnostician(session)
-        self.recording: Recording | None = None
         self.taken_for_passed = taken_for_passed
+        self.calls: dict[str, list[Call]] = {}
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
         limited.start()  # meanwhile the first worker is made
         for rule in session.exercise.forbidden[:1]:
@@ -210,7 +209,7 @@ class Examiner:
                 return self.unloadable(submission, reason, output, time.monotonic() - started, notes)
             status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
             if begun and status == FAILED:
-                arguments = (submission.source, self.called)
+                arguments = (submission.source, _called(self.calls))
                 notes += containment.optional("the notes on arguments", none, early_notes, *arguments)
             output = remote.output
             pictures: tuple[Picture, ...] = ()
@@ -256,14 +255,9 @@ class Examiner:
 
     taken_for_passed: frozenset[str] = frozenset()
 
-    called: frozenset[str] = frozenset()
-
-    def record_requests(self) -> None:
-        """From now on send the requests of each check together, which is faster from the second submission on."""
-        has_solution = paths.solution(self.exercise.folder).exists()  # a learner's bundle has none
-        if has_solution and self.recording is None and self.device == "cpu":
-            self.recording = Recording(self.session, self.subject)
-            self.diagnostician.wrong_versions.caches_runs = True
+    def expect_more(self) -> None:
+        """Run each known mistake to its end from now on and keep its answers: faster where more submissions follow."""
+        self.diagnostician.wrong_versions.caches_runs = self.device == "cpu"
 
     @property
     def device(self) -> str:
@@ -283,9 +277,8 @@ class Examiner:
         The reason says why the source defines nothing of the exercise; "" where it defines something.
         """
         results: dict[str, CheckResult] = {}
-        keys: dict[str, Key | None] = {}
         failures: dict[str, Failure] = {}
-        self.called = frozenset()
+        self.calls = {}
         for check in self.session.checks:
             name = check.id
             blocker = self.blocker(check.after, results)
@@ -300,8 +293,8 @@ class Examiner:
             notes: list[str] = []
             if name not in self.taken_for_passed:
                 subject.stand_ins = dict.fromkeys(wrong, self.session.stand_in()) if wrong else {}
-                keys[name], error, calls = self.judge(check, subject, remote)
-                self.called |= {call.function for call in calls}
+                error, calls = self.session.run(check, subject)
+                self.calls[name] = calls
                 notes = subject.notes
             if error is None and wrong:
                 titles = {function: results[found].title for function, found in wrong.items()}
@@ -319,7 +312,7 @@ class Examiner:
         passed = {name for name, result in results.items() if result.outcome == PASSED}
         begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
         if begun and self.settings.diagnose:
-            diagnoses = self.sentences(failures, passed, keys, subject)
+            diagnoses = self.sentences(failures, passed, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks) if failures else None
             for name, sentence in diagnoses.items():
                 results[name] = replace(results[name], diagnosis=sentence)
@@ -351,26 +344,9 @@ class Examiner:
         result = self.result(check, NOT_CHECKED, message)
         return replace(result, points=round(result.max_points * share, 2))
 
-    def judge(self, check: Check, subject: Learner, remote: Remote) -> Tried:
-        """Run one check: the key of the verdict where it can be cached, the error, the calls."""
-        if self.recording is None or subject.stand_ins:
-            return (None, *self.session.run(check, subject))
-        # Prints are shown at a learner's desk, so there every answer is read.
-        return self.recording.run(check, subject, remote, uses_verdicts=not self.settings.reveal)
-
-    def sentences(
-        self, failures: dict[str, Failure], passed: set[str], keys: dict[str, Key | None], subject: Learner
-    ) -> dict[str, str]:
-        """The diagnosis of each failed check. That of the same failures of an earlier submission is cached."""
-        key = (tuple((name, keys[name]) for name in failures), frozenset(passed))
-        if self.recording is None or any(keys[name] is None for name in failures):
-            return self.diagnostician.sentences(failures, passed, subject)
-        sentences = self.recording.sentences.get(key)
-        if sentences is None:
-            sentences = self.diagnostician.sentences(failures, passed, subject)
-            if not self.diagnostician.tried:
-                self.recording.sentences.put(key, sentences)
-        return sentences
+    def sentences(self, failures: dict[str, Failure], passed: set[str], subject: Learner) -> dict[str, str]:
+        """The diagnosis of each failed check that can be explained."""
+        return self.diagnostician.sentences(failures, passed, subject)
 
     def result(self, check: Check, outcome: str, message: str = "") -> CheckResult:
         """The result of one check, with its points."""
@@ -396,6 +372,11 @@ def limits_of(exercise: Exercise, settings: Settings) -> Limits:
     if settings.timeout is not None:
         limits = replace(limits, call_s=settings.timeout, call_cpu_s=None, load_cpu_s=None)
     return limits
+
+
+def _called(calls: Mapping[str, list[Call]]) -> frozenset[str]:
+    """The functions that the checks called."""
+    return frozenset(call.function for of_check in calls.values() for call in of_check)
 
 
 def _root_error(error: E, remote: Remote) -> E | LearnerError:

@@ -114,7 +114,6 @@ def unsupported(matches: Matches, failures: dict[str, Failure]) -> Iterator[str]
 
 def kept(session: Session, versions: list[WrongVersion], failure: Failure, connection: Remote) -> list[WrongVersion]:
     """Those of the mistakes that answer as the learner's code does where the last call gets other values."""
-    connection.drop_ahead()
     output = connection.output
     try:
         mine = [_calls(session, failure, connection, seed) for seed in SEEDS]

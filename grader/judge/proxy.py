@@ -22,10 +22,9 @@ from grader.judge import dispatched, launched, renaming
 from grader.judge.compare import Mismatch, differ
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
-from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.call_results import Call, Differs, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
-from grader.sandbox.transcript import Differs
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder, Encoder, Handle, Opaque
 from grader.worker.gradients import NO_GRADIENT

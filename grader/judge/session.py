@@ -28,10 +28,8 @@ from grader.judge.words import kind
 from grader.records.forbidden import forbidden_uses
 from grader.records.seeds import part
 from grader.records.syntax import place
-from grader.sandbox.call_results import Call, LearnerError
-from grader.sandbox.local import Local
-from grader.sandbox.recorder import Replayer
-from grader.sandbox.transcript import Stop
+from grader.sandbox.call_results import Call, Differs, LearnerError
+from grader.sandbox.local import Local, Replayer
 
 AUTHORS = (NameError, ImportError, SyntaxError)  # no answer of a learner's makes a check raise these
 
@@ -127,7 +125,7 @@ class Session:
         Raises BrokenCheck for an error of the check's own: a kind that no answer causes, or one that the solution's
         answers cause as well.
         """
-        if isinstance(error, (AssertionError, LearnerError, Stop)):
+        if isinstance(error, (AssertionError, LearnerError, Differs)):
             return error
         if isinstance(error, (InfrastructureError, BadSubmission)):
             raise error
@@ -147,7 +145,7 @@ class Session:
                 self._call(check)
                 self._breaking[check.id] = False
             except Exception as error:  # verify reports a solution that fails without breaking the check
-                self._breaking[check.id] = not isinstance(error, (AssertionError, LearnerError, Stop))
+                self._breaking[check.id] = not isinstance(error, (AssertionError, LearnerError, Differs))
         return self._breaking.get(check.id, False)
 
 

@@ -210,7 +210,6 @@ class Trials:
     def sentence(self, failure: Failure) -> str | None:
         """The first sentence on the failed check that a trial confirms, or None."""
         connection = self.connection
-        connection.drop_ahead()
         output = connection.output
         tests: list[Callable[[Failure], str | None]] = [self.of_state]
         error = failure.error
@@ -233,7 +232,7 @@ class Trials:
             return None
         answers = []
         for _ in SEEDS:
-            self.connection.restart()
+            self.connection.close()
             answers.append(self.session.run(failure.check, self.subject)[1])
         if not alike(*answers) or alike(answers[0], failure.calls):
             return None
@@ -352,7 +351,7 @@ class Trials:
         runs = []
         replies = None
         for _ in SEEDS:
-            self.connection.restart()
+            self.connection.close()
             alone = Alone(self.connection, replies)
             runs.append(self.session.run(failure.check, Learner(alone))[1][: len(failure.calls)])
             replies = replies or alone.replies[: len(failure.calls)]

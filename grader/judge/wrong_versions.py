@@ -17,9 +17,8 @@ from grader.judge.proxy import Learner, demand_value
 from grader.judge.raising_lines import may_be_one
 from grader.judge.session import Session
 from grader.records.bounded_cache import BoundedCache
-from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.call_results import Call, Differs, LearnerError
 from grader.sandbox.local import Local
-from grader.sandbox.transcript import Differs
 from grader.worker import protocol, wire
 from grader.worker.codec import Decoder
 from grader.worker.protocol import Reply, Request

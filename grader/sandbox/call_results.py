@@ -46,6 +46,10 @@ class LearnerError(Exception):
         return name in self.facts.get("bases", ())
 
 
+class Differs(Exception):
+    """Ends a check whose answers are compared with those of an earlier run: one of them is another one."""
+
+
 @dataclass(frozen=True)
 class LeftOut:
     """A top-level statement that failed while the source was loaded, by its first line, and its error.

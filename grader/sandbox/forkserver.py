@@ -14,7 +14,6 @@ from grader.sandbox.mounts import Tier
 from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, begin, connected, sender
 from grader.sandbox.tiers import Sandbox, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
-from grader.sandbox.workers_spent import WorkersSpent
 from grader.worker import framing, wire
 from grader.worker.lockdown import kernel
 
@@ -56,7 +55,6 @@ class ForkServer:
 
         self._without: ForkServer | None = None
         self._with: dict[tuple[str, ...], ForkServer] = {}
-        self.spent = WorkersSpent()
         self._record: Sandbox | None = None
         self._torch = ""
 
@@ -140,7 +138,6 @@ class ForkServer:
             if self._without is not None:
                 self._without.close()
             self._without = ForkServer("cpu", self.tier, rule)
-            self._without.spent = self.spent
         return self._without
 
     def with_packages(self, needs: tuple[str, ...]) -> "ForkServer":
@@ -152,7 +149,6 @@ class ForkServer:
             if found is not None:
                 found.close()
             found = self._with[needs] = ForkServer(self.device, self.tier, needs=needs)
-            found.spent = self.spent
         return found
 
     def processes(self) -> list[Process]:
@@ -182,16 +178,10 @@ class ForkServer:
             self._without.close()
         return self.process.close()
 
-    def _end(self, pid: Pid, grace: float = 0.0, stopped: bool = False) -> int | None:
-        """As `end`. Raises Lost where the fork server is gone, and the worker with it.
-
-        stopped: whether it is ended because it took too long.
-        """
-        process = self.process
+    def _end(self, pid: Pid, grace: float = 0.0) -> int | None:
+        """As `end`. Raises Lost where the fork server is gone, and the worker with it."""
         try:
-            reply = process.command({"do": "end", "pid": pid.inside, "grace": grace})
-            status: int | None = reply["status"]
-            self.spent.add(process.process.pid, reply["server"], reply["worker"], pid.start_s, stopped)
+            status: int | None = self.process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
             return status
         except (OSError, ValueError, KeyError) as error:
             self._replace()
@@ -220,7 +210,6 @@ class ForkServer:
                 if nonce != 0 or "live" not in live:
                     raise ValueError(str(live.get("failed", "the worker began with something else")))
                 self.process.warm, self._torch = True, str(live["live"])
-                pid.start_s = float(live["cpu_s"])  # no code of a learner's has run yet
                 return own_end, pid, live
             except (OSError, ValueError, KeyError, wire.ProtocolError, framing.Deadline) as error:
                 own_end.close()

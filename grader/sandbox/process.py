@@ -60,13 +60,9 @@ class Lost(InfrastructureError):
 
 
 class Pid(int):
-    """A process id as the grader sees it. `inside` is the id of the same process in the fork server's namespace.
-
-    start_s: the seconds of processor time until the process was ready.
-    """
+    """A process id as the grader sees it. `inside` is the id of the same process in the fork server's namespace."""
 
     inside: int
-    start_s: float = 0.0
 
     def __new__(cls, inside: int, outside: int | None) -> "Pid":
         number = super().__new__(cls, outside or inside)

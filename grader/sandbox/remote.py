@@ -1,4 +1,4 @@
-"""A submission in a sandboxed worker, as a proxy asks it: one request at a time, ahead of a check, or measured.
+"""A submission in a sandboxed worker, as a proxy asks it: one request at a time, or measured.
 
 Loading runs the source first, and finds the statements that fail, hang, or end the process.
 """
@@ -17,7 +17,6 @@ from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.memory import Meter
 from grader.sandbox.replies import ReplyReader
-from grader.sandbox.transcript import Transcript
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import compiling, protocol, wire
 from grader.worker.protocol import Reply, Request
@@ -74,25 +73,19 @@ class Remote:
         self.left_out: list[LeftOut] | None = None
         self.skipped: dict[int, LeftOut] = {}
         self.hung_when_measured: dict[str, float] = {}  # kept apart from `hung`: measured calls have large inputs
-        self.ahead = Transcript()  # the requests that were sent before the check made them
-        self.asked_live = False  # whether the check has made another request since
         self._without: Remote | None = None
 
     @property
     def is_alive(self) -> bool:
         """Whether a request would be answered without a new worker."""
-        return not self.ahead.is_read or (self.worker is not None and self.worker.alive)
+        return self.worker is not None and self.worker.alive
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
         """The reply to one request, and its tensors.
 
-        Raises LearnerError where there is no reply, Diverged where another request was sent ahead in its place, and
-        Lost where the fork server is gone.
+        Raises LearnerError where there is no reply, and Lost where the fork server is gone.
         """
         body = protocol.encode_request(request, tensors)
-        if not self.ahead.is_read:
-            return self.read(request, self.ahead.read(body))
-        self.asked_live = True
         self.count(0)
         if hung := self.hung_in(function):
             raise LearnerError("timeout", {"seconds": self.hung[hung], "again": True})
@@ -163,38 +156,6 @@ class Remote:
             self.worker, self.limits, self.hung = usual[:3]
             self.spent = spent
 
-    def ask_ahead(self, requests: list[bytes], held: frozenset[int] = frozenset()) -> list[bytearray] | None:
-        """Send all requests of a check before it runs. Returns the encoded replies, None if one is missing.
-
-        requests: encoded; held: the numbers of those that are sent only when all before them are answered. The check is
-        then answered from the replies, as long as its requests are the same. Where the worker ends or hangs, all
-        replies are dropped: only requests that are sent one after the other show which of them caused it.
-        """
-        self.drop_ahead()
-        is_over_limit = self.spent >= self.limits.total_s or self.received > MAX_RECEIVED
-        if is_over_limit or self.hung or self.worker is None or not self.is_alive:
-            return None
-        start_time = time.monotonic()
-        bodies: list[bytes | bytearray | Exception] = []
-        try:
-            for body in self.worker.exchange_all(requests, self.seconds_left(), held):
-                bodies.append(body)
-                self.count(len(body))
-        except LearnerError as error:
-            bodies[-1] = error
-        except NO_REPLY:
-            self.restart()
-            return None
-        finally:
-            self.spent += time.monotonic() - start_time
-        self.ahead = Transcript(requests, bodies)
-        replies = [body for body in bodies if isinstance(body, bytearray)]
-        return replies if len(replies) == len(bodies) else None
-
-    def drop_ahead(self) -> None:
-        """Forget the replies to requests that were sent ahead."""
-        self.ahead, self.asked_live = Transcript(), False
-
     def close(self) -> None:
         """End the worker, and the one without ready-made functions."""
         self._close_without()
@@ -205,11 +166,6 @@ class Remote:
         if self._without is not None:
             self._without.close()
             self._without = None
-
-    def restart(self) -> None:
-        """End the worker, so that the next request starts a new one, in which no earlier request has left a trace."""
-        self.close()
-        self.drop_ahead()
 
     @property
     def source(self) -> str:

@@ -20,14 +20,14 @@ AHEAD = 48 << 10  # bytes of unanswered requests: they fit into a socket's buffe
 GLANCE_S = 0.1  # seconds between two measurements of the processor time of a silent worker
 FEW_PAGES = 50  # new pages of memory between two measurements; an import takes more
 IN_ALL = 2  # the limit with imports, as a multiple of `call_cpu_s`
-SUSPICIOUS_S = 0.3  # seconds of computing without a reply, where the requests are sent again one by one anyway
+SUSPICIOUS_S = 0.3  # seconds of computing without a reply, where many requests were sent at once
 GRACE_S = 0.3  # seconds for a process that closed its connection to end, so that its exit status is known
 
 
 class Parent(Protocol):
     """What a worker needs of the fork server that forked it."""
 
-    def _end(self, pid: Pid, grace: float = 0.0, stopped: bool = False) -> int | None: ...
+    def _end(self, pid: Pid, grace: float = 0.0) -> int | None: ...
 
 
 class WorkerEnded(Exception):
@@ -51,7 +51,7 @@ class Worker:
 
     def __init__(self, fork_server: Parent, connection: socket.socket, pid: Pid, limits: Limits):
         self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
-        self.inbox, self.alive, self.took_too_long = framing.Inbox(connection), True, False
+        self.inbox, self.alive = framing.Inbox(connection), True
         self.meter: Meter | None = None  # of a worker whose memory is measured
 
     def exchange(self, request: bytes, seconds: float, cpu_s: float | None) -> bytearray:
@@ -65,13 +65,11 @@ class Worker:
             framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
             return self._reply(nonce, seconds, cpu_s, self.inbox.take())
 
-    def exchange_all(
-        self, requests: list[bytes], seconds: float, held: frozenset[int] = frozenset()
-    ) -> Iterator[bytearray]:
-        """The encoded replies to many requests, which are sent before the replies arrive, except those `held`.
+    def exchange_all(self, requests: list[bytes], seconds: float) -> Iterator[bytearray]:
+        """The encoded replies to many requests, which are sent before the replies arrive.
 
         Raises as `exchange` does. Replies are sent together, so a worker that ends or hangs may have answered more of
-        them. Its time limit is lower here, and the caller must then send the requests again, one after the other.
+        them. Its time limit is lower here.
         """
         limit_s = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
         count, take = len(requests), self.inbox.take
@@ -80,7 +78,7 @@ class Worker:
         with self._failures():
             for answered, nonce in enumerate(nonces):
                 if sent < count and (sent == answered or under_way <= AHEAD // 2):
-                    upto, under_way = _ahead(requests, answered, sent, under_way, held)
+                    upto, under_way = _ahead(requests, answered, sent, under_way)
                     frames = [framing.frame(nonces[number], requests[number]) for number in range(sent, upto)]
                     framing.send_all(self.connection, b"".join(frames), time.monotonic() + seconds)
                     sent = upto
@@ -145,11 +143,9 @@ class Worker:
         except framing.Closed:
             raise WorkerEnded(self._close(GRACE_S)) from None
         except framing.Deadline:
-            self.took_too_long = True
             self.close()
             raise TimedOut(self.limits.call_s) from None
-        except (TimedOut, wire.ProtocolError) as error:
-            self.took_too_long = isinstance(error, TimedOut)
+        except (TimedOut, wire.ProtocolError):
             self.close()
             raise
 
@@ -158,17 +154,17 @@ class Worker:
             return None
         self.alive = False
         self.connection.close()
-        return self.fork_server._end(self.pid, grace, self.took_too_long)
+        return self.fork_server._end(self.pid, grace)
 
 
-def _ahead(requests: list[bytes], answered: int, sent: int, under_way: int, held: frozenset[int]) -> tuple[int, int]:
+def _ahead(requests: list[bytes], answered: int, sent: int, under_way: int) -> tuple[int, int]:
     """The number of the request up to which all are sent now, and the bytes that are then unanswered.
 
     answered, sent: how many are; under_way: the bytes of the unanswered ones so far.
     """
     for number in range(sent, len(requests)):
         size = len(requests[number])
-        if number != answered and (number in held or under_way + size > AHEAD):
+        if number != answered and under_way + size > AHEAD:
             return number, under_way
         under_way += size
     return len(requests), under_way

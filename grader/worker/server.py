@@ -81,8 +81,7 @@ def main(control: socket.socket, plan: dict) -> None:
             reply = {"pid": spawn(fds[0], lockdown, command | {"sealed": bool(plan["formula"])})}
             live.add(reply["pid"])
         else:
-            status, used = end(command["pid"], live, command["grace"])
-            reply = {"status": status, "worker": used, "server": time.process_time()}
+            reply = {"status": end(command["pid"], live, command["grace"])}
         control.sendall(json.dumps(reply).encode() + b"\n")
     for pid in list(live):
         end(pid, live)
@@ -112,7 +111,6 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
     # The family and type are given, because the sandbox refuses the system calls that find them out.
     served = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3)
     facts = {"live": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
-    facts["cpu_s"] = time.process_time()
     framing.send(served, 0, wire.encode(facts))
     if command["do"] == "probe":
         framing.send(served, 1, wire.encode({"tried": probe.run(command["facts"])}))
@@ -158,31 +156,28 @@ def serve(connection: socket.socket, output: int) -> None:
         request = request or inbox.receive()
 
 
-def end(pid: int, live: set[int], grace: float = 0.0) -> tuple[int | None, list | None]:
-    """Kill a worker and all processes that it started. Returns its exit code, and what it used.
+def end(pid: int, live: set[int], grace: float = 0.0) -> int | None:
+    """Kill a worker and all processes that it started. Returns its exit code: negative for a signal, None if killed.
 
-    The exit code is None where the worker had to be killed, negative for a signal. What it used is counted by the
-    kernel: seconds in its own code, seconds in the kernel, page faults. grace: how many seconds a worker that closed
-    its connection gets to end by itself, so that its exit code becomes known.
+    grace: how many seconds a worker that closed its connection gets to end by itself, so that its exit code becomes
+    known.
     """
     if pid not in live:
-        return None, None
+        return None
     live.discard(pid)
     deadline = time.monotonic() + grace
-    done, status, used = os.wait4(pid, os.WNOHANG)
+    done, status = os.waitpid(pid, os.WNOHANG)
     while not done and time.monotonic() < deadline:
         time.sleep(0.002)
-        done, status, used = os.wait4(pid, os.WNOHANG)
+        done, status = os.waitpid(pid, os.WNOHANG)
     if not done:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        _, _, used = os.wait4(pid, 0)
-        status = None
+        os.waitpid(pid, 0)
     sweep(live)
-    counted = [used.ru_utime, used.ru_stime, used.ru_minflt]
-    return None if status is None else os.waitstatus_to_exitcode(status), counted
+    return os.waitstatus_to_exitcode(status) if done else None
 
 
 def sweep(live: set[int]) -> None:

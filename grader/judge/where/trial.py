@@ -20,7 +20,7 @@ from grader.judge.where.edits import Change, Unit, parameters_of
 from grader.records import syntax
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
-from grader.sandbox.recorder import Recorder
+from grader.sandbox.local import Recorder
 from grader.sandbox.remote import Remote
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import protocol, wire
@@ -218,7 +218,7 @@ class Trial:
         """Whether the candidate passes a check."""
         if self.subject is None or self.remote is None:
             return False
-        _, error, calls = self.examiner.judge(check, self.subject, self.remote)
+        error, calls = self.examiner.session.run(check, self.subject)
         self.done += CHECK + len(calls) + FAILURE * (isinstance(error, LearnerError) and error.kind in HANGS)
         self.worker = self.remote.worker
         return error is None
@@ -278,13 +278,12 @@ def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[st
     if not path.exists():
         return {}
     solution = Recorder.load(path, examiner.exercise.slug)
-    solution.record()
     subject = examiner.subject(solution)
     by_check: dict[str, Probe] = {}
     for check in checks:
         if trial.is_over:
             break
-        solution.record()
+        solution.exchanges.clear()
         examiner.session.run(check, subject)
         probe = _probe(check, solution, trial)
         if probe is not None:
@@ -332,8 +331,7 @@ def _decorators(unit: Unit) -> list[Any]:
 
 
 def _probe(check: Check, solution: Recorder, trial: Trial) -> Probe | None:
-    requests = solution.transcript.requests
-    right_replies = [reply for reply in solution.transcript.replies if not isinstance(reply, Exception)]
+    requests, right_replies = [request for request, _ in solution.exchanges], [reply for _, reply in solution.exchanges]
     if sum(map(len, requests)) > MAX_BYTES:
         return None
     decoded_requests = [protocol.decode_request(body)[0] for body in requests]
