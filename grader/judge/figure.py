@@ -41,7 +41,7 @@ class Figure:
 
 
 def packed(tensor: torch.Tensor) -> str:
-    """Numbers as base64 of their bytes, the lowest first: for `floats` (float32), `halves` (float16), `bytes` (uint8)."""
+    """Numbers as base64 of their bytes, the lowest first: `floats` (float32), `halves` (float16), `bytes` (uint8)."""
     return base64.b64encode(tensor.detach().contiguous().cpu().numpy().tobytes()).decode()
 
 
