@@ -61,6 +61,9 @@ def _outcome(words: list[str]) -> tuple[int, bool]:
             print(_version())
             return errors.PASSED, True
         options = _options(words)
+        if getattr(options, "device", "cpu") == "cpu" and options.verb != "doctor":
+            # Otherwise the first gradient in this process starts NVIDIA's driver, which takes some tenths of a second.
+            os.environ["CUDA_VISIBLE_DEVICES"] = ""
         code = options.run(options)
         sys.stdout.flush()  # raises where the disk is full
         return code, code == errors.FAILED and options.verb not in PROOFS
