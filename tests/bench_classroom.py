@@ -38,7 +38,8 @@ import bench_size
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.worker import rlimits, wire
+from grader.worker import wire
+from grader.worker.lockdown import kernel
 
 STUDENTS = int(os.environ.get("STUDENTS", 200))
 NOTEBOOKS, STOCK = 300, 5  # for this grader, and of these for nbgrader's own autograde
@@ -69,7 +70,7 @@ OWN = {
 
 def main(measurements: list[str]) -> None:
     """Take the named measurements and print them."""
-    rlimits.adopt_orphans()  # so that their processor time is counted
+    kernel.adopt_orphans()  # so that their processor time is counted
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         core = [exercise for exercise in catalog.exercises() if exercise.path.name == "the seeds"]

@@ -18,7 +18,7 @@ from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
-from grader.worker import op_record, protocol, reply_fields
+from grader.worker import op_record, protocol
 from grader.worker.protocol import Reply
 from grader.worker.wire import ProtocolError
 
@@ -151,14 +151,14 @@ def test_a_tensor_may_have_the_name_of_a_module():
 
 
 def test_too_many_operations_are_said_to_be_too_many():
-    most = reply_fields.MAX_OPERATIONS
+    most = protocol.MAX_OPERATIONS
     assert len(of(f"[q.add_(1) for _ in range({most})][0]", torch.zeros(1))) == most
     with pytest.raises(Mismatch, match="more than 8,000 operations"):
         of(f"[q.add_(1) for _ in range({most + 1})][0]", torch.zeros(1))
 
 
 def test_a_record_too_large_for_a_frame_is_missing(fork_server):
-    source = f"{HEAD}\ndef f(q):\n    return [torch.cat([q] * 15) for _ in range({reply_fields.MAX_OPERATIONS})][0]\n"
+    source = f"{HEAD}\ndef f(q):\n    return [torch.cat([q] * 15) for _ in range({protocol.MAX_OPERATIONS})][0]\n"
     remote = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
     with pytest.raises(LearnerError) as error:
         Learner(remote).f.operations(torch.zeros((0,) * 16))
@@ -189,7 +189,7 @@ ROW = ["mm", [[2, 3], [3, 4]], [[2, 4]]]
         {}, [{}], [["mm"]], [["mm", [], [], []]], [["x" * 30_000, [], []]], [[1, [], []]], [["mm", [2, 3], []]],
         [["mm", [[-1]], []]], [["mm", [[2.0]], []]], [["mm", [[True]], []]], [["mm", [[1 << 50]], []]],
         [["mm", [[1] * 17], []]], [["mm", [[1]] * 17, []]], [["mm", [], None]],
-        [ROW] * (reply_fields.MAX_OPERATIONS + 1),
+        [ROW] * (protocol.MAX_OPERATIONS + 1),
     ],
     ids=lambda rows: repr(rows)[:30],
 )  # fmt: skip

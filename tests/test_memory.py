@@ -18,7 +18,7 @@ from grader.judge.measuring import TooMuchMemory, within_memory
 from grader.judge.proxy import Learner
 from grader.records.results import Settings
 from grader.records.submission import Submission
-from grader.sandbox import memory, tiers
+from grader.sandbox import process, tiers
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
@@ -125,22 +125,22 @@ def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
 
 
 def test_where_linux_does_not_tell_ps_is_asked(monkeypatch):
-    monkeypatch.setattr(memory, "PEAK", memory.re.compile(b"nothing of that kind"))
-    monkeypatch.setattr(memory, "PS_S", 60.0)
+    monkeypatch.setattr(process, "PEAK", re.compile(b"nothing of that kind"))
+    monkeypatch.setattr(process, "PS_S", 60.0)
     program = "input(); kept = bytearray(b'1' * (64 << 20)); print(len(kept), flush=True); input()"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", program], **pipes) as process:
-        meter = memory.Meter(process.pid)
-        process.stdin.write("\n")
-        process.stdin.flush()
-        process.stdout.readline()
-        assert meter.look() > 64 * memory.MEBIBYTE
+    with subprocess.Popen([sys.executable, "-c", program], **pipes) as running:
+        meter = process.Meter(running.pid)
+        running.stdin.write("\n")
+        running.stdin.flush()
+        running.stdout.readline()
+        assert meter.look() > 64 * process.MEBIBYTE
         assert 60 < meter.growth < 200
-        process.communicate("\n")
+        running.communicate("\n")
 
 
 def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
-    monkeypatch.setattr(memory, "resident", lambda pid: None)
+    monkeypatch.setattr(process, "resident", lambda pid: None)
     with pytest.raises(InfrastructureError, match="does not tell"):
         within_memory(learner.blocks, tokens(64), mebibytes=512)
 

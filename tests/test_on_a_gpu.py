@@ -14,7 +14,7 @@ from grader.catalog.exercise import Limits
 from grader.judge import examiner
 from grader.records import submission
 from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
-from grader.worker import kernels, process_state
+from grader.worker import call_state, kernels
 
 DRIVERS_THREAD = """
 import threading
@@ -84,9 +84,9 @@ def test_what_is_judged_on_the_cpu_is_judged_there_on_every_machine(number):
 
 def test_a_copy_on_a_device_is_a_leaf_with_the_same_strides():
     tensor = torch.randn(3, 4).T.requires_grad_()
-    (copy,) = process_state.on_device([tensor], torch.device("meta").type + ":0")
+    (copy,) = call_state.on_device([tensor], torch.device("meta").type + ":0")
     assert copy.is_leaf and copy.requires_grad and copy.stride() == tensor.stride() and copy.device.type == "meta"
-    assert process_state.on_device([copy], "meta:0")[0] is not tensor
+    assert call_state.on_device([copy], "meta:0")[0] is not tensor
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import packages
+from grader.sandbox import mounts
 
 METADATA = "Metadata-Version: 2.1\nName: {}\nVersion: 1.0\n"
 
@@ -26,13 +26,13 @@ def install(site: Path, name: str, entries: list[str], requires=(), **files: str
 
 @pytest.fixture
 def site(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setattr(packages, "_site_folders", lambda: [str(tmp_path / "site"), str(tmp_path / "second")])
+    monkeypatch.setattr(mounts, "_site_folders", lambda: [str(tmp_path / "site"), str(tmp_path / "second")])
     (tmp_path / "secret").mkdir()
     return tmp_path / "site"
 
 
 def names() -> set[str]:
-    return set(packages.closure.__wrapped__())
+    return set(mounts.closure.__wrapped__())
 
 
 def test_requirements_are_followed_as_far_as_they_hold_here(site):
@@ -60,7 +60,7 @@ def test_nothing_outside_a_package_is_given_away(site, kind):
     install(site, "torch", ["torch/__init__.py", "__pycache__/x.pyc", "site.pth"], **{kind: text + "\n"})
     install(site, "numpy", ["numpy/__init__.py"])
     install(site, "einops", ["einops/__init__.py"])
-    found = packages.closure.__wrapped__()
+    found = mounts.closure.__wrapped__()
     assert set(found) == {"torch", "numpy", "einops"}
     assert all(os.path.dirname(place) == str(site) for place in found.values())
 
@@ -72,7 +72,7 @@ def test_a_folder_that_no_installer_wrote_down_is_found_by_its_name(site):
 
 
 def test_here_it_holds_what_torch_imports():
-    found = packages.closure()
+    found = mounts.closure()
     assert {"torch", "numpy", "einops", "sympy", "mpmath", "jinja2", "markupsafe", "typing_extensions.py"} <= set(found)
     assert not {"pytest", "_pytest", "rich", "grader", "packaging", "pip"} & set(found)
     assert all(os.path.exists(place) for place in found.values())

@@ -13,7 +13,7 @@ import torch
 
 from grader.authoring.parts import Problem
 from grader.catalog import Exercise, paths
-from grader.sandbox.memory import MEBIBYTE, Meter
+from grader.sandbox.process import MEBIBYTE, Meter
 
 HEADS, HEAD_SIZE, BLOCK_SIZE = 4, 64, 256
 LENGTHS = {"cuda": (1_024, 4_096, 16_384)}  # numbers of tokens

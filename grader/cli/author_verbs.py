@@ -22,7 +22,7 @@ from grader.cli.options import (
     verb,
 )
 from grader.records import containment
-from grader.sandbox.devices import DEVICES, demand_device, pick_device
+from grader.sandbox.forkserver import DEVICES, demand_device, pick_device
 
 if TYPE_CHECKING:
     from grader.authoring.parts import Problem

@@ -25,8 +25,7 @@ from grader.desk import progress
 from grader.records import submission
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
-from grader.sandbox.devices import DEVICES, demand_device, pick_device
-from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 POLL = option("--poll", action="store_true", help="look at the file again and again, without file events")
 

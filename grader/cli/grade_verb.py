@@ -20,8 +20,7 @@ from grader.records import submission
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.sanitize import label
 from grader.records.submission import Submission
-from grader.sandbox.devices import DEVICES, demand_device, pick_device
-from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 if TYPE_CHECKING:
     from grader.classroom.office import Office

@@ -32,7 +32,7 @@ from grader.records.submission import Submission
 from grader.reports import templating
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.memory import MEBIBYTE
+from grader.sandbox.process import MEBIBYTE
 from grader.sandbox.remote import Remote
 
 TEMPLATE, TITLE = "desk/templates/portfolio.html", "Attention, by hand: what I have built"

@@ -8,7 +8,7 @@ from grader.judge.compare import SUGGESTION
 from grader.judge.raising_lines import products
 from grader.sandbox.call_results import LearnerError
 from grader.worker import kernels
-from grader.worker.typed_input import WAITS
+from grader.worker.surroundings import WAITS
 
 IN_PLACE = (
     "An operation in place (x += …, masked_fill_, x[…] = …) writes into an input or a parameter: "

@@ -9,7 +9,7 @@ from grader.judge.compare import Mismatch
 from grader.judge.messages import is_about_memory
 from grader.judge.proxy import Learner, Target
 from grader.sandbox.call_results import LearnerError
-from grader.sandbox.memory import MEBIBYTE, NOW, Meter, resident
+from grader.sandbox.process import MEBIBYTE, NOW, Meter, resident
 from grader.sandbox.remote import Remote
 
 SILENT = "this machine does not tell how much memory a process takes: /proc and ps are silent"

@@ -26,9 +26,9 @@ from grader.sandbox.call_results import Call, Differs, LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 from grader.worker import protocol, wire
+from grader.worker.call_state import SHARED
 from grader.worker.codec import Decoder, Encoder, Handle, Opaque
 from grader.worker.gradients import NO_GRADIENT
-from grader.worker.own_memory import SHARED
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")

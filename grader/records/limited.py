@@ -22,7 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.records.bounded_cache import BoundedCache
-from grader.worker.rlimits import address_space
+from grader.worker.lockdown.kernel import address_space
 
 MAX_ANSWER = 8 << 20  # bytes
 SIZE = struct.Struct("<Q")

@@ -1,7 +1,9 @@
 """Starts the fork server and its workers, sends them commands, and kills them. Each step has a deadline."""
 
+import glob
 import platform
 import socket
+import sys
 import time
 from dataclasses import asdict, replace
 from typing import Any
@@ -17,7 +19,32 @@ from grader.sandbox.worker_handle import Worker
 from grader.worker import framing, wire
 from grader.worker.lockdown import kernel
 
+DEVICES = ("auto", "cpu", "cuda", "mps")
 CUDA_FILES = 1024  # files that CUDA may open: one process holds its devices many times over.
+
+
+def pick_device(wanted: str) -> str:
+    """The device to grade on. "auto" chooses CUDA or MPS where there is one, and the CPU otherwise.
+
+    Raises InfrastructureError where MPS is wanted on a machine that is no Mac.
+    """
+    if wanted == "auto":
+        if glob.glob("/dev/nvidia[0-9]*"):
+            return "cuda"
+        return "mps" if sys.platform == "darwin" else "cpu"
+    if wanted == "mps" and sys.platform != "darwin":
+        raise InfrastructureError("there is no MPS device on this machine. Leave DEVICE out, or: DEVICE=cpu")
+    return wanted
+
+
+def demand_device(device: str) -> None:
+    """Raise InfrastructureError where the device is absent."""
+    if device != "cuda":
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        raise InfrastructureError("torch sees no CUDA device here. Leave DEVICE out, or: DEVICE=cpu")
 
 
 def on_device(limits: Limits, device: str) -> Limits:

@@ -1,19 +1,32 @@
-"""The folders that a worker may read, and the command line with which bubblewrap mounts them."""
+"""The folders that a worker may read, and the command line with which bubblewrap mounts them.
+
+Of the installed packages a worker may read those that torch, numpy and einops are made of, and no others. They are
+found in the metadata that installers write, without importing any package.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import importlib.util
 import os
 import sys
 import sysconfig
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
 from grader.catalog import paths
-from grader.sandbox import packages
 from grader.worker.lockdown import landlock
 
+WANTED = ("torch", "numpy", "einops")
+# Folders that are not always in the metadata, as with packages of conda or of a Linux distribution.
+COMPANIONS = ("torch.libs", "numpy.libs", "torchgen", "functorch", "nvidia", "triton", "mkl", "intel_openmp")
 LIBRARIES = (
     "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64", "/lib", "/lib64", "/lib32",
     "/nix/store", "/gnu/store",
@@ -22,12 +35,89 @@ SYSTEM = ("/etc/ld.so.cache", "/sys/devices/system/cpu", "/sys/devices/system/no
 HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # glibc of the fork server reads it; workers do not need it
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 SITE, WORKER = "/opt/site", "/opt/worker"  # where tier A mounts the packages and grader/worker
-
 # Additional paths for CUDA. On an H200 the parts that tier B uses were tried.
 CUDA_LIBRARIES = ("/usr/local/cuda", "/opt/cuda", "/usr/local/nvidia", "/run/opengl-driver", "/usr/lib/wsl")
 CUDA_SYSTEM = ("/sys/bus/pci", "/sys/devices", "/sys/module")
 CUDA_PROC = ("/proc/driver/nvidia", "/proc/devices", "/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm")
 CUDA_DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-caps", "dxg")
+
+
+@functools.cache
+def closure() -> dict[str, str]:
+    """{"torch": "/…/site-packages/torch", …}: the path of each top-level file or folder, by its name."""
+    folders = _site_folders()
+    located: dict[str, str] = {}
+    for name, distribution in _required(folders):
+        home = [str(distribution.locate_file(""))] if distribution else folders
+        for top in (*_top_level(distribution), name.replace("-", "_"), f"{name}.libs"):
+            located = _located(top, home) | located
+    for name in COMPANIONS:
+        located = _located(name, folders) | located
+    for name in WANTED:
+        if name not in located and (origin := _origin(name)):  # an editable or otherwise unusual installation
+            located[name] = os.path.dirname(origin)
+    return located
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """{"torch": "2.9.1", …}: the versions of the packages that a worker may read, where the metadata has them."""
+    required = _required(_site_folders())
+    return {str(name): distribution.version for name, distribution in required if distribution}
+
+
+def _required(folders: list[str]) -> Iterator[tuple[str, metadata.Distribution | None]]:
+    """The wanted packages and their requirements without extras, each once; None for a package without metadata."""
+    waiting, required_so_far = list(WANTED), set()
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name in required_so_far:
+            continue
+        required_so_far.add(name)
+        distribution = next(iter(metadata.distributions(name=name, path=folders)), None)
+        yield name, distribution
+        waiting += _requirements(distribution)
+
+
+def _requirements(distribution: metadata.Distribution | None) -> Iterator[str]:
+    lines = (distribution and distribution.requires) or ()
+    for line in (line for line in lines if "extra ==" not in line):  # nine of ten belong to extras; parsing is slow
+        with contextlib.suppress(InvalidRequirement):  # old packages have malformed ones
+            requirement = Requirement(line)
+            if requirement.marker is None or requirement.marker.evaluate():
+                yield requirement.name
+
+
+def _top_level(distribution: metadata.Distribution | None) -> Iterator[str]:
+    """The importable names of a distribution, without "" or "..", which would make a whole folder readable."""
+    if distribution is None:
+        return
+    lines = set((distribution.read_text("top_level.txt") or "").split())
+    if not lines:  # `distribution.files` takes half a second for torch, and only the first parts are needed
+        record = (distribution.read_text("RECORD") or "").splitlines()
+        lines = {line.partition(",")[0].partition("/")[0].removesuffix(".py") for line in record}
+    yield from (name for name in lines if name.isidentifier() and name != "__pycache__")
+
+
+def _located(name: str, folders: list[str]) -> dict[str, str]:
+    """The path of the package or module of this name in the first folder that has it, by file name; {} if none."""
+    for folder in folders:
+        for entry in (name, f"{name}.py"):
+            if os.path.exists(path := os.path.join(folder, entry)):
+                return {entry: os.path.realpath(path)}
+    return {}
+
+
+def _site_folders() -> list[str]:
+    folders = [path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)]
+    if origin := _origin("torch"):
+        folders.append(os.path.dirname(os.path.dirname(origin)))
+    return list(dict.fromkeys(folders))
+
+
+def _origin(name: str) -> str | None:
+    spec = importlib.util.find_spec(name)
+    return spec.origin if spec else None
 
 
 @dataclass(frozen=True)
@@ -51,7 +141,7 @@ class Tier:
 
 def everything() -> list[str]:
     """The paths that a worker reads: the interpreter's library, torch and what it requires, grader/worker."""
-    return [*interpreter(), *packages.closure().values(), str(paths.WORKER)]
+    return [*interpreter(), *closure().values(), str(paths.WORKER)]
 
 
 def interpreter() -> list[str]:
@@ -76,19 +166,19 @@ def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
     """
     common = {
         "control": control, "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
-        "device": device, "devices": devices(device), "versions": packages.versions(),
+        "device": device, "devices": devices(device), "versions": versions(),
         "parent": None if tier.bwrap else watched_parent(),
     }  # fmt: skip
     readable = [*_libraries(device), *SYSTEM, *DEVICES[1:], *interpreter()]
     readable += (*CUDA_SYSTEM, *CUDA_PROC) if device == "cuda" else ()
     if tier.bwrap:
         return common | {"worker": WORKER, "import_paths": [SITE], "readable": [*readable, SITE, WORKER]}
-    closure = packages.closure()
-    import_paths = list(dict.fromkeys(os.path.dirname(path) for path in closure.values()))
+    packages = closure().values()
+    import_paths = list(dict.fromkeys(map(os.path.dirname, packages)))
     return common | {
         "worker": str(paths.WORKER),
         "import_paths": import_paths,
-        "readable": [*readable, *closure.values()],
+        "readable": [*readable, *packages],
     }
 
 
@@ -119,7 +209,7 @@ def bubblewrap(tier: Tier, device: str) -> list[str]:
             arguments += ["--ro-bind", path, path]
     for folder in _installed(libraries):
         arguments += ["--tmpfs", folder]
-    for name, path in packages.closure().items():
+    for name, path in closure().items():
         arguments += ["--ro-bind", path, f"{SITE}/{name}"]
     arguments += ["--ro-bind", str(paths.WORKER), WORKER, "--proc", "/proc"]
     for path in system:

@@ -1,27 +1,41 @@
 """A submission in a sandboxed worker, as a proxy asks it: one request at a time, or measured.
 
 Loading runs the source first, and finds the statements that fail, hang, or end the process.
+
+Code in the worker's process can write anything into a reply, a hidden input for example. So names and lines of code are
+taken from the source, and a path of this machine is left out.
 """
 
+import builtins
 import contextlib
+import re
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
 
-from grader.catalog import Forbidden
+import torch
+
+from grader.catalog import Forbidden, paths
 from grader.catalog.exercise import Limits
 from grader.records import syntax
-from grader.records.source import defining, runs_only, statements
+from grader.records.source import SourceWords, defining, runs_only, statements
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.memory import Meter
-from grader.sandbox.replies import ReplyReader
+from grader.sandbox.process import Meter
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import compiling, protocol, wire
 from grader.worker.protocol import Reply, Request
+from grader.worker.submitted_source import MAX_FRAMES
 from grader.worker.wire import RawTensor
 
+# The paths of the grader. A warning or a traceback that the learner's code prints may contain them.
+OUR_PATHS = sorted({str(paths.ROOT), sys.prefix, str(Path.home())} - {"/", "/usr", "/usr/local"}, key=len, reverse=True)
+INTERNALS = re.compile(r" ?\(Triggered internally at [^()\n]*\)")  # torch tells so of each of its warnings
 LOADING = (protocol.Load, protocol.Step)
 NO_REPLY = (TimedOut, WorkerEnded, wire.ProtocolError)
 LEAST_CPU_S = 0.25  # for one call, however many calls did not end before
@@ -33,6 +47,51 @@ MAX_SKIPPED = 3  # statements of a source that may end or block the process, eac
 MAX_BLOCKING = 6  # the same where what only runs, as cells that measure time do, is left out after the third one
 MAX_STEPS = 2_000  # statements of a source that is run step by step
 BUSY = 4.0  # wall-clock time that a measured call may take, as a multiple of its processor time
+
+
+class ReplyReader:
+    """Reads the replies about one submission.
+
+    names: what the source defined when it was loaded; None until then.
+    """
+
+    def __init__(self, submission: Submission):
+        self.words, self.lines = SourceWords(submission.source), submission.source.splitlines()
+        self.names: list[str] | None = None
+
+    def read(self, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
+        """The reply in a body, and its tensors. Raises wire.ProtocolError."""
+        reply, tensors = protocol.decode_reply(body)
+        reply.output = without_paths(reply.output)
+        if reply.error:
+            reply.error = self._in_own_words(reply.error)
+        for row in reply.left_out or ():
+            row[2] = self._in_own_words(row[2])
+        if reply.names is not None:  # those of the loading: a later reply could hold a hidden input
+            names = reply.names if self.names is None else self.names
+            reply.names = [name for name in names if self.words.confirmed(name)]
+        return reply, tensors
+
+    def _in_own_words(self, error: dict[str, Any]) -> dict[str, Any]:
+        """An exception whose names and lines are those of the source; see protocol.Reply.error for its keys."""
+        frames = []
+        for line, _, _ in error["frames"][:MAX_FRAMES]:
+            if self.words.runs(line) and line <= len(self.lines):
+                frames.append([line, self.words.function_at(line), self.lines[line - 1].strip()[:200]])
+        return {
+            **error,
+            "frames": frames,
+            "type": self.words.class_of(error["type"], builtins, torch, torch.linalg, metadata) or "Exception",
+            "missing_module": self.words.confirmed(error["missing_module"] or "") or None,
+            "message": without_paths(error["message"]),
+        }
+
+
+def without_paths(text: str) -> str:
+    """A text from the worker, with "…" in the place of the grader's paths, and without those of torch's sources."""
+    for path in OUR_PATHS:
+        text = text.replace(path, "…")
+    return INTERNALS.sub("", text)
 
 
 class Asking:

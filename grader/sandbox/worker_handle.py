@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from grader.catalog.exercise import Limits
-from grader.sandbox.memory import Meter
-from grader.sandbox.process import Lost, Pid
+from grader.sandbox.process import Lost, Meter, Pid
 from grader.worker import framing, wire
 
 AHEAD = 48 << 10  # bytes of unanswered requests: they fit into a socket's buffer, so that sending never blocks

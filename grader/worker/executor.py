@@ -4,26 +4,74 @@ The same executor runs the solution in the grader's process, so that both are ex
 """
 
 import contextlib
+import inspect
 import sys
 import types
 
 import torch
 
-from . import gradients, kernels, process_state, protocol
+from . import call_state, gradients, kernels, protocol
+from .call_state import shared_memory
 from .codec import Decoder, Encoder, Handle
-from .fake_device import FakeDevice, move_module
+from .fake_device import FakeDevice, each, move_module
 from .modules import BASES, MODULE, described, set_parameters, watched_graphs
-from .nested import each
 from .op_record import OpRecord
 from .op_watch import OpWatch
-from .own_memory import shared_memory
-from .prints import Output
 from .protocol import Reply
-from .signatures import Signatures
 from .submitted_source import SubmittedSource
+from .surroundings import Output
 
+MAX_SIGNATURES = 200  # cached signatures of one submission
 NOTHING = contextlib.nullcontext()
 WITH_OPERATIONS = (protocol.CallWithOperations, protocol.CallWithLaunches)
+
+
+class Signatures:
+    """The signatures of one submission's functions. Each is read once, since inspect takes longer than most calls."""
+
+    def __init__(self) -> None:
+        # By the function's id: the function (kept alive, so that no other object gets its id), its signature, and the
+        # numbers of positional arguments that fit.
+        self.cache: dict[tuple[int, bool], tuple[object, inspect.Signature, range]] = {}
+
+    def mismatch(self, target, args: list, kwargs: dict) -> str | None:
+        """The signature and why the arguments do not fit it; None where they fit or `target` has no signature."""
+        try:
+            function = target.forward if isinstance(target, MODULE) else target
+            signature, positional = self.read(function)
+        except (TypeError, ValueError):
+            return None
+        if not kwargs and len(args) in positional:
+            return None
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            return f"{getattr(function, '__name__', 'call')}{signature}: {error}"[:300]
+        return None
+
+    def read(self, function) -> tuple[inspect.Signature, range]:
+        """The signature, and how many arguments fit where all are positional. Raises TypeError or ValueError."""
+        function_itself = getattr(function, "__func__", function)
+        key = (id(function_itself), function_itself is function)
+        entry = self.cache.get(key)
+        if entry is None or entry[0] is not function_itself:
+            signature = inspect.signature(function)
+            entry = (function_itself, signature, _positional_counts(signature))
+            if type(function_itself) in (types.FunctionType, type) and len(self.cache) < MAX_SIGNATURES:
+                self.cache[key] = entry
+        return entry[1:]
+
+
+def _positional_counts(signature: inspect.Signature) -> range:
+    """The numbers of positional arguments with which a call without named arguments fits."""
+    kinds = [(parameter.kind, parameter.default is parameter.empty) for parameter in signature.parameters.values()]
+    if (inspect.Parameter.KEYWORD_ONLY, True) in kinds:
+        return range(0)
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    least = sum(kind in positional and required for kind, required in kinds)
+    has_rest = inspect.Parameter.VAR_POSITIONAL in dict(kinds)
+    max_count = sys.maxsize if has_rest else sum(kind in positional for kind, _ in kinds)
+    return range(least, max_count + 1)
 
 
 class Executor:
@@ -38,7 +86,7 @@ class Executor:
     def handle(self, request: protocol.Request, tensors: list) -> tuple[protocol.Reply, list]:
         """The reply to one request, and its tensors. Any exception of the learner's code becomes part of the reply."""
         encoder = Encoder(self.keep)
-        process_state.restore_defaults()
+        call_state.restore_defaults()
         printed = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = self.output
         try:
@@ -66,7 +114,7 @@ class Executor:
         return self.watched_call(request, decoder, lambda result, args, kwargs: self.encoded(result, request, encoder))
 
     def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
-        encode = lambda result, args, kwargs: encoder.node([result, *process_state.with_states(args, kwargs)])  # noqa: E731
+        encode = lambda result, args, kwargs: encoder.node([result, *call_state.with_states(args, kwargs)])  # noqa: E731
         return self.watched_call(request, decoder, encode)
 
     def call_for_graph(self, request: protocol.CallForGraph, decoder: Decoder, encoder: Encoder) -> Reply:
@@ -78,7 +126,7 @@ class Executor:
         """Read an attribute. An AttributeError from inside a property is the learner's own."""
         number, name = request.target
         owner = self.objects[number]
-        process_state.set_seed(decoder.value(request.seed), request.device)
+        call_state.set_seed(decoder.value(request.seed), request.device)
         try:
             value = owner if name == "__call__" else getattr(owner, name)
             value = len(owner) if name == "__len__" else value
@@ -90,7 +138,7 @@ class Executor:
 
     def hold_value(self, request: protocol.Hold, decoder: Decoder, encoder: Encoder) -> Reply:
         """Keep a value of the grader's here."""
-        value = process_state.on_device(decoder.value(request.node), request.device)
+        value = call_state.on_device(decoder.value(request.node), request.device)
         return Reply(value=encoder.node(self.hold(value)))
 
     def call_for_memory(self, request: protocol.CallForMemory, decoder: Decoder, encoder: Encoder) -> Reply:
@@ -102,7 +150,7 @@ class Executor:
         if target is None:
             return self.missing(request)
         leaves = gradients.leaves_of(target, args, kwargs)
-        process_state.set_seed(decoder.value(request.seed), request.device)
+        call_state.set_seed(decoder.value(request.seed), request.device)
         mismatch = self.signatures.mismatch(target, args, kwargs)
         if mismatch:
             return Reply(signature=mismatch)
@@ -114,7 +162,7 @@ class Executor:
         return Reply(value=encoder.node(values), hits=names.hits if request.banned else None)
 
     def call_for_backward(self, request: protocol.CallForBackward, decoder: Decoder, encoder: Encoder) -> Reply:
-        grad = process_state.on_device(decoder.value(request.grad), request.device)
+        grad = call_state.on_device(decoder.value(request.grad), request.device)
         encode = lambda result, args, kwargs: encoder.node(gradients.entries_of(result, grad))  # noqa: E731
         return self.watched_call(request, decoder, encode)
 
@@ -165,7 +213,7 @@ class Executor:
             return self.missing(request)
         if type(request) is protocol.CallForBackward:
             gradients.require(args, request.wanted)
-        process_state.set_seed(decoder.value(request.seed), request.device)
+        call_state.set_seed(decoder.value(request.seed), request.device)
         watch = self.watch(request) if request.banned or request.allowed else None
         fake_device = FakeDevice() if request.device == "meta" else NOTHING
         record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
@@ -199,8 +247,8 @@ class Executor:
         args, kwargs = decoder.value(request.args), decoder.value(request.kwargs)
         return (
             self.target(request.target),
-            process_state.on_device(args, request.device),
-            process_state.on_device(kwargs, request.device),
+            call_state.on_device(args, request.device),
+            call_state.on_device(kwargs, request.device),
         )
 
     def target(self, path: list):

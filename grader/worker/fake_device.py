@@ -13,7 +13,6 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .modules import parts, table
-from .nested import each
 
 DEVICE = torch.device("meta")
 MIXED = "tensors are not on the same device"
@@ -25,6 +24,20 @@ READING = {torch.Tensor.tolist, torch.Tensor.__format__}
 CROSSING = {"aten::copy_", "aten::_to_copy", "aten::set_", "aten::_local_scalar_dense"}
 INDEXING = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_unsafe_index"}
 MOVED = "_on_fake_device"  # the attribute of a moved Parameter that holds the Placed tensor with its values
+
+
+def each(change, value):
+    """The value with `change` applied to every tensor inside. torch's tree_map takes ten times as long."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: each(change, item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        changed = [each(change, item) for item in value]
+        if type(value) in (list, tuple) or not hasattr(value, "_fields"):
+            return type(value)(changed)  # also torch's own named tuples, such as the result of max
+        return type(value)(*changed)
+    return value
 
 
 class Placed(torch.Tensor):

@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from .fake_device import FakeDevice, Placed
 from .op_watch import OWN_FUNCTION, TORCHS_OWN, OpWatch, own_parts
 from .operations import plain
-from .reply_fields import MAX_OPERATIONS, MAX_SHAPES
+from .protocol import MAX_OPERATIONS, MAX_SHAPES
 
 # The reasons why a record is incomplete. The grader shows these texts and no others.
 TOO_MANY = f"more than {MAX_OPERATIONS:,} operations of torch run in one call"

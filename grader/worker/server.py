@@ -14,21 +14,7 @@ import time
 
 import torch
 
-from . import (
-    compiling,
-    framing,
-    import_filter,
-    kernels,
-    loading,
-    protocol,
-    rlimits,
-    shown_warnings,
-    stand_in_modules,
-    typed_input,
-    warm_up,
-    wire,
-    without_ready_made,
-)
+from . import compiling, framing, kernels, protocol, submitted_source, surroundings, warm_up, wire, without_ready_made
 from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
@@ -47,11 +33,11 @@ def main(control: socket.socket, plan: dict) -> None:
     torch's ready-made functions: see without_ready_made.
     """
     if plan["parent"] is not None:
-        rlimits.die_with_parent(plan["parent"])
+        kernel.die_with_parent(plan["parent"])
     kernel.keep_out()
-    import_filter.install(plan["versions"])
-    rlimits.adopt_orphans()
-    rlimits.set_signals()
+    warm_up.install_finder(plan["versions"])
+    kernel.adopt_orphans()
+    kernel.set_signals()
     if compiling.NEED in plan["needs"]:
         compiling.begin()
     elif kernels.PACKAGE in plan["needs"]:
@@ -59,9 +45,9 @@ def main(control: socket.socket, plan: dict) -> None:
     if plan["seccomp"] == "closed" or plan["formula"]:  # no worker can open a file
         warm_up.preload(without_compiler=bool(plan["formula"]))
     warm_up.warm(plan["device"])
-    typed_input.install()
-    shown_warnings.install()
-    stand_in_modules.install()  # after torch has found none of these modules
+    surroundings.end_at_keyboard()
+    surroundings.show_warnings_once()
+    surroundings.install_modules()  # after torch has found none of these modules
     if plan["formula"]:
         without_ready_made.take_out(**plan["formula"])
     lockdown = Lockdown(plan)
@@ -102,7 +88,7 @@ def spawn(connection: int, lockdown: Lockdown, command: dict) -> int:
 
 def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: int) -> None:
     """In the fork: give up everything except the connection, then answer requests."""
-    loading.arm()
+    submitted_source.arm()
     try:
         lockdown.put_on(connection, command["limits"], parent)
     except OSError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpf
 import pytest
 
-from grader.worker.lockdown import seccomp, syscalls
+from grader.worker.lockdown import seccomp
 
 PID, X86, ARM, X32 = 4711, 0xC000003E, 0xC00000B7, 0x40000000
 MACHINES = {"x86_64": (X86, 0), "aarch64": (ARM, 1)}
@@ -55,10 +55,10 @@ every = pytest.mark.parametrize(
 def written(machine: str, files: bool, device: str) -> tuple[dict, dict]:
     """From the tables alone: numbers that are free, and numbers that are checked, with their names."""
     column = MACHINES[machine][1]
-    free = {**syscalls.ALWAYS, **(syscalls.FILES if files else {}), **(syscalls.CUDA if device == "cuda" else {})}
-    checked = {name: numbers for name, (numbers, _) in syscalls.CHECKED.items() if name not in free}
+    free = {**seccomp.ALWAYS, **(seccomp.FILES if files else {}), **(seccomp.CUDA if device == "cuda" else {})}
+    checked = {name: numbers for name, (numbers, _) in seccomp.CHECKED.items() if name not in free}
     if device == "cuda":
-        checked |= {name: numbers for name, (numbers, _) in syscalls.CUDA_CHECKED.items()}
+        checked |= {name: numbers for name, (numbers, _) in seccomp.CUDA_CHECKED.items()}
     return (
         {numbers[column]: name for name, numbers in free.items() if numbers[column] is not None},
         {numbers[column]: name for name, numbers in checked.items()},
@@ -110,7 +110,7 @@ def test_other_numberings_kill(machine, files, device):
 @pytest.mark.parametrize("name", RIGHT)
 def test_arguments_are_looked_at_in_full(machine, name):
     code, column = MACHINES[machine]
-    numbers, lines = syscalls.CHECKED[name]
+    numbers, lines = seccomp.CHECKED[name]
     program = seccomp.build(machine, PID)
     special = [0, 1, 2, 3, 4, 10, 15, 16, 17, 1030, 0x5401, 0x5412, PID, PID + 1, -1, 1 << 31, 1 << 32, TOP]
     special += [value + (1 << 32) for value in special] + [value ^ (1 << 63) for value in special]
@@ -127,20 +127,20 @@ def test_arguments_are_looked_at_in_full(machine, name):
 
 
 def test_every_checked_call_is_checked_here():
-    assert set(RIGHT) == set(syscalls.CHECKED)
+    assert set(RIGHT) == set(seccomp.CHECKED)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_gpu_s_threads_are_threads_and_nothing_more(machine):
     code, column = MACHINES[machine]
-    number = syscalls.CUDA_CHECKED["clone"][0][column]
+    number = seccomp.CUDA_CHECKED["clone"][0][column]
     program = seccomp.build(machine, PID, True, "cuda")
     assert bpf.run(program, number, code, (0x3D0F00,)) == "allow"  # what pthread_create asks for
     assert bpf.run(program, number, code, (0x11,)) == "errno 1"  # fork
-    number = syscalls.CUDA_CHECKED["sched_setaffinity"][0][column]
+    number = seccomp.CUDA_CHECKED["sched_setaffinity"][0][column]
     said = [bpf.run(program, number, code, (pid,)) for pid in (0, PID, 1, PID - 1, PID + (1 << 32))]
     assert said == ["allow", "allow", "errno 1", "errno 1", "errno 1"]
-    number = syscalls.CUDA_CHECKED["clone"][0][column]
+    number = seccomp.CUDA_CHECKED["clone"][0][column]
     for bit in (7, 17, 25, 26, 27, 28, 29, 30):  # every namespace
         assert bpf.run(program, number, code, (0x3D0F00 | 1 << bit,)) == "errno 1"
 
@@ -148,7 +148,7 @@ def test_a_gpu_s_threads_are_threads_and_nothing_more(machine):
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_gpu_s_driver_may_listen_at_a_socket_that_nobody_else_uses(machine):
     code, column = MACHINES[machine]
-    number, program = syscalls.CUDA_CHECKED["socket"][0][column], seccomp.build(machine, PID, True, "cuda")
+    number, program = seccomp.CUDA_CHECKED["socket"][0][column], seccomp.build(machine, PID, True, "cuda")
     unix, internet, packets, streams, cloexec = 1, 2, 5, 1, 0x80000
     assert bpf.run(program, number, code, (unix, packets | cloexec, 0)) == "allow"
     for arguments in ((unix, streams | cloexec), (unix, packets), (internet, packets | cloexec), (internet, streams)):
@@ -179,8 +179,8 @@ def test_numbers_are_the_kernel_s_own(machine):
     for name, number in re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", text, re.MULTILINE):
         kernel.setdefault(name, int(number))
     _, column = MACHINES[machine]
-    tables = {**syscalls.ALWAYS, **syscalls.FILES, **syscalls.CUDA, **NEVER, **syscalls.NOT_THERE}
-    tables |= {name: numbers for name, (numbers, _) in {**syscalls.CHECKED, **syscalls.CUDA_CHECKED}.items()}
+    tables = {**seccomp.ALWAYS, **seccomp.FILES, **seccomp.CUDA, **NEVER, **seccomp.NOT_THERE}
+    tables |= {name: numbers for name, (numbers, _) in {**seccomp.CHECKED, **seccomp.CUDA_CHECKED}.items()}
     for name, numbers in tables.items():
         if numbers[column] is not None:
             assert kernel.get(name) == numbers[column], name

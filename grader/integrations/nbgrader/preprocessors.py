@@ -110,7 +110,7 @@ def _fork_server(device: str, tier: str | None, accepted: str) -> ForkServer:
 
     Raises InfrastructureError where the sandbox is not fit for other people's code.
     """
-    from grader.sandbox.devices import demand_device
+    from grader.sandbox.forkserver import demand_device
 
     fork_server = ForkServer(device, tier)
     try:

@@ -10,7 +10,7 @@ import struct
 import sys
 from ctypes import c_char_p
 
-from .. import kernels, rlimits
+from .. import kernels
 from . import kernel, landlock, seccomp
 
 CAPSET = {"x86_64": 126, "aarch64": 91}
@@ -33,8 +33,8 @@ class Lockdown:
         self.rules = landlock.ruleset(*self.paths) if plan["landlock"] else None
         self.machine = seccomp.machine() if self.seccomp else None
         if self.seccomp and self.machine is None:
-            raise RuntimeError("this machine's system calls are not listed in worker/lockdown/syscalls.py")
-        self.size, self.filter = rlimits.address_space(), None
+            raise RuntimeError("this machine's system calls are not listed in worker/lockdown/seccomp.py")
+        self.size, self.filter = kernel.address_space(), None
         self.file_bytes = kernels.COMPILED if kernels.are_native(plan) else 0
         if self.seccomp:
             program = seccomp.build(self.machine, seccomp.LATER, self.seccomp == "open", self.device)
@@ -43,8 +43,8 @@ class Lockdown:
     def put_on(self, connection: int, limits: dict, parent: int) -> None:
         """In the fork: give up every right but to use the file descriptor `connection`, which becomes number 3.
 
-        limits: as rlimits.apply reads them. parent: the process id of the fork server. Raises OSError where a layer
-        cannot be applied.
+        limits: as kernel.apply_limits reads them. parent: the process id of the fork server. Raises OSError where a
+        layer cannot be applied.
         """
         os.setsid()
         rules = self.rules
@@ -52,8 +52,8 @@ class Lockdown:
             rules = landlock.ruleset(*self.paths, own=f"/proc/{os.getpid()}")
         rules = keep_only(connection, rules)
         give_up_user(self.uid, self.machine)
-        rlimits.die_with_parent(parent)
-        rlimits.apply(limits, self.size, self.file_bytes)
+        kernel.die_with_parent(parent)
+        kernel.apply_limits(limits, self.size, self.file_bytes)
         kernel.keep_out()
         if rules is not None or self.filter is not None:
             kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
