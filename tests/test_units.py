@@ -89,6 +89,16 @@ def test_a_notebooks_code_cells_without_magics(tmp_path):
     assert "3 magic or shell lines were left out" in found.notes[0]
 
 
+def test_the_magics_of_a_courses_notebook_are_worth_no_note(tmp_path):
+    cells = [
+        {"cell_type": "code", "source": f"{line}\na = 1"} for line in ("%load_ext documented_checks", "%documented 2")
+    ]
+    path = tmp_path / "x.ipynb"
+    path.write_text(json.dumps({"cells": cells}))
+    found = submission.read(path)
+    assert found.notes == () and found.source.count("pass  # left out: %") == 2
+
+
 def test_special_files_are_refused(tmp_path):
     fifo = tmp_path / "x.py"
     os.mkfifo(fifo)

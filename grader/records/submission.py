@@ -27,6 +27,7 @@ NOT_PYTHON = "is not Python: the cell was left out"
 COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
 TIMED = re.compile(r"%time\s+")
+HANDED_OUT = re.compile(r"%(?:load_ext documented_checks|documented\b)")  # in the notebooks of a course: no note
 RUN_ALL_THE_SAME = ("%%time", "%%capture")
 # The first line of a cell that is saved as a module, and the lines that run or import one.
 WRITES = re.compile(r"\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+)?(?:[^\s/]+/)*(\w+)\.py[ \t]*\r?\n")
@@ -95,7 +96,7 @@ def without_magics(cell: str) -> tuple[str, int]:
         elif goes_on:
             goes_on, line = bare.endswith("\\"), f"# left out: {bare}"
         elif MAGIC.match(bare) or bare.endswith("?"):
-            skipped += 1
+            skipped += not HANDED_OUT.match(bare)
             goes_on = bare.endswith("\\")
             line = f"{line[: len(line) - len(bare)]}pass  # left out: {bare}"
         lines.append(line)
