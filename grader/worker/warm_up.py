@@ -145,14 +145,15 @@ def warm(device: str) -> None:
     read /proc/cpuinfo; a sandboxed child cannot read it and would round differently.
 
     device: of the workers. On "cuda" no gradient is computed here: autograd counts the GPUs, which starts the driver,
-    and no fork of a process that has started it can use a GPU.
+    and no fork of a process that has started it can use a GPU. Nor is one where torch was built for AMD's or Intel's
+    GPUs, whose drivers may start threads too. Untested there.
     """
     tempfile.tempdir = "/tmp"  # otherwise parts of torch search for a folder that they may write, and fail
     torch.set_num_threads(1)
     torch.backends.cpu.get_cpu_capability()
     ones = torch.ones(2, 2, requires_grad=True)
     rounded = torch.softmax(ones @ ones, dim=-1).half().float().sum()
-    has_gradients = device != "cuda"
+    has_gradients = device != "cuda" and not torch.version.hip and not getattr(torch.version, "xpu", None)
     if has_gradients:
         rounded.backward()
     handle_requests(has_gradients)
