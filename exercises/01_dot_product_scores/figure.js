@@ -5,6 +5,8 @@ import { dot, format, matmul, transpose } from "../../grader/integrations/figure
 import { plane } from "../../grader/integrations/figures/plane.js";
 import { line, matrix, row } from "../../grader/integrations/figures/tables.js";
 
+const STEPS = 24; // of a whole turn
+
 export default {
   render({ model, el }) {
     const { inputs, tokens, pair } = model.get("data");
@@ -25,6 +27,21 @@ export default {
       [a, b].forEach((sliders, n) => sliders.forEach((one, axis) => (one.value = inputs[at[n]][axis])));
       cell.value = at;
     };
+    // Play turns b once around, step by step.
+    let turned = 0;
+    const turn = () => {
+      const [x, y] = b.map((one) => one.value);
+      const [long, angle] = [Math.min(1, Math.hypot(x, y)), Math.atan2(y, x) + Math.PI / STEPS * 2];
+      [b[0].value, b[1].value] = [long * Math.cos(angle), long * Math.sin(angle)];
+      turned += 1;
+    };
+    figure.player({
+      get isAtEnd() {
+        return turned % STEPS === 0;
+      },
+      step: turn,
+      reset: () => pick(...cell.value),
+    }, 250);
     const drag = (sliders) => (x, y) => {
       [sliders[0].value, sliders[1].value] = [Number(x.toFixed(2)), Number(y.toFixed(2))];
       figure.redraw();
@@ -39,15 +56,19 @@ export default {
       const foot = u.map((x) => (x * product) / dot(u, u)); // where the shadow of b on a ends
       const [i, j] = cell.value;
       const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
+      const isAway = format(product) !== format(0) && product < 0;
+      const way = isAway ? "apart, so it is negative" : format(product) === format(0)
+        ? "neither together nor apart" : "the same way, so it is positive";
       const relation = Number.isNaN(angle)
         ? "an arrow of length 0 has no direction"
-        : `the angle is ${angle.toFixed(0)}°`;
+        : `at ${angle.toFixed(0)}° they point ${way}`;
       return {
         show: [
           row(
             plane({
-              name: "Two arrows", from: [-1, -1], to: [1, 1], note: "Drag their ends, or use the sliders above.",
-              lines: Math.hypot(...u) > 0 ? [[[0, 0], foot, 6], [v, foot, 1]] : [],
+              name: "Two arrows", from: [-1, -1], to: [1, 1], note: "Drag their ends, press Play to turn b, or use the "
+                + "sliders. The broad line is the shadow of b on a: dashed where it falls on the other side.",
+              lines: Math.hypot(...u) > 0 ? [[[0, 0], foot, 6, isAway && "other"], [v, foot, 1]] : [],
               points: [
                 { x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) },
                 { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", drag: drag(b) },

@@ -1,8 +1,9 @@
 // Six scores to move: what the naive softmax and the stable one make of them, in float32 as torch computes.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { bars, row } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, row } from "../../grader/integrations/figures/tables.js";
 
 const single = Math.fround;
 const NOISE = 1e-6; // what float32 may leave of a difference between two weights that are equal
@@ -28,6 +29,34 @@ function fault(scores, { exps, total, weights }, stable) {
   const worst = Math.max(...weights.map((weight, i) => Math.abs(weight - stable[i])));
   return `The naive weights are off by up to ${format(worst)}: ${power} is so small that a float32 keeps only a few `
     + "of its digits.";
+}
+
+const [LEAST, MOST] = [-103.2, 88.7]; // between them the exponential is a float32, neither 0 nor inf
+const [WIDE, END] = [440, 118]; // of the drawing, and what its edges stand for
+
+// Each score where its exponential is taken: as it is, and with the largest score taken off. Beyond the wall it breaks.
+function wall(scores) {
+  const X = (value) => WIDE / 2 + (Math.max(-END + 4, Math.min(END - 4, value)) / END) * (WIDE / 2);
+  const most = Math.max(...scores);
+  const lane = (y, name, values) => [
+    s("text", { x: X(LEAST) + 8, y: y - 12 }, name),
+    s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: y, y2: y }),
+    values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: y, r: 5 })),
+  ];
+  const lost = scores.filter((score) => score > MOST).length;
+  return drawing(
+    { name: "which numbers e^x gets", label: `${lost} of ${scores.length} scores are beyond ${MOST}; without the `
+      + "largest score none is.", width: WIDE, height: 150 },
+    s("rect", { class: "wall", x: X(MOST), y: 0, width: WIDE - X(MOST), height: 118 }),
+    s("rect", { class: "wall", x: 0, y: 0, width: X(LEAST), height: 118 }),
+    lane(42, "naive: each score as it is", scores),
+    lane(96, "stable: each score less the largest one", scores.map((score) => score - most)),
+    s("text", { x: 4, y: 134 }, `below −${-LEAST}`),
+    s("text", { x: 4, y: 148 }, "e^x becomes 0"),
+    s("text", { x: X(0), y: 134, "text-anchor": "middle" }, "0"),
+    s("text", { x: WIDE - 4, y: 134, "text-anchor": "end" }, `above ${MOST}`),
+    s("text", { x: WIDE - 4, y: 148, "text-anchor": "end" }, "e^x becomes inf"),
+  );
 }
 
 export default {
@@ -59,10 +88,12 @@ export default {
       const wrong = fault(scaled, { ...computed, weights: shown }, stable);
       const top = stable.indexOf(Math.max(...stable));
       return {
-        show: row(
+        key: ["largest e^x, naive", format(Math.max(...computed.exps), 4).length > 12
+          ? Math.max(...computed.exps).toExponential(1).replace("e+", " · 10^") : format(Math.max(...computed.exps))],
+        show: [wall(scaled), row(
           bars({ name: "softmax_naive", values: shown, labels: tokens, most: 1 }),
           bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 })
-        ),
+        )],
         say: wrong
           ? `${wrong} The stable softmax subtracts the largest score first.`
           : `Both give the same. “${tokens[top]}” has the largest weight, ${format(stable[top])}, and all six sum to `

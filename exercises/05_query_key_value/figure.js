@@ -43,8 +43,12 @@ export default {
           size: n === t ? 7 : 3,
           look: "other",
         })),
+        ...values.map((v, n) => ({
+          x: v[0], y: v[1], name: n === t ? "value" : "", size: n === t ? 7 : 3, look: "third",
+        })),
+        { x: inputs[t][0], y: inputs[t][1], name: "", kind: "cross" },
       ];
-      const [across, up] = [0, 1].map((axis) => [...queries, ...keys].map((one) => one[axis]));
+      const [across, up] = [0, 1].map((axis) => [...queries, ...keys, ...values, inputs[t]].map((one) => one[axis]));
       const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       return {
         threads: inputs[t].flatMap((_, d) => [
@@ -53,24 +57,28 @@ export default {
         ]),
         show: [
           row(
-            matrix({ name: "W_query", values: W_query, picked: entry.value, pick, scale: 1 }),
+            matrix({
+              name: "W_query", values: W_query, picked: entry.value, pick, scale: 1, marked: (_, n) => n === j,
+            }),
             matrix({ name: "W_key", values: used.W_key, scale: 1 }),
             matrix({ name: "W_value", values: weights.W_value, scale: 1 }),
           ),
           row(
-            matrix({ name: "token", values: inputs[t], digits: 2, scale: 1 }),
-            matrix({ name: "query", values: queries[t], scale: 1.5 }),
+            matrix({ name: "token", values: inputs[t], digits: 2, scale: 1, marked: () => true }),
+            matrix({ name: "query", values: queries[t], scale: 1.5, picked: [0, j] }),
             matrix({ name: "key", values: keys[t], scale: 1.5 }),
             matrix({ name: "value", values: values[t], scale: 1.5 }),
           ),
           plane({
-            name: "Queries (full) and keys (open) of all tokens",
+            name: `Where the matrices take “${tokens[t]}”`,
+            note: "From the cross, the first two numbers of the token, to its query (full), key (open) and value "
+              + "(dotted). The small ones belong to the other tokens.",
             points,
             from: [Math.min(0, ...across), Math.min(0, ...up)],
-            to: [Math.max(0.6, ...across), Math.max(1.5, ...up)],
+            to: [Math.max(0.6, ...across) + 0.2, Math.max(1.5, ...up)],
             xLabel: "first number",
             yLabel: "second number",
-            lines: [[queries[t], keys[t], 1]],
+            lines: [queries, keys, values].map((all) => [inputs[t], all[t], 2]),
           }),
         ],
         say: `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `

@@ -29,7 +29,7 @@ export default {
               pick: (a, b) => pick(name, b, a),
             })),
             turning({
-              name: "W_query.weight turns", values: layers.W_query, turned: turned.value, digits: 4, side: 48,
+              name: "W_query.weight turns", values: layers.W_query, turned: turned.value, digits: 2, side: 40,
               marked: (a, b) => isPicked("W_query", a, b),
             }),
           )];

@@ -1,8 +1,31 @@
 // One head in two handwritings: scores with keys as rows or with queries as rows, scaled or not, masked or not.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, format, matmul, range, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row, turning } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row, turning } from "../../grader/integrations/figures/tables.js";
+
+const [STEP, HIGH] = [40, 90]; // between two tokens, and between both sides
+
+// One row of the weights as lines: from the token that the row belongs to, to those among which it shares its 1.
+function shares(weights, i, rows, columns) {
+  const X = (n) => (n + 0.5) * STEP;
+  const told = weights[i].map((weight, j) => `${columns[j]} ${format(weight, 2)}`).join(", ");
+  return drawing(
+    { name: `among whom row ${rows[i]} shares its 1`, label: told, width: rows.length * STEP, height: HIGH + 50 },
+    weights[i].map((weight, j) => s("line", {
+      class: "pull", x1: X(j), y1: 27, x2: X(i), y2: HIGH + 23, "stroke-width": (10 * weight).toFixed(2),
+    })),
+    columns.map((name, j) => s("text", {
+      x: X(j), y: 18, "text-anchor": "middle", class: weights[i][j] > 0 ? "strong" : null,
+    }, name)),
+    rows.map((name, n) => s(
+      "text",
+      { x: X(n), y: HIGH + 40, "text-anchor": "middle", class: n === i ? "strong" : null },
+      name,
+    )),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -47,7 +70,10 @@ export default {
             }),
             matrix({ ...facts, name: "scores", values: scores, digits: 2, faint: hidden }),
           ),
-          matrix({ ...facts, name: "weights", values: weights, digits: 3, hidden, scale: 1 }),
+          row(
+            matrix({ ...facts, name: "weights", values: weights, digits: 3, hidden, scale: 1 }),
+            shares(weights, i, rows, columns),
+          ),
         ],
         threads: [[["scores", i, j], ["weights", i, j]]],
         say: `Row i belongs to ${side} i${order.value ? "" : ", as the second document has it"}. Key ${key} and query `

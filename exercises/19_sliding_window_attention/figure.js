@@ -44,11 +44,14 @@ export default {
           width: 500,
           height: 40 + layers.value * 34,
         },
-        levels.slice(1).flatMap((level) => range(T).filter((t) => isHeard(level, t)).flatMap((t) =>
-          range(Math.min(w, t + 1)).map((back) => s(
-            "line",
-            { class: "link now", "stroke-width": 1.6, x1: X(t), y1: Y(level), x2: X(t - back), y2: Y(level - 1) }
-          )))),
+        s("path", { // all of them in one: there may be a thousand
+          class: "link now",
+          "stroke-width": 1.6,
+          d: levels.slice(1).flatMap((level) => range(T).filter((t) => isHeard(level, t)).flatMap((t) =>
+            range(Math.min(w, t + 1)).map(
+              (back) => `M${X(t).toFixed(1)},${Y(level)}L${X(t - back).toFixed(1)},${Y(level - 1)}`
+            ))).join(""),
+        }),
         levels.map((level) => [
           s("text", { x: 70, y: Y(level) + 4, "text-anchor": "end" }, level ? `layer ${level}` : "inputs"),
           range(T).map((t) => s(

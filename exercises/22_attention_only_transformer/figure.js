@@ -64,6 +64,9 @@ export default {
       const mean = sum(loss) / loss.length;
       const quoted = (token) => (which.value ? token : `“${words[token]}”`);
       const without = none.size ? ` with ${none.size} ${none.size === 1 ? "head" : "heads"} off` : "";
+      const lossOf = matrix({
+        name: "loss", values: loss, columns: names.slice(1), digits, heat: few, marked: (_, j) => j === t,
+      });
       return {
         show: [
           row(matrix({
@@ -74,6 +77,13 @@ export default {
             picked: [0, t],
             pick: (_, j) => (at.value = j),
           })),
+          row(lossOf, bars({
+            name: "what comes next: the five likeliest",
+            values: best.map((token) => next[token]),
+            labels: best.map(called),
+            most: 1,
+            digits,
+          })),
           ...maps,
           few ? matrix({
             name: "logits",
@@ -83,21 +93,11 @@ export default {
             digits: 3,
             marked: (i) => i === t,
           }) : null,
-          row(
-            matrix({ name: "loss", values: loss, columns: names.slice(1), digits, heat: few, marked: (_, j) => j === t }),
-            bars({
-              name: "what comes next: the five likeliest",
-              values: best.map((token) => next[token]),
-              labels: best.map(called),
-              most: 1,
-              digits,
-            }),
-          ),
         ],
         key: ["mean loss", mean.toFixed(digits)],
-        say: `The mean loss is ${mean.toFixed(digits)}${without}; blind guessing would give `
-          + `ln ${model.vocabulary} = ${Math.log(model.vocabulary).toFixed(digits)}. After ${quoted(tokens[t])} the model `
-          + `expects ${quoted(best[0])}, with ${next[best[0]].toFixed(digits)}`
+        say: `The mean loss is ${mean.toFixed(digits)}${without}; blind guessing would give ln ${model.vocabulary} = `
+          + `${Math.log(model.vocabulary).toFixed(digits)}. After ${quoted(tokens[t])} the model expects `
+          + `${quoted(best[0])}, with ${next[best[0]].toFixed(digits)}`
           + (t < loss.length
             ? `; ${quoted(tokens[t + 1])} follows, with ${next[tokens[t + 1]].toFixed(digits)}: a loss of `
               + `${loss[t].toFixed(digits)}.`

@@ -13,6 +13,7 @@ const periodOf = (tokens) =>
     .find((p) => tokens.every((token, t) => t < p || token === tokens[t - p])) ?? 0;
 
 // The model is in the page with 11 bits a number: the digits that are shown are those of the full one.
+const WIDTHS = 8; // of arcs, from thin to broad
 const LOSS_DIGITS = 2;
 const SCORE_DIGITS = 3;
 const digitsOf = (loss) => (loss < 1 ? 3 : LOSS_DIGITS);
@@ -72,13 +73,20 @@ export default {
       const wide = Math.min(30, 640 / T);
       const X = (n) => 10 + (n + 0.5) * wide;
       const top = arcs[t].indexOf(Math.max(...arcs[t]));
-      const seen = (i) => range(i + 1).filter((j) => arcs[i][j] > 0.04 && i !== j);
-      const ground = 12 + Math.max(20, ...range(T).flatMap((i) => seen(i).map((j) => ((i - j) * wide) / 2)));
-      const arc = (i, j, look) => {
+      const lookedAt = arcs.map((one, i) => range(i).filter((j) => one[j] > 0.04));
+      const seen = (i) => lookedAt[i];
+      const ground = 12 + Math.max(20, ...lookedAt.map((found, i) => (found.length ? ((i - found[0]) * wide) / 2 : 0)));
+      const arc = (i, j) => {
         const r = Math.abs(X(i) - X(j)) / 2 || 5;
-        const d = `M${X(i).toFixed(1)},${ground}A${r.toFixed(1)},${r.toFixed(1)} 0 0 0 ${X(j).toFixed(1)},${ground}`;
-        return s("path", { class: look, "stroke-width": (arcs[i][j] * 4).toFixed(2), d });
+        return `M${X(i).toFixed(1)},${ground}A${r.toFixed(1)},${r.toFixed(1)} 0 0 0 ${X(j).toFixed(1)},${ground}`;
       };
+      // Arcs of about one weight are one path: of 64 tokens there are many hundreds.
+      const paths = (pairs, look) => range(WIDTHS, 1).map((wide) => s("path", {
+        class: look,
+        "stroke-width": (4 * wide) / WIDTHS,
+        d: pairs.filter(([i, j]) => Math.ceil(arcs[i][j] * WIDTHS) === wide).map(([i, j]) => arc(i, j)).join(""),
+      }));
+      const pairsOf = (i) => seen(i).map((j) => [i, j]);
       // Names that have no room are left out; the picked token and the one that it looks at most come first.
       const isFar = (a, b) => Math.abs(a - b) * wide >= ROOM;
       const isNamed = (n) => n === t
@@ -90,8 +98,8 @@ export default {
           width: 20 + T * wide,
           height: ground + 30,
         },
-        range(T).filter((i) => i !== t).flatMap((i) => seen(i).map((j) => arc(i, j, "link"))),
-        seen(t).map((j) => arc(t, j, "link now")),
+        paths(range(T).filter((i) => i !== t).flatMap(pairsOf), "link"),
+        paths(pairsOf(t), "link now"),
         names.map((name, n) => isNamed(n) && s(
           "text",
           { x: X(n), y: ground + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null },
@@ -136,8 +144,10 @@ export default {
           }))),
           row(
             matrix({ name: "previous-token score", values: previous, rows, columns, digits: SCORE_DIGITS, scale: 1 }),
-            p ? matrix({ name: "induction score", values: induction, rows, columns, digits: SCORE_DIGITS, scale: 1 }) : null,
-            p ? matrix({ name: `loss of the ${part}`, values: [repeated], digits: digitsOf(repeated), heat: false }) : null,
+            ...(p ? [
+              matrix({ name: "induction score", values: induction, rows, columns, digits: SCORE_DIGITS, scale: 1 }),
+              matrix({ name: `loss of the ${part}`, values: [repeated], digits: digitsOf(repeated), heat: false }),
+            ] : []),
           ),
           matrix({ name: "loss", values: loss, columns: names.slice(1), digits: LOSS_DIGITS }),
         ],

@@ -1,11 +1,38 @@
 // A sentence of two tokens in a longer row: what its padding does to the weights and to the result.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const HELD = ["zeros", "ones", "NaN"];
 const NUMBERS = [0, 1, NaN];
+
+const [WIDE, HIGH] = [440, 26]; // of a bar that stands for a weight of 1
+
+// How the weight of 1 is shared, alone and in the row: full is a token's part, dashed is what the padding takes.
+function shares(rows) {
+  const told = rows.map(({ name, weights }) => `${name}: ${weights.map((weight) => format(weight, 2)).join(", ")}`);
+  return drawing(
+    { name: "who gets how much of the weight", label: told.join("; "), width: WIDE, height: rows.length * 50 },
+    rows.map(({ name, weights, names }, n) => {
+      const y = n * 50 + 18;
+      let x = 0;
+      return [
+        s("text", { x: 0, y: y - 5 }, name),
+        weights.map((weight, i) => {
+          const wide = Number.isFinite(weight) ? weight * WIDE : 0;
+          x += wide;
+          const look = names[i] === "padding" ? "gone" : "done";
+          return wide > 0 && [
+            s("rect", { class: `cell ${look}`, x: x - wide, y, width: wide, height: HIGH }),
+            wide > 52 && s("text", { class: "number", x: x - wide / 2, y: y + 17, "text-anchor": "middle" }, names[i]),
+          ];
+        }),
+      ];
+    }),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -33,6 +60,10 @@ export default {
       const names = range(T).map((j) => (isReal(j) ? `token ${j - first}` : "padding"));
       return {
         show: [
+          shares([
+            { name: "alone", weights: alone, names: range(real).map((j) => `token ${j}`) },
+            { name: "in the row", weights, names },
+          ]),
           row(
             matrix({ name: "weights, alone", values: alone, columns: keys.map((_, j) => `token ${j}`) }),
             matrix({ name: "result, alone", values: [truth], heat: false }),

@@ -1,10 +1,37 @@
 // Four words and three ways to cut: temperature, top_k, top_p. What is left after each, and what the order does.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, sum } from "../../grader/integrations/figures/maths.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const normalized = (values) => values.map((value) => value / sum(values));
+
+const [WIDE, HIGH] = [440, 26]; // of a bar that stands for a probability of 1
+
+// Each step as a bar whose parts are the words: dashed is what the next cut takes away. at: where top_p cuts.
+function cuts(steps, words) {
+  const told = steps.map(({ name, values }) => `${name}: ${values.map((value) => format(value, 2)).join(", ")}`);
+  return drawing(
+    { name: "what each cut takes away (dashed)", label: told.join("; "), width: WIDE, height: steps.length * 54 },
+    steps.map(({ name, values, next, at }, n) => {
+      const y = n * 54 + 18;
+      let x = 0;
+      return [
+        s("text", { x: 0, y: y - 5 }, name),
+        values.map((value, i) => {
+          const wide = value * WIDE;
+          x += wide;
+          return value > 0 && [
+            s("rect", { class: `cell ${next[i] > 0 ? "done" : "gone"}`, x: x - wide, y, width: wide, height: HIGH }),
+            wide > 42 && s("text", { class: "number", x: x - wide / 2, y: y + 17, "text-anchor": "middle" }, words[i]),
+          ];
+        }),
+        at !== undefined && s("line", { class: "cross", x1: at * WIDE, x2: at * WIDE, y1: y - 3, y2: y + HIGH + 3 }),
+      ];
+    }),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -32,9 +59,18 @@ export default {
       const names = early.value ? ["after top_p", "after top_k"] : ["after top_k", "after top_p"];
       const left = probabilities.filter((value) => value > 0).length;
       const turned = early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax));
+      const at = early.value ? [topP.value] : [undefined, topP.value];
+      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words until the line, ${topP.value}`];
+      if (early.value) asked.reverse();
+      const steps = [
+        { name: `after the temperature; ${asked[0]}`, values: softmax, next: first, at: at[0] },
+        { name: `${names[0]}; ${asked[1]}`, values: first, next: probabilities, at: at[1] },
+        { name: `${names[1]}: what is drawn from`, values: probabilities, next: probabilities },
+      ];
       const other = turned.filter((value) => value > 0).length;
       return {
         show: [
+          cuts(steps, words),
           row(...[["top_k", "top_p", cutByP(cutByK(softmax))], ["top_p", "top_k", cutByK(cutByP(softmax))]].map(
             ([before, after, values]) => bars({ name: `${before}, then ${after}`, values, labels: words, most: 1 })
           )),

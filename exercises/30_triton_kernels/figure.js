@@ -64,6 +64,10 @@ export default {
             matrix({ name: "the right weights", values: right, scale: 1, marked: (i) => i === program.value }),
           ),
         ],
+        threads: lanes.filter((lane) => !isMasked(lane)).map((lane) => [
+          ["memory", 1, addresses[lane]],
+          ["the tile", 0, lane],
+        ]),
         key: ["the weights sum to", format(share)],
         say: isRight
           ? `Row ${program.value} is right: the lanes behind the row add nothing to the sum of ${format(total, 0)}.`

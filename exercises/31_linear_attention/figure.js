@@ -2,7 +2,8 @@
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { plane } from "../../grader/integrations/figures/plane.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const CLOSE = 1e-6; // weights that are no further apart count as equal
 const feature = (x) => (x > 0 ? x + 1 : Math.exp(x));
@@ -51,15 +52,29 @@ export default {
       const least = range(N).reduce((best, i) => (reads[i][i] < reads[best][best] ? i : best), 0);
       return {
         show: [
-          matrix({
+          row(keys[0].length === 2 && plane({
+            name: "the keys",
+            from: [-1.2, -1.2],
+            to: [1.2, 1.2],
+            points: keys.map(([x, y], i) => ({ x, y, name: `key ${i}`, size: 5, look: all[2][i] ? "" : "other" })),
+            lines: keys.map((key) => [[0, 0], key, 2]),
+            note: "Full: its pair comes back. A key disturbs every other one that is not at a right angle to it, and "
+              + "two dimensions have room for two right angles.",
+          }), bars({
+            name: "what each key reads of its own value",
+            values: range(N).map((i) => reads[i][i]),
+            labels: range(N).map((i) => `key ${i}`),
+            digits: 2,
+            most: 1,
+          })),
+          row(matrix({
             name: "what each key reads",
             values: reads,
             rows: range(N).map((i) => `key ${i}`),
             columns: labels,
             scale: 1,
             marked: (i, j) => i === j && all[2][i],
-          }),
-          row(matrix({
+          }), matrix({
             name: "pairs recalled",
             values: counts.map((value) => [value]),
             rows: ["softmax attention", "linear attention", rule],

@@ -2,7 +2,7 @@
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { bars, matrix } from "../../grader/integrations/figures/tables.js";
+import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -24,10 +24,19 @@ export default {
     const window = figure.slider({ label: "Window", min: 1, max: 16, value: reach });
     figure.draw(() => {
       const n = seen.value;
-      const positions = range(n).filter((t) => t < sinks.value || t >= n - window.value);
-      const last = rotated(query[n - 1], positions.length - 1);
-      const scores = positions.map((t, place) => dot(last, rotated(key[t], place)) / Math.sqrt(width));
-      const weights = softmax(scores);
+      const keep = (first) => range(n).filter((t) => t < first || t >= n - window.value);
+      const weigh = (positions) => {
+        const last = rotated(query[n - 1], positions.length - 1);
+        return softmax(positions.map((t, place) => dot(last, rotated(key[t], place)) / Math.sqrt(width)));
+      };
+      const positions = keep(sinks.value);
+      const weights = weigh(positions);
+      // The other way, beside it: without the first tokens, or with <s> where they are dropped.
+      const others = keep(sinks.value ? 0 : 1);
+      const without = weigh(others);
+      const top = without.indexOf(Math.max(...without));
+      const isSame = others.length === positions.length;
+      const onSink = (kept, all) => (kept[0] === 0 ? all[0] : 0);
       const hasMark = positions[0] === 0;
       const most = weights.indexOf(Math.max(...weights));
       const name = (t) => `${tokens[t]} at ${t}`;
@@ -35,12 +44,22 @@ export default {
       return {
         show: [
           matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
-          bars({ name: "weights of the newest token", values: weights, labels: positions.map(name), most: 1 }),
+          row(
+            bars({ name: "weights of the newest token", values: weights, labels: positions.map(name), most: 1 }),
+            isSame ? null : bars({
+              name: sinks.value ? "the same, with the first tokens dropped" : "the same, with <s> kept",
+              values: without,
+              labels: others.map(name),
+              most: 1,
+            }),
+          ),
         ],
+        key: ["on <s>", format(onSink(positions, weights))],
         say: `The newest token is ${name(n - 1)}, ${echo ? "an echo: it needs the token before it" : "no echo"}. `
           + (hasMark
             ? `The first token, <s>, gets ${format(weights[0])} of its attention, the other ${positions.length - 1} `
               + `kept tokens ${format(sum(weights.slice(1)))}.`
+              + (isSame ? "" : ` Once it is dropped, ${name(others[top])} gets ${format(without[top])}.`)
             : `<s> was dropped: ${name(positions[most])} gets ${format(weights[most])}, since weights sum to 1.`),
       };
     });

@@ -1,8 +1,43 @@
 // Two tokens, two small heads and four keys: which keys each token chooses, and what relu makes of it.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+
+const [WIDE, TALL] = [70, 64]; // of a bar: the room for it, and its height for the largest score
+
+// The scores of one token as bars: full where the key is taken, dashed where it is left out, none for the future.
+function choices(token, scores, taken, seen) {
+  const full = Math.max(1, ...scores.map(Math.abs));
+  const least = Math.min(...taken.map((key) => scores[key]));
+  const high = (value) => (value * TALL) / full;
+  const ground = TALL + 24;
+  const deep = high(Math.max(0, ...seen.map((key) => -scores[key])));
+  const told = seen.map((key) => `key ${key}, ${scores[key]}, ${taken.includes(key) ? "taken" : "left out"}`);
+  return drawing(
+    { name: `what token ${token} takes`, label: told.join("; "), width: scores.length * WIDE,
+      height: ground + deep + 42 },
+    s("line", { class: "axis", x1: 0, x2: scores.length * WIDE, y1: ground, y2: ground }),
+    taken.length > 0 && s("line", {
+      class: "now", x1: 0, x2: scores.length * WIDE, y1: ground - high(least), y2: ground - high(least),
+    }),
+    scores.map((score, key) => {
+      const x = (key + 0.5) * WIDE;
+      const isSeen = seen.includes(key);
+      return [
+        isSeen && s("rect", {
+          class: `cell ${taken.includes(key) ? "now" : "gone"}`, x: x - 20, width: 40,
+          y: ground - Math.max(0, high(score)), height: Math.abs(high(score)),
+        }),
+        isSeen && s("text", {
+          x, y: ground - high(score) + (score < 0 ? 15 : -5), "text-anchor": "middle", class: "strong",
+        }, format(score, 0)),
+        s("text", { x, y: ground + deep + 36, "text-anchor": "middle" }, isSeen ? `key ${key}` : "future"),
+      ];
+    }),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -61,6 +96,7 @@ export default {
             }),
             matrix({ name: "chosen keys", values: chosen, rows: names, digits: 0, heat: false }),
           ),
+          choices(tokens[r], scores[r], chosen[r].filter((key) => key >= 0), seen[r]),
         ],
         say: `Token ${tokens[r]} scores key ${j} with ${terms} = ${format(scores[r][j], 0)}. `
           + `Token ${tokens[1]} sees ${seen[1].length} of ${T} keys and takes ${last.length}. `

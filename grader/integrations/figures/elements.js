@@ -28,6 +28,15 @@ export function fill(parent, children) {
 }
 
 function place(parent, before, children) {
+  if (before.length === children.length && before.every((child, i) => isAlike(child, children[i]))) {
+    let node = parent.firstChild; // the usual case, and the quick one: nothing comes, goes or moves
+    children.forEach((child, i) => {
+      if (!isThere(child)) return;
+      change(node, before[i], child);
+      node = node.nextSibling;
+    });
+    return;
+  }
   const old = new Map();
   let n = 0;
   before.forEach((child, i) => isThere(child) && old.set(keyOf(child, i), [parent.childNodes[n++], child]));
@@ -53,15 +62,21 @@ function change(node, known, child) {
 }
 
 function dress(element, before, attributes) {
-  for (const name of new Set([...Object.keys(before), ...Object.keys(attributes)])) {
-    const [old, value] = [before[name], attributes[name]];
-    if (old === value || name === "key" || name === "ready") continue;
-    if (typeof (value ?? old) === "function") element[`on${name}`] = value ?? null;
-    else if (name.startsWith("--")) element.style.setProperty(name, value ?? "");
-    else if (isThere(value)) element.setAttribute(name, value === true ? "" : value);
-    else element.removeAttribute(name);
-  }
+  for (const name in attributes) set(element, name, before[name], attributes[name]);
+  for (const name in before) if (!(name in attributes)) set(element, name, before[name]);
+}
+
+function set(element, name, old, value) {
+  if (old === value || name === "key" || name === "ready") return;
+  if (typeof (value ?? old) === "function") element[`on${name}`] = value ?? null;
+  else if (name.startsWith("--")) element.style.setProperty(name, value ?? "");
+  else if (isThere(value)) element.setAttribute(name, value === true ? "" : value);
+  else element.removeAttribute(name);
 }
 
 const isThere = (value) => value !== null && value !== undefined && value !== false;
+const isText = (child) => isThere(child) && !child.tag && !(child instanceof Node);
+// Whether a child is shown by the node of another one that had its place before.
+const isAlike = (a, b) => a === b || (isText(a) && isText(b)) || (!isThere(a) && !isThere(b))
+  || Boolean(a?.tag && a.tag === b?.tag && a.attributes.key === b.attributes.key);
 const keyOf = (child, i) => (child instanceof Node ? child : `${child.tag} ${child.attributes?.key ?? i}`);

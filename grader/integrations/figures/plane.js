@@ -81,9 +81,9 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
         d: `M${X(Math.max(0, from[0]))},${P / 2}V${W - P / 2}M${P / 2},${Y(Math.max(0, from[1]))}H${W - P / 2}`,
       }
     ),
-    lines.map(([a, b, thick]) => s(
+    lines.map(([a, b, thick, look = ""]) => s(
       "line",
-      { class: "pull", x1: X(a[0]), y1: Y(a[1]), x2: X(b[0]), y2: Y(b[1]), "stroke-width": thick ?? 1 }
+      { class: `pull ${look}`, x1: X(a[0]), y1: Y(a[1]), x2: X(b[0]), y2: Y(b[1]), "stroke-width": thick ?? 1 }
     )),
     points.map(mark),
     [...axisNames, ...names].map(text),
@@ -93,7 +93,7 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
   const sample = ({ look = "" }) => s("polyline", { class: `arrow ${look}`, points: "0,4 28,4" });
   return h(
     "div",
-    { class: "kata-panel", key: name, "data-name": name },
+    { class: "kata-panel kata-planar", key: name, "data-name": name },
     h("p", { class: "kata-caption" }, name),
     svg,
     arrows.length > 0 && legend(arrows.map((point) => [point.name, sample(point)])),
@@ -146,9 +146,10 @@ export function map({ name, values, rows, columns, marked, press, most = 1 }) {
   };
   for (const [i, one] of values.entries()) {
     for (const [j, value] of one.entries()) {
-      const side = C * Math.sqrt(Math.min(1, Math.max(0, value) / most));
       if (marked?.(i, j)) frames.push(square(j * C, i * C, C));
-      if (side >= 1) squares.push(square(j * C + (C - side) / 2, i * C + (C - side) / 2, side));
+      if (value < most / C ** 2) continue; // its side would be less than 1
+      const side = C * Math.sqrt(Math.min(1, value / most));
+      squares.push(square(j * C + (C - side) / 2, i * C + (C - side) / 2, side));
     }
   }
   const largest = values[n - 1].indexOf(Math.max(...values[n - 1]));

@@ -40,12 +40,21 @@ export function matrix({
     next?.focus();
     if (next) pick(i, j);
   };
+  // The table listens for all its buttons: of a hundred cells each would have listeners of its own at every redraw.
+  const pressed = ({ target }) => {
+    const button = target.closest("button");
+    if (button) pick(Number(button.dataset.row), Number(button.dataset.column));
+  };
+  const listeners = pick
+    ? { click: pressed, pointerover: (event) => event.pointerType === "mouse" && pressed(event), keydown: move }
+    : {};
   const cell = (value, i, j) => {
     const share = typeof value === "number" && Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) : 0;
     const text = value === 0 && hidden?.(i, j) ? "·" : format(value, digits);
     const isPicked = picked && picked[0] === i && picked[1] === j;
-    const kind = [value < 0 && "less", marked?.(i, j) && "marked", faint?.(i, j) && "faint", isPicked && "picked"];
-    const label = [rows?.[i], columns?.[j], text].filter(Boolean).join(", ");
+    const looks = {
+      less: value < 0, marked: marked?.(i, j), faint: faint?.(i, j), picked: isPicked, press: pick,
+    };
     const place = { "data-row": i, "data-column": j };
     const inner = pick
       ? h(
@@ -55,10 +64,7 @@ export function matrix({
           ...place,
           tabindex: i === at[0] && j === at[1] ? 0 : -1,
           "aria-pressed": String(Boolean(isPicked)),
-          "aria-label": label,
-          click: () => pick(i, j),
-          pointerenter: (event) => event.pointerType === "mouse" && pick(i, j),
-          keydown: move,
+          "aria-label": [rows?.[i], columns?.[j], text].filter(Boolean).join(", "),
         },
         text
       )
@@ -66,7 +72,7 @@ export function matrix({
     return h(
       "td",
       {
-        class: kind.filter(Boolean).join(" ") || null,
+        class: Object.keys(looks).filter((look) => looks[look]).join(" ") || null,
         "--share": heat ? `${(share * 100).toFixed(1)}%` : null,
         ...(pick ? {} : place),
       },
@@ -86,7 +92,7 @@ export function matrix({
   ));
   const table = h(
     "table",
-    { class: "kata-matrix", "data-name": name },
+    { class: "kata-matrix", "data-name": name, ...listeners },
     h("caption", {}, name),
     head,
     h("tbody", {}, body)
@@ -102,7 +108,7 @@ export function matrix({
 // A drawing of one's own in a box of `width` by `height`. label: what a screen reader says of it.
 export const drawing = ({ name, label, width, height }, ...shapes) => h(
   "div",
-  { class: "kata-panel", key: name, "data-name": name, "--most": `${width}px` },
+  { class: "kata-panel kata-drawn", key: name, "data-name": name, "--most": `${width}px` },
   h("p", { class: "kata-caption" }, name),
   s(
     "svg",

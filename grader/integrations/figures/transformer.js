@@ -6,7 +6,8 @@ import { floats, halves, range, softmax } from "./maths.js";
 // or in half the room as float16.
 export function transformer({ sizes, parameters, half }) {
   const { vocabulary, width, context, layers, heads } = sizes;
-  const all = half ? halves(half) : Float64Array.from(floats(parameters)); // one kind of array everywhere: the engine is twice as quick
+  // One kind of array everywhere: the engine is twice as quick.
+  const all = half ? halves(half) : Float64Array.from(floats(parameters));
   let read = 0;
   const take = (rows) => {
     const part = range(rows).map((i) => all.subarray(read + i * width, read + (i + 1) * width));
@@ -77,9 +78,19 @@ function attend(layer, x, past, heads) {
   const maps = range(heads).map((head) => {
     const [from, to] = [head * size, (head + 1) * size];
     return queries.map((query, t) => {
-      const row = softmax(range(start + t + 1).map((s) => product(query, keys[s], from, to) / Math.sqrt(size)));
-      row.forEach((weight, s) => add(merged[t], values[s], weight, from, to));
-      return [...row, ...new Array(queries.length - t - 1).fill(0)];
+      const row = new Array(keys.length).fill(0);
+      const seen = start + t + 1;
+      let [most, total] = [-Infinity, 0];
+      for (let s = 0; s < seen; s++) {
+        row[s] = product(query, keys[s], from, to) / Math.sqrt(size);
+        most = Math.max(most, row[s]);
+      }
+      for (let s = 0; s < seen; s++) total += row[s] = Math.exp(row[s] - most);
+      for (let s = 0; s < seen; s++) {
+        row[s] /= total;
+        add(merged[t], values[s], row[s], from, to);
+      }
+      return row;
     });
   });
   return { maps, merged, keys, values };
