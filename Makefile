@@ -249,16 +249,16 @@ fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strange
 	@"$(PYTHON)" tests/intake/fuzz.py $(or $(call option,,SECONDS),60) $(call option,,SEED)
 
 bench: $(READY_DEV)  ## the speed claims, as ratios measured in one run
-	@"$(PYTHON)" tests/bench.py
+	@"$(PYTHON)" tests/bench/bench.py
 
 bench-where: $(READY_DEV)  ## how often the reported line is the true one [EX=06,13 MOST=cases of each kind SEED=which cases]
-	@"$(PYTHON)" tests/bench_where.py $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
+	@"$(PYTHON)" tests/bench/bench_where.py $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
 
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
-	@"$(PYTHON)" tests/bench_nbgrader.py $(call option,,N)
+	@"$(PYTHON)" tests/bench/bench_nbgrader.py $(call option,,N)
 
 bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof where size"]
-	@"$(PYTHON)" tests/bench_classroom.py $(call each,WHAT)
+	@"$(PYTHON)" tests/bench/bench_classroom.py $(call each,WHAT)
 
 # A target in neither list is a learner's.
 TEACHERS := grade course handback explain office forget nbgrader similar compare bundle gradescope classroom50 help-teacher

@@ -1,14 +1,14 @@
 """Measures the tolerances on every right answer and every mistake.
 
-`python tests/tolerances.py` prints the table of docs/tolerances.md, in which 1.0 is the tolerance itself. Numbers of
-exercises as arguments measure these alone.
+`python tests/bench/tolerances.py` prints the table of docs/tolerances.md, in which 1.0 is the tolerance itself.
+Numbers of exercises as arguments measure these alone.
 """
 
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import torch
 

@@ -1,6 +1,6 @@
 """Measures a very large class: 20,000 made-up hand-ins of one exercise, or STUDENTS=2000, graded once.
 
-    STUDENTS=20000 JOBS=2 python tests/bench_size.py [local] [dask]
+    STUDENTS=20000 JOBS=2 python tests/bench/bench_size.py [local] [dask]
 
 "local" grades with JOBS processes of this machine, "dask" with two workers of a Dask cluster on this machine, and as
 many hand-ins as DASK_STUDENTS says. What is printed: seconds by stage, the memory of the process that was started
@@ -24,7 +24,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from grader import catalog
 from grader.catalog import mistakes, paths

@@ -1,6 +1,6 @@
 """Measures a class: 200 students × 13 exercises, one job and two, the memory of 20,000 submissions, and nbgrader.
 
-    python tests/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where] [size]
+    python tests/bench/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where] [size]
 
 The default is the first three. "speed" prints the time of the class and of the processors, of fewer
 students with STUDENTS=40 in the environment.
@@ -31,7 +31,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 import bench_size
@@ -183,6 +183,7 @@ def where(root: Path, exercises: Sequence[catalog.Exercise]) -> None:
 
 def proof(root: Path) -> None:
     """Grade the class of tests/test_proof.py in its full size, in every layout, and kill the grader in the first."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
     import hostile_class
 
     for layout in hostile_class.LAYOUTS:

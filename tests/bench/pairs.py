@@ -1,4 +1,4 @@
-"""How often two mistakes in one file are both named. `python tests/pairs.py [EX] [PAIRS] [SEED] [-v]` prints it.
+"""How often two mistakes in one file are both named. `python tests/bench/pairs.py [EX] [PAIRS] [SEED] [-v]` prints it.
 
 Pairs of known mistakes that do not touch the same tokens are merged and graded, in a row an exercise. A pair of which
 one mistake hides the other (every answer is that of one alone) says nothing of the diagnosis and is counted apart.
@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths

@@ -1,6 +1,6 @@
 """Compares the grader with stock `nbgrader autograde` on the same submissions, from start to end.
 
-    python tests/bench_nbgrader.py [NOTEBOOKS [STOCK]]     for the grader (100) and for nbgrader (the same number)
+    python tests/bench/bench_nbgrader.py [NOTEBOOKS [STOCK]]     for the grader (100) and for nbgrader (the same number)
 
 Stock means nbgrader's default settings: every notebook is run by a kernel of its own. Where STOCK is smaller than
 NOTEBOOKS, nbgrader's time for the other notebooks is estimated from its time per notebook without its start.
@@ -16,7 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent / "nbgrader"), str(Path(__file__).parent.parent)]
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "nbgrader"), str(TESTS), str(TESTS.parent)]
 
 from a_course import FOLDER, Course, cell, environment
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.catalog import Exercise
     from grader.sandbox.forkserver import ForkServer
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 ROUNDS = 9
 GRADINGS = 40
@@ -296,7 +296,7 @@ def figures() -> None:
     if importlib.util.find_spec("playwright") is None:
         print("The figures are not measured: playwright is not installed (extra dev).")
         return
-    sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
+    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/figures")]
     import bench_figures
     import pytest
 
