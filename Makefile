@@ -230,14 +230,14 @@ stub: $(READY)  ## for authors: make the stub of EX from its solution [FORCE=1]
 new: $(READY)  ## for authors: the files of a new exercise, EX=22 NAME=slug
 	@$(GRADER) new $(call option,,EX) $(call option,,NAME)
 
-test: $(READY_DEV)  ## the whole test suite, with everything it needs [PYTEST="tests/test_x.py -k word"]
+test: $(READY_DEV)  ## the whole test suite, with everything it needs [PYTEST="tests/judge/test_where.py -k word"]
 	@$(TEST) $(value PYTEST)
 # Some hundred processes are started: what one has compiled, the next one need not.
 TEST = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-ex: $(READY_DEV)  ## the tests that concern one exercise: EX=03
-	@$(TEST) $(wildcard tests/exercises/test_$(EX)_*.py) tests/test_exercises.py tests/test_mistakes.py \
-	  tests/test_lessons.py tests/test_experiments.py tests/test_try.py tests/figures -k "$(EX)_ or $(EX)-"
+	@$(TEST) $(wildcard tests/exercises/test_$(EX)_*.py) tests/authors/test_exercises.py tests/authors/test_mistakes.py \
+	  tests/lessons/test_lessons.py tests/lessons/test_experiments.py tests/desk/test_try.py tests/figures -k "$(EX)_ or $(EX)-"
 
 test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most
 	@$(TEST) -m "not slow" $(value PYTEST)

@@ -1,6 +1,6 @@
 """A class on disk with honest and hostile hand-ins in many layouts, which is graded, killed, resumed and compared.
 
-tests/test_proof.py makes a small one, `make bench-classroom WHAT=proof` a large one.
+tests/hostile/test_proof.py makes a small one, `make bench-classroom WHAT=proof` a large one.
 """
 
 import json
@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent / "intake"), str(Path(__file__).parent)]
+sys.path[:0] = [str(Path(__file__).parent / room) for room in ("intake", "judge", "classroom", "")]
 
 import bombs  # noqa: E402
 import hostile as made_up  # noqa: E402

@@ -21,10 +21,10 @@ TAIL = """
 loses a point. So the first two rows say at the same time how many were tried, refused and named.
 
 Wrong files that nobody wrote for this grader are tried too. 65 variants that the tests of other courses accepted, or
-that somebody wrote who looked for gaps, are in `tests/peer_variants.toml`; what people write *instead of* a step
-(nothing, a mean, a bound, −20, −10,000) is made from the solutions by `tests/test_variants.py`, for all exercises.
-`THOROUGH=1 make test PYTEST=tests/test_variants.py` grades them all. That file says which of them are as good as the
-right step, as −1,000,000,000 for −∞.
+that somebody wrote who looked for gaps, are in `tests/judge/peer_variants.toml`; what people write *instead of* a step
+(nothing, a mean, a bound, −20, −10,000) is made from the solutions by `tests/judge/test_variants.py`, for all
+exercises. `THOROUGH=1 make test PYTEST=tests/judge/test_variants.py` grades them all. That file says which of them are
+as good as the right step, as −1,000,000,000 for −∞.
 
 Which checks fail which mistake is a table of its own, which `make docs` makes.
 {where}

@@ -182,7 +182,7 @@ def where(root: Path, exercises: Sequence[catalog.Exercise]) -> None:
 
 
 def proof(root: Path) -> None:
-    """Grade the class of tests/test_proof.py in its full size, in every layout, and kill the grader in the first."""
+    """Grade the class of tests/hostile/test_proof.py in full size, in every layout. Kill the grader in the first."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
     import hostile_class
 

@@ -1,6 +1,6 @@
 """The pages of the site: lessons, cards, bars, formulas as MathML. Only what is listed here is shown: no solutions.
 
-A test measures those numbers again (tests/test_experiments.py), so the bars show what was measured.
+A test measures those numbers again (tests/lessons/test_experiments.py), so the bars show what was measured.
 """
 
 import ast

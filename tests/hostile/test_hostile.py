@@ -7,8 +7,8 @@ expression gives the rest of a file that is too long to keep.
 Some of each group are tried in each tier, other ones in another: of the attacks on the sandbox itself a third, so that
 each of them is tried, and of each other group, whose verdict the trusted side gives in any tier, one in nine in one
 tier. All are tried in all tiers every night:
-`THOROUGH=1 pytest tests/test_hostile.py`. One tier, and some attacks: `HOSTILE='H_|L_.*/1' pytest tests/test_hostile.py
--k A`.
+`THOROUGH=1 pytest tests/hostile/test_hostile.py`. One tier, and some attacks:
+`HOSTILE='H_|L_.*/1' pytest tests/hostile/test_hostile.py -k A`.
 """
 
 import ast
@@ -59,7 +59,7 @@ LONGEST_S = 1500 if THOROUGH else 400  # of one command
 LARGE_BYTES = 2_000_000  # of a whole report
 LARGE_MEMORY = 3 << 30  # of any process of ours
 POSTGRES = next((user.pw_uid for user in pwd.getpwall() if user.pw_name == "postgres"), None)
-TOGETHER = Path(__file__).parent / "together.py"
+TOGETHER = Path(__file__).parents[1] / "together.py"
 MARK = "kata-hostile"  # what files are called that attacks try to leave
 # A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
 HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")

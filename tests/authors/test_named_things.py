@@ -90,7 +90,7 @@ def ours() -> set[str]:
     """What our own code defines or imports, and the layers that its classes hold."""
     files = [*paths.SOLUTIONS.glob("*/*.py"), *paths.EXERCISES.glob("*/*.py"), *paths.GRADER.rglob("*.py")]
     found: set[str] = {*vars(builtins)}
-    for file in [*files, *(paths.ROOT / "tests").glob("*.py")]:
+    for file in [*files, *(paths.ROOT / "tests").rglob("*.py")]:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             match node:
                 case ast.FunctionDef(name=name) | ast.ClassDef(name=name):

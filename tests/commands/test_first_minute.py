@@ -10,7 +10,7 @@ from thorough import nightly
 from grader.catalog import paths
 
 
-@nightly  # beside tests/test_wheel.py, and the workflow of its own
+@nightly  # beside tests/commands/test_wheel.py, and the workflow of its own
 def test_the_first_minute_both_ways():
     command = [sys.executable, ".ci/first_minute.py", "--python", sys.executable]
     done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=550, check=False)

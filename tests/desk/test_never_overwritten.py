@@ -47,7 +47,7 @@ def test_what_a_learner_wrote_stays_somewhere(command, said, desk):
 
 
 def test_an_update_keeps_what_both_sides_changed(said, tmp_path, monkeypatch):
-    """In a folder that `kata init` made. tests/test_update.py has a clone."""
+    """In a folder that `kata init` made. tests/desk/test_update.py has a clone."""
     for name in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")

@@ -156,7 +156,7 @@ def test_two_files_of_one_second_are_both_kept(tmp_path, monkeypatch):
 
 
 def test_a_bundle_without_solutions(said, desk, monkeypatch):
-    """tests/test_bundle.py runs the same verbs in a real one."""
+    """tests/integrations/test_bundle.py runs the same verbs in a real one."""
     (desk / "solutions").unlink()  # the link to those of all tests
     monkeypatch.setattr(paths, "CHECKS", desk / "checks")
     (desk / "checks" / FOLDER).mkdir(parents=True)
