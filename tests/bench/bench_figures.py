@@ -18,8 +18,8 @@ PROMISED = 16  # ms for the median redraw of a figure: one frame of a screen tha
 PARTS = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
 # The controls that are seen, those to type in last, when the sliders have brought the longest text.
 COUNT = """() => {
-  const kinds = '.kata-live :is(input, .kata-button:not(.kata-play), .picked button)';
-  window.controls = [...document.querySelectorAll(kinds)]
+  const pressed = '.kata-live :is(input, .kata-button:not(.kata-play), .picked button)';
+  window.controls = [...document.querySelectorAll(pressed)]
     .filter(one => one.checkVisibility()).sort((a, b) => (a.type === 'text') - (b.type === 'text'));
   return controls.length;
 }"""

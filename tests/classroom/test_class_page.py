@@ -163,7 +163,7 @@ def test_filters_by_name_exercise_state_and_mistake_agree_with_the_results(page,
 
     page.click("[type=reset]")
     item = page.text_content("#mistakes ~ ol li >> nth=0")
-    said = re.match(r"([\d,]+) of ([\d,]+) in (\d\d) [^:]+: (.+?)\s+show them$", item)
+    said = re.match(r"\s*show them\s+([\d,]+) of ([\d,]+) in (\d\d) [^:]+: (.+?)$", item)
     folder = next(folder for folder in klass.exercises if folder.startswith(said[3]))
     having = [
         student
@@ -181,7 +181,7 @@ def test_filters_by_name_exercise_state_and_mistake_agree_with_the_results(page,
 
 def test_the_students_to_look_after_are_those_of_the_results(page, klass):
     groups = page.eval_on_selector_all("#look-after + ul > li", "all => all.map(l => l.innerText)")
-    counts = {re.sub(r"^[\d,]+ ", "", text).partition(" show")[0]: text.partition(" ")[0] for text in groups}
+    counts = {re.sub(r"^[\d,]+ ", "", text).partition("\nshow")[0]: text.partition(" ")[0] for text in groups}
     of = {student: [state(klass.results.get((student.id, f))) for f in klass.exercises] for student in klass.students}
     nothing = [student for student in klass.students if set(of[student]) == {"-"}]
     totals = {student: total(klass, student) for student in klass.students if student not in nothing}
@@ -195,6 +195,19 @@ def test_the_students_to_look_after_are_those_of_the_results(page, klass):
     }
     page.click("#look-after + ul button >> nth=0")
     assert [cells[0] for cells in rows(page)] == [student.id for student in nothing[:50]]
+
+
+def test_the_darkest_cells_are_those_with_all_points(page, klass):
+    """The shade of a cell is the share of the points that its exercise gives, and words have contrast on it."""
+    shades = page.evaluate(
+        """() => [...document.querySelectorAll('#table tbody tr')].map(row => [...row.querySelectorAll('td.number')]
+          .slice(1).map(cell => [parseFloat(cell.textContent), cell.style.getPropertyValue('--share')]))"""
+    )
+    most = [catalog.find(folder).max_points for folder in klass.exercises]
+    compared = [(text, shade, of) for row in shades for (text, shade), of in zip(row, most) if text > 0]
+    assert len(compared) > 100
+    for points, shade, of in compared:
+        assert float(shade.removesuffix("%")) == pytest.approx(100 * points / of, abs=0.6)
 
 
 def test_histograms_and_hardest_checks_agree_with_the_results(page, klass):

@@ -5,14 +5,16 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from browser import CONTRASTS, Tab, browser
 from copies import copy
+from made_up_class import result_of
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.records.results import CheckResult, ExerciseResult
+from grader.records.results import FAILED, CheckResult, ExerciseResult
 from grader.reports import html, templating
 
 EVIL = "<img src=http://example.com/x onerror=alert(1)>"
@@ -104,6 +106,27 @@ def test_it_tells_every_state(report, checkout):
     hints = (checkout / "exercises/04_token_embeddings/hints.md").read_text("utf-8")
     of = len(re.findall(r"^\d+\. ", hints, re.M))
     assert f"{of} of {of} hints left" in section["04"]
+
+
+def test_what_is_not_started_is_folded(report):
+    text = report.read_text("utf-8")
+    folded = text.split("<summary>Not started yet: ")[1]
+    assert 'id="exercise-04"' in folded and 'id="exercise-02"' not in folded and 'id="exercise-06"' not in folded
+    assert int(folded.split()[0]) == folded.count('<section id="exercise-')
+
+
+def test_what_checks_have_in_common_is_read_once():
+    """The message and the diagnosis of a second check are named as those above; another message is shown whole."""
+    result = result_of(catalog.find("03").folder, 0.0)
+    one, two, three, *_ = (
+        replace(check, outcome=FAILED, message="TypeError: no\nline 16", diagnosis="A column is taken.")
+        for check in result.checks
+    )
+    three = replace(three, message="another one", diagnosis="A row is taken.")
+    text = html.verdict(replace(result, checks=(one, two, three)))
+    assert text.count("line 16") == text.count("A column is taken.") == 1
+    assert "TypeError: no (as above)" in text and "the same mistake as above" in text
+    assert "another one" in text and "A row is taken." in text
 
 
 def test_a_learners_text_is_only_text(report):

@@ -103,16 +103,18 @@ function drawn(index) {
   who.append(page ? make("a", row[ID], { href: page, title: row[ID] }) : make("span", row[ID]));
   line.append(who);
   if (data.named) line.append(make("td", row[NAME]));
-  line.append(points(row[TOTAL], ""));
-  data.exercises.forEach((_, exercise) => {
+  line.append(points(row[TOTAL], "", data.max));
+  data.exercises.forEach(([, , most], exercise) => {
     const isByHand = row[BY_HAND].includes(exercise);
-    line.append(points(row[POINTS][exercise], row[STATES][exercise], isByHand));
+    line.append(points(row[POINTS][exercise], row[STATES][exercise], most, isByHand));
   });
   return line;
 }
 
-function points(value, state, isByHand = false) {
+// A cell with points, the darker the more of `most` they are.
+function points(value, state, most, isByHand = false) {
   const cell = make("td", "", { class: "number" });
+  if (value) cell.style.setProperty("--share", `${Math.round((100 * value) / most)}%`);
   if (isByHand) {
     const found = state in WORDS ? `; the file: ${WORDS[state][1]}` : "";
     cell.append(value === null ? "–" : String(value), make("abbr", " ✎", { title: `set by hand${found}` }));
