@@ -99,6 +99,7 @@ class Diagnostician:
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
         matches = explanations.without_disproved(matches, begun)
+        matches = explanations.without_coincidence(matches, begun)
         matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
@@ -248,6 +249,9 @@ class Diagnostician:
             solution = self.wrong_versions.solution.source
             own_words = {version: alignment.of(version.source, solution).alone for version in best}
             best = [version for version in best if not own_words[version] or own_words[version] & written] or best
+        if len(best) > 1 and self.words is not None:
+            likeness = {version: self.claims.borne_out(version, self.words) for version in best}
+            best = [version for version in best if likeness[version] == max(likeness.values())]
         return OR.join(version.sentence for version in best[:2])
 
     def general(

@@ -110,6 +110,10 @@ FLOAT_FOR_INT = re.compile(
     r".*(?:got float|element of type float|ints, not float|'float' object cannot be interpreted as an integer)"
     r"|slice indices must be int"
 )
+LAYER_AS_TENSOR = re.compile(r"'(Linear|Embedding)' object has no attribute '(T|mT|shape|transpose|t|reshape)'")
+OF_A_TENSOR = "An nn.{} is a layer, not a tensor, so it has no {}: the matrix that it keeps is its attribute weight."
+DIVIDED = re.compile(r"(?<!/)/(?!/)")
+QUOTIENT = re.compile(r"^[ \t]*(?:self\.)?(\w+) *= *[\w.]+ / [\w.]+ *(?:#.*)?$", re.M)
 NO_OPERAND = re.compile(
     r"unsupported operand type\(s\) for [@*]=?: '(?:Tensor|Parameter)' and '(?P<right>\w+)'"
     r"|unsupported operand type\(s\) for [@*]=?: '(?P<left>\w+)' and '(?:Tensor|Parameter)'"
@@ -118,6 +122,7 @@ NO_OPERAND = re.compile(
 NO_MEMBER = re.compile(r"module '(?P<module>\w+)(?:\.[\w.]+)?' has no attribute '(?P<name>\w+)'")
 HOMES = (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", torch.nn.functional))
 NO_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>\w+)'")
+NOT_KEPT = "self.{0} is read, and {0} is an argument of __init__ that is never kept: keep it there, in self.{0}."
 UNPACKED = re.compile(r"(not enough|too many) values to unpack")
 SHAPE = re.compile(r"=.*\.(shape|size\(\))\s*(#.*)?$")
 SIZES = (
@@ -132,6 +137,11 @@ RESHAPED = re.compile(r"shape '\[[\d, -]+\]' is invalid for input of size")
 OTHER_SHAPE = "The new shape holds another number of values than the tensor has: check each size in it{}."
 ONE_NUMBER = re.compile(r"only one element tensors can be converted|a Tensor with \d+ elements cannot be converted")
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
+NO_DIM = re.compile(r"Dimension out of range \(expected to be in range of \[-\d+, (\d+)\], but got (-?\d+)\)")
+ONE_DIM = "There is no dim {} here: the tensor has one dimension at most, which is dim 0, or -1 from the end."
+OTHER_DIM = "There is no dim {} here: the tensor has {} dimensions, 0 to {}, which are -{} to -1 from the end."
+IN_A_LIST = re.compile(r"^\s*(\w+)\s*=[^=\n]*\.(sort|append|extend|reverse|insert)\(.*\)\s*$", re.M)
+NO_RESULT = "{}() changes the list itself and gives back None, which is kept in {}: call it on a line of its own{}."
 
 
 def sentence(error: BaseException, source: str, number: str) -> str | None:
@@ -151,8 +161,13 @@ def sentence(error: BaseException, source: str, number: str) -> str | None:
     if RESHAPED.match(text):
         both = all(re.search(rf"\b{name}\b", source) for name in ("d_in", "d_out"))
         return OTHER_SHAPE.format(", d_in and d_out above all" if both else "")
+    if no_dim := NO_DIM.match(text):
+        last, dim = int(no_dim[1]), no_dim[2]
+        return OTHER_DIM.format(dim, last + 1, last, last + 1) if last else ONE_DIM.format(dim)
+    if text.startswith("'NoneType' object") and (lost := _lost_list(line, source)):
+        return lost
     lines = [str(frame[2]) for frame in error.facts.get("frames", ()) if len(frame) > 2]
-    if FLOAT_FOR_INT.match(text) and any(re.search(r"(?<!/)/(?!/)", code) for code in lines):
+    if FLOAT_FOR_INT.match(text) and any(DIVIDED.search(code) or _is_quotient(code, source) for code in lines):
         return DIVISION
     if ONE_NUMBER.match(text):
         taken = re.search(r"\bmath\.\w+", line)
@@ -199,6 +214,8 @@ def _in_kernel(text: str, line: str, source: str) -> str | None:
 
 def _layer(text: str, line: str) -> str | None:
     """The sentence on a module that is used as a matrix."""
+    if member := LAYER_AS_TENSOR.match(text):
+        return OF_A_TENSOR.format(*member.groups())
     match = NO_OPERAND.match(text)
     name = next(filter(None, match.groups()), "") if match else ""
     if not isinstance(kind := vars(torch.nn).get(name), type) or not issubclass(kind, torch.nn.Module):
@@ -217,16 +234,31 @@ def _elsewhere(text: str) -> str | None:
 
 
 def _attribute(text: str, source: str) -> str | None:
-    """The sentence on an attribute of self that is read and never set, while others are set and not read."""
+    """The sentence on an attribute of self that is read and never set: an argument, or others are set and not read."""
     match = NO_ATTRIBUTE.match(text)
     if match is None or not re.search(rf"^class {match['owner']}\b", source, re.M):
         return None
     kept = list(dict.fromkeys(re.findall(r"^\s+self\.(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M)))
+    if match["name"] not in kept and re.search(rf"def __init__\([^)]*\b{match['name']}\b", source):
+        return NOT_KEPT.format(match["name"])
     unread = [name for name in kept if len(re.findall(rf"\bself\.{name}\b", source)) == 1]
     if SUGGESTION.search(text) or not unread or match["name"] in kept:
         return None
     names = " and ".join(f"self.{name}" for name in unread[:3])
     return f"self.{match['name']} is read, but what is kept is {names}: use the same name in both places."
+
+
+def _is_quotient(line: str, source: str) -> bool:
+    """Whether a name in the line is given the result of a single / elsewhere in the source."""
+    return any(re.search(rf"\b{name}\b", line) for name in QUOTIENT.findall(source))
+
+
+def _lost_list(line: str, source: str) -> str | None:
+    """The sentence on a name of the line that was given the None of a list's own method."""
+    for name, method in IN_A_LIST.findall(source):
+        if re.search(rf"\b{name}\b", line):
+            return NO_RESULT.format(method, name, ", or use sorted(…)" if method == "sort" else "")
+    return None
 
 
 def _written_size(sizes: tuple[str, ...], source: str) -> str | None:

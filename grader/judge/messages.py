@@ -32,6 +32,8 @@ SIGNALS: dict[int, str] = {
     signal.SIGKILL: "it was killed, probably for using too much memory",
     signal.SIGSYS: "it asked the system for something that graded code may not do",
 }
+NO_FORWARD = "_forward_unimplemented"  # what nn.Module has in the place of forward
+WRITES_CALL = "has no method forward. Is it called __call__? Rename it: nn.Module's own __call__ runs forward"
 MAX_NOTES = 5  # the most statements left out of which each has a note of its own
 MAX_REASON = 100  # characters of an exception's text in a note
 
@@ -125,6 +127,8 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
     if error.kind == "missing":
         return missing(name, facts.get("names") or [], filename)
     if error.kind == "signature":
+        if NO_FORWARD in str(facts["signature"]):
+            return "\n".join([f"{name} {WRITES_CALL}", *call_lines])
         reason = f": {facts['signature']}" if reveal else ""
         renamed = renamed_arguments(str(facts["signature"]), call.outline if call else "")
         arguments = "this argument" if len(renamed) == 1 else "these arguments"

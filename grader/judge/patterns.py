@@ -25,6 +25,7 @@ FACTORS = {
     math.sqrt(2): "√2", 1 / math.sqrt(2): "1/√2", math.sqrt(3): "√3", 1 / math.sqrt(3): "1/√3",
     2.0: "2", 0.5: "1/2", -1.0: "−1", math.e: "e", math.pi: "π",
 }  # fmt: skip
+WHOLE_NUMBERS = "The values are right, but they are in a Python list: make a tensor of them."
 EVERY = "Every value"
 NOTHING = "Nothing is returned: end the function with return and its result."
 # These are alike for all shapes.
@@ -33,6 +34,7 @@ TURNED = (
     "The values are right, but the dimensions are in another order: look at the dims that stack, transpose or view get."
 )
 MIXED = "Each row holds the right numbers, but in another order."
+MIXED_VECTOR = "The numbers are right, but in another order."
 EXCHANGED = "The numbers are right and in order, but the sizes are exchanged: look at the order of the sizes."
 OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
 MAX_PERMUTED = 64  # rows that are compared in all orders
@@ -145,7 +147,8 @@ def _of_numbers(got: tuple[object, ...] | list[object], expected: torch.Tensor) 
     numbers = [value for row in rows for value in row[:MOST]]
     if not all(type(value) in (int, float) for value in numbers):
         return None
-    return NUMBERS if _are_right(numbers, expected) else None
+    sentence = WHOLE_NUMBERS if all(type(value) is int for value in numbers) else NUMBERS
+    return sentence if _are_right(numbers, expected) else None
 
 
 def _are_right(numbers: list[object], expected: torch.Tensor) -> bool:
@@ -266,7 +269,9 @@ def _permuted(got: torch.Tensor, expected: torch.Tensor) -> str | None:
 
 def _mixed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     """The sentence on rows that each hold the right numbers in a wrong order: of a tensor with one dimension, all."""
-    return MIXED if got.ndim and torch.equal(got.sort(dim=-1).values, expected.sort(dim=-1).values) else None
+    if not got.ndim or not torch.equal(got.sort(dim=-1).values, expected.sort(dim=-1).values):
+        return None
+    return MIXED if got.ndim > 1 else MIXED_VECTOR
 
 
 def _other_dim(got: torch.Tensor, expected: torch.Tensor) -> str | None:

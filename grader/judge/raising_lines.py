@@ -20,8 +20,8 @@ def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
     """Whether the learner's line may be the one of the mistake that raised the same error, as its variables tell.
 
     It is not in another function of the exercise, not where one multiplies matrices and the other entries, and not
-    where it shares no variable with that line, and several with another line of the same function. Of a name each part
-    counts: attn_weights is like weights, and query like queries.
+    where it shares no variable with that line, and several with another line of the same function, or all of them with
+    one that multiplies too. Of a name each part counts: attn_weights is like weights, and query like queries.
     source: the mistake's, trusted.
     """
     if not (isinstance(mine, LearnerError) and isinstance(theirs, LearnerError) and theirs.kind == "exception"):
@@ -34,7 +34,8 @@ def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
     own = _parts(line)
     if not own or own & _parts(code):
         return True
-    return all(len(own & parts) < LEAST for parts in _other_lines(source, number))
+    others = _other_lines(source, number)
+    return not any(len(own & parts) >= LEAST or (own <= parts and products(line) & kinds) for parts, kinds in others)
 
 
 @functools.lru_cache(256)
@@ -44,8 +45,8 @@ def _functions(source: str) -> frozenset[str]:
 
 
 @functools.lru_cache(256)
-def _other_lines(source: str, number: int) -> tuple[frozenset[str], ...]:
-    """The variables of each statement of the innermost function around a line, without the one on this line."""
+def _other_lines(source: str, number: int) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """The variables and products of each statement of the innermost function around a line, but for the line's own."""
     around = [
         node
         for node in ast.walk(ast.parse(source))
@@ -55,7 +56,8 @@ def _other_lines(source: str, number: int) -> tuple[frozenset[str], ...]:
         return ()
     body = max(around, key=lambda node: node.lineno).body
     others = [node for node in body if not node.lineno <= number <= (node.end_lineno or 0)]
-    return tuple(_parts(ast.unparse(node)) for node in others if not isinstance(node, ast.Expr))
+    texts = [ast.unparse(node) for node in others if not isinstance(node, ast.Expr)]
+    return tuple((_parts(text), frozenset(products(text))) for text in texts)
 
 
 def products(code: str) -> set[str]:

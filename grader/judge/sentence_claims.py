@@ -43,6 +43,16 @@ class Claims:
         """Whether a sentence claims something, and the source holds all of it."""
         return bool(self.of(version)) and not self._missing(version, words)
 
+    def borne_out(self, version: WrongVersion, words: SourceWords) -> int:
+        """How far the source bears a sentence out: 2 where it holds all code that is named, 1 where none is, else 0.
+
+        Counted is what the mistake's file writes, be it right or wrong. It decides between sentences that fit alike: a
+        right thing that is named may be what to do instead.
+        """
+        tokens = _joined(source.written_tokens(words.source), _used(version, words))
+        code = named(version.sentence) & _joined(source.written_tokens(version.source), version.changed)
+        return 1 if not code else 2 * (code <= tokens)
+
     def _missing(self, version: WrongVersion, words: SourceWords) -> frozenset[str]:
         claims = self.of(version)
         return claims - _joined(source.written_tokens(words.source), _used(version, words)) if claims else claims

@@ -5,7 +5,7 @@ from torch import nn
 
 
 def centred_rows(x: torch.Tensor) -> torch.Tensor:
-    """Each row less its own mean.
+    """Each row minus its own mean.
 
     Args:
         x: shape (T, d), one row for each token.
@@ -13,7 +13,7 @@ def centred_rows(x: torch.Tensor) -> torch.Tensor:
     Returns:
         shape (T, d); every row has the mean 0.
     """
-    # Task 1: the mean of each row, shape (T, 1), and x less that.
+    # Task 1: the mean of each row, shape (T, 1), and x minus that.
     return x - x.mean(dim=1, keepdim=True)  # (T, d) - (T, 1) -> (T, d)
 
 
@@ -51,7 +51,7 @@ def less_fixed_mean(x: torch.Tensor) -> torch.Tensor:
         x: any shape.
 
     Returns:
-        the shape of x; its gradients are those of x less a constant.
+        the shape of x; its gradients are those of x minus a constant.
     """
     # Task 4: gradients flow through x, and not through the mean.
     return x - x.mean().detach()

@@ -12,7 +12,7 @@ def build_vocabulary(sentence: str) -> dict[str, int]:
         sentence: a text of one word or more.
 
     Returns:
-        word -> index, counted from 0 in sorted order; each word stands in it once.
+        word -> index, counted from 0 in sorted order; each word is in it once.
     """
     words = sentence.replace(",", "").split()
     return {word: index for index, word in enumerate(sorted(set(words)))}

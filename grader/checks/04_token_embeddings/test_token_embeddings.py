@@ -22,6 +22,7 @@ FUNCTIONS = {  # the functions, each with the checks that promises about it buil
 }
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SENTENCES = (
+    "the dog, Apple zebra, the end",  # capitals first, and no two words that differ in their case alone
     "the cat and the dog, zebra Apple apple, Zebra",  # words that come again, capitals first
     "  one\ttwo,  three\n\nfour , five\r\n",  # white space of every kind
     "10,000 of them cost 1,500 each: 10 9 2 100 b a _ B",  # commas inside, numbers sorted as text
@@ -130,7 +131,7 @@ def test_dtype_and_device(learner, reference, rng):
 @task(3, each=FUNCTIONS)
 def test_inputs_unchanged(learner, rng):
     """Calling it twice gives the same result, and sentence, vocabulary and token ids are not modified."""
-    keeps_inputs(learner.build_vocabulary, SENTENCES[1])
+    keeps_inputs(learner.build_vocabulary, SENTENCES[2])
     keeps_inputs(learner.encode, "b a b", {"a": 4, "b": 2, "c": 1})
     keeps_inputs(learner.TokenEmbedding(6, 4), rng.integers(1, 6, 2, 5))
 
@@ -175,6 +176,6 @@ def only_table(layer, shape: tuple[int, int]) -> torch.Tensor:
     if len(parameters) != 1:
         held = f"{len(parameters)} parameters" if parameters else "no parameters (a part in a plain list is not seen)"
         raise Mismatch(f"TokenEmbedding holds {held}; expected one: the weight of its torch.nn.Embedding")
-    for name, table in parameters.items():
-        expect(tuple(table.shape), shape, f"the parameter {name}")
+    (table,) = parameters.values()
+    expect(tuple(table.shape), shape, "the table")
     return table

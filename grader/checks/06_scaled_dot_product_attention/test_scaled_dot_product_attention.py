@@ -58,7 +58,7 @@ def one_query(rng):
 @task(1)
 def test_fresh_scores(learner, reference, rng):
     """attention_score is right for new vectors of other sizes, and it is not scaled."""
-    for d_k in (1, 3, 16):
+    for d_k in (3, 16, 1):  # of one number, a product, a cosine and a softmax can be alike
         agrees(learner.attention_score, reference.attention_score, rng.randn(d_k), rng.randn(d_k))
     query, key = rng.randn(5, 4)[:, 2], rng.randn(5)
     agrees(learner.attention_score, reference.attention_score, query, key)

@@ -4,11 +4,20 @@ import ast
 from collections.abc import Iterator
 
 from grader.judge.where.alignment import MAX_INLINED, Alignment, similarity, statements, words
-from grader.judge.where.edits import MISSING, Change, Edit, called_name, is_docstring, parameters_of, part_in_words
+from grader.judge.where.edits import (
+    COMPUTED,
+    MISSING,
+    Change,
+    Edit,
+    called_name,
+    is_docstring,
+    parameters_of,
+    part_in_words,
+)
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.statements import bodies
 
-UNSPECIFIC = ("what is computed there", "an operation")  # kinds that say less than which argument is changed
+UNSPECIFIC = (COMPUTED, "an operation")  # kinds that say less than which argument is changed
 MIN_SIMILARITY = 0.3  # of a part to its replacement; less similar ones are not tried
 HIGH_SIMILARITY = 0.6  # from here on an edit is among the likely ones
 WHOLE_VALUE = 0.05  # what is added to the similarity of an expression that is all of an assigned or returned value
@@ -123,7 +132,7 @@ def _kind(old: ast.expr, new: ast.AST) -> str:
         return f"the call of {name}"
     if _contains(old, new) and isinstance(old, ast.BinOp):
         return "an operand"
-    return "an operation" if isinstance(old, (ast.BinOp, ast.Compare, ast.UnaryOp)) else "what is computed there"
+    return "an operation" if isinstance(old, (ast.BinOp, ast.Compare, ast.UnaryOp)) else COMPUTED
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:

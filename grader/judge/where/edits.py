@@ -95,6 +95,12 @@ LOOPS = (
     "(E)[:-1]",
 )
 MISSING = "something is missing there"
+# Of what may be put around an expression, this is as often the way back from something that is too much there.
+WAYS_BACK = frozenset(
+    ("(E)[0]", "(E)[-1]", "(E).squeeze(0)", "(E).sum()", "(E) + 1", "(E) - 1", "(E) * 2", "(E) / 2", "(E) // 2",
+    "1 / (E)", "-(E)", "~(E)", "(E) ** 0.5", "(E).log()", "(E).T", "int(E)", "len(E)", "next(E)", "list(E)")
+)  # fmt: skip
+COMPUTED = "what is computed there"
 
 
 @dataclass(frozen=True)

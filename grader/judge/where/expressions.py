@@ -8,6 +8,7 @@ from functools import partial
 from grader.judge.where.edits import (
     ALONG,
     COMPARISONS,
+    COMPUTED,
     FACTORIES,
     LOOPS,
     MISSING,
@@ -16,6 +17,7 @@ from grader.judge.where.edits import (
     SIBLINGS,
     SWAPPED,
     TURNS,
+    WAYS_BACK,
     WRAPS,
     Change,
     Edit,
@@ -94,7 +96,8 @@ def wrapped(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replaceme
         yield partial(substituted, node, "(E).clone()"), MISSING, 0, None  # another name of a tensor, or a view of it
     for tier, texts in enumerate(WRAPS, 1):
         for text in texts:
-            yield partial(substituted, node, text), MISSING, tier, ("wrapped", text)
+            kind = COMPUTED if text in WAYS_BACK else MISSING
+            yield partial(substituted, node, text), kind, tier, ("wrapped", text)
     for mask in ("float('-inf')", "0.0"):
         text = f"(E).masked_fill((E).new_ones((E).shape[-2:]).triu(1).bool(), {mask})"
         yield partial(substituted, node, text), MISSING, 1, ("masked", mask)
@@ -140,7 +143,7 @@ def registered(node: ast.expr) -> Iterator[Replacement]:
     for text in ("nn.Parameter(E)", "torch.nn.Parameter(E)", "nn.ModuleList(E)", "torch.nn.ModuleList(E)"):
         yield partial(substituted, node, text), MISSING, 1, ("kept", text)
     for text in ("(E).bool()", "(E).T", "(E) + 1", "(E) - 1", "(E) // 2", "(E) * 2", "(E) ** 0.5", "1 - (E)"):
-        yield partial(substituted, node, text), MISSING, 2, ("wrapped", text)
+        yield partial(substituted, node, text), COMPUTED if text in WAYS_BACK else MISSING, 2, ("wrapped", text)
 
 
 def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from grader.catalog.errors import InfrastructureError
 from grader.judge.examiner import Examiner, Explained
 from grader.judge.where import alignment
-from grader.judge.where.edits import Tree
+from grader.judge.where.edits import COMPUTED, Tree
 from grader.judge.where.expressions import ORDER_OF_PARTS
 from grader.judge.where.place import Blame, Group, Place, at_lines, both, forbidden_line, head_line, in_definition
 from grader.judge.where.repair import Repairs
@@ -180,7 +180,7 @@ class Search:
             if edit is not None:
                 edit = repairs.of_a_scale(group, edit, group_edits.all_edits(group, guide, NOTHING))
             elif suspicion.certain_line is not None:
-                return self.place_of((suspicion.certain_line,), "values", "what is computed there")
+                return self.place_of((suspicion.certain_line,), "values", COMPUTED)
             edit = edit or repairs.first_of_two
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
@@ -188,7 +188,7 @@ class Search:
         if lines:
             return self.place_of(lines, "several")
         if suspicion.likely_line is not None:
-            return self.place_of((suspicion.likely_line,), "values", "what is computed there")
+            return self.place_of((suspicion.likely_line,), "values", COMPUTED)
         edit = repairs.partial_repair(group, () if self.trial.is_over else group_edits.all_edits(group, guide, NOTHING))
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
