@@ -51,7 +51,7 @@ def _command() -> int:
         if sys.argv[1:2] == [client.PAGES]:
             from grader.desk.beside import main
         elif sys.argv[1:2] == [client.NOTEBOOK]:
-            from grader.integrations.notebook.answering import main
+            from grader.integrations.notebook.grading_process import main
         else:
             from grader.cli import main
     except KeyboardInterrupt:
@@ -79,7 +79,7 @@ def _serve(folders: list[str], desk: str) -> None:
     from grader.warm import code_state
 
     before = code_state.state()
-    from grader.cli.warm_verbs import load
+    from grader.cli.check_verbs import load
     from grader.warm import keeper
 
     with contextlib.suppress(OSError):  # the cold way is always there, and nobody would read why

@@ -7,6 +7,7 @@ import pytest
 from grader.judge.compare import LARGE_TOLERANCE, Mismatch, expect, expect_shape, same
 from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.judge.figure import Figure, Start, packed
+from grader.judge.inputs import manual_seed, trained_state
 from grader.judge.launched import (
     Launched,
     computes_in_kernels,
@@ -31,8 +32,6 @@ from grader.judge.promises import (
     refuses,
     same_gradients,
 )
-from grader.judge.randomness import manual_seed
-from grader.judge.trained import trained_state
 
 __all__ = [
     "LARGE_TOLERANCE",

@@ -7,8 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from grader import catalog
-from grader.judge.randomness import manual_seed
-from grader.judge.trained import trained_state
+from grader.judge.inputs import manual_seed, trained_state
 from grader.sentence import inputs
 
 

@@ -10,10 +10,9 @@ from grader.classroom.course_rules import Course
 from grader.classroom.grades import number
 from grader.classroom.handins import Found, Student
 from grader.classroom.history import History
-from grader.classroom.known_names import find_student
 from grader.classroom.ledger import Ledger
 from grader.classroom.marking import Mark
-from grader.classroom.office import Office, marks_of
+from grader.classroom.office import Office, find_student, marks_of
 from grader.classroom.store import Store
 from grader.judge.examiner import Examiner
 from grader.judge.session import Session
@@ -54,7 +53,7 @@ def explain(
 ) -> Explanation:
     """Explain a student's mark: grade the attempt that counts again, with the seed and device of its result.
 
-    name: of the student, as known_names.find_student understands it; office: the rules and the roster. Raises WrongUse
+    name: of the student, as office.find_student understands it; office: the rules and the roster. Raises WrongUse
     where there is no mark, or the checks have changed since.
     """
     office = office or Office(Course())

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import accounts, arrivals, grades, handback, history, marking, private
+from grader.classroom import arrivals, grades, handback, history, marking, outputs, private
 from grader.classroom.grades import cell
 from grader.classroom.handins import counted
 from grader.classroom.history import History
@@ -29,7 +29,7 @@ COULD_BE = "could be"
 OF_THE_CLASS = {
     PAGE: "make grade",
     ROWS: "make grade",
-    accounts.LEDGER: "make grade",
+    outputs.LEDGER: "make grade",
     filling.FOLDER: "make grade",
     handback.FOLDER: "make handback",
 }

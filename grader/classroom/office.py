@@ -2,19 +2,20 @@
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
 
+from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, course_rules, grades, history, marking, private, version
 from grader.classroom.course_rules import TOTAL, Course
 from grader.classroom.handins import READ_AS, Found, Student
 from grader.classroom.history import Change, Given, History, Kept
 from grader.classroom.marking import Attempt, Comments, Mark, Override, Standing, TotalRule, lateness, mark
 from grader.classroom.roster import filling, matching, moodle, reading
-from grader.classroom.roster.matching import Open
+from grader.classroom.roster.matching import NOT_OURS, Open, plain, spoken, words
 from grader.classroom.roster.sheet import Listing, Person, Roster
 from grader.classroom.store import Store
 from grader.classroom.summary import Past, Summary, run_facts, stuck
@@ -24,6 +25,7 @@ from grader.records.sanitize import label
 
 CHANGED = "the hand-in changed since this was set by hand: look again, then change the line of overrides.csv"
 MOST_UNREAD = 3  # texts of times that are shown
+MOST_NAMED = 5  # students who are named in a message
 
 
 @dataclass(frozen=True)
@@ -319,3 +321,46 @@ def _unread(listing: Listing) -> Iterator[str]:
             f"{label(listing.sheet.path.name)}: {len(texts)} times of hand-ins cannot be read, and count as in time: "
             f"{some}. Write them into {arrivals.HANDED_IN}, or download the worksheet with your profile in English"
         )
+
+
+def find_student(text: str, students: Iterable[Student], office: Office, history: History) -> Student:
+    """The student whom the text means. Raises WrongUse where it means nobody, or several.
+
+    students: all in the folder of results. The first kind of name that fits decides: id, else what the roster and
+    aliases.csv know, else the name of an entry in a download, else the full name, else words of it.
+    """
+    by_id = {student.id: student for student in students}
+    for found in _candidates(text, by_id, office, history):
+        ids = sorted(found & by_id.keys())
+        if len(ids) == 1:
+            return by_id[ids[0]]
+        if ids:
+            names = "; ".join(by_id[id].label for id in ids[:MOST_NAMED])
+            raise WrongUse(
+                f"{label(text)} could be {label(names)}{'; …' * (len(ids) > MOST_NAMED)}. Name one by the id"
+            )
+    raise WrongUse(f"Nobody in these results is called {label(text)}. The ids are in grades.csv, column student")
+
+
+def is_name(text: str, entry: str) -> bool:
+    """Whether a text is the name of an entry, without the prefix that GitHub gives to the clones of an assignment."""
+    return text == entry or entry.endswith(f"-{text}")
+
+
+def _candidates(text: str, by_id: Mapping[str, Student], office: Office, history: History) -> Iterator[set[str]]:
+    """The ids that each kind of name gives."""
+    yield {text}
+    folded = text.casefold()
+    people = office.people.values()
+    yield {person.id for person in people if folded in map(str.casefold, person.keys)}
+    yield {id for id in by_id if id.casefold() == folded}
+    if office.roster and office.folder:
+        settled = matching.read_aliases(office.folder / matching.ALIASES, office.roster)
+        yield {id for name, id in settled.items() if id != NOT_OURS and is_name(folded, name.casefold())}
+    entries: dict[str, set[str]] = defaultdict(set)
+    for student, *names in history.entries():
+        entries[student].update(name.casefold() for name in names)
+    yield {student for student, names in entries.items() if any(is_name(folded, name) for name in names)}
+    full = {id: student.name or id for id, student in by_id.items()}
+    yield {id for id, name in full.items() if plain(text) in map(plain, spoken(name))}
+    yield {id for id, name in full.items() if words(text) and words(text) <= words(name)}

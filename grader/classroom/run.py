@@ -13,19 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grader import catalog
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom import (
-    accounts,
-    arrivals,
-    grades,
-    handins,
-    history,
-    office,
-    outputs,
-    pool,
-    private,
-    similar,
-    version,
-)
+from grader.classroom import arrivals, grades, handins, history, office, outputs, pool, private, similar, version
 from grader.classroom.course_rules import Course
 from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Student, Unplaced
 from grader.classroom.history import History
@@ -176,14 +164,14 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         losses_of_run = losses_of(past, submissions, entered, plan.named, plan.office.roster is not None)
         history = History(file)
         set_by_hand = {(one.student, one.exercise) for one in plan.office.overrides}
-        waiting = [] if plan.drop else accounts.still_waiting(history.waiting(), submissions, past, set_by_hand)
+        waiting = [] if plan.drop else outputs.still_waiting(history.waiting(), submissions, past, set_by_hand)
         submissions = replace(submissions, unplaced=(*submissions.unplaced, *(one.unplaced for one in waiting)))
         publish(Event("found", submissions.facts()))
         publish(Event("notes", {"lines": matched.lines}))
         if losses_of_run and not plan.drop:
             raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
-        history.note_waiting(accounts.remembered(submissions, entered, waiting))
+        history.note_waiting(outputs.remembered(submissions, entered, waiting))
         memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
         memory = replace(memory, keeps=plan.office.keeps_attempts)
         others = [folder for folder in file.exercises() if folder not in entered]
@@ -213,7 +201,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
                 )  # fmt: skip
             except outputs.Unwritten as error:  # the marks are complete all the same
                 unwritten = error
-        lines = accounts.accounts(submissions, plan.submissions, marking.given, troubles, file.entered())
+        lines = outputs.accounts(submissions, plan.submissions, marking.given, troubles, file.entered())
         try:
             outputs.write_ledger(plan.out, lines)
         except outputs.Unwritten as error:
@@ -224,7 +212,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         outputs.move_away(plan.out, losses_of_run.students)
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
-        facts |= {"waiting": accounts.waiting_lines(submissions)}
+        facts |= {"waiting": outputs.waiting_lines(submissions)}
         publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
         notes = (
             *marking.notes,
@@ -341,7 +329,7 @@ def _protect(out: Path) -> None:
         outputs.GRADES,
         outputs.PAGE,
         outputs.ROWS,
-        accounts.LEDGER,
+        outputs.LEDGER,
         outputs.LEFT,
         history.CHANGES,
         grades.PSEUDONYMS,

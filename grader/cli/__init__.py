@@ -18,17 +18,15 @@ from grader.cli.options import DECLARED
 from grader.records.sanitize import inert
 
 MODULES = {  # the module that declares each verb
-    "check_verbs": ("check", "watch", "start"),
+    "check_verbs": ("check", "watch", "start", "stop"),
     "grade_verb": ("grade",),
     "class_verbs": ("explain", "similar", "course", "handback", "forget", "compare", "office"),
     "desk_verbs": (
-        "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment", "train",
-        "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",
+        "init", "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment",
+        "train", "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",
     ),
     "author_verbs": ("verify", "stub", "new", "mistakes", "documented", "notebooks"),
-    "warm_verbs": ("stop",),
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
-    "init_verb": ("init",),
 }  # fmt: skip
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}
 MAKE = "--make"  # the first argument, where the Makefile calls

@@ -1,9 +1,10 @@
-"""Verbs that grade one exercise of one learner: once, or on every save."""
+"""Verbs that grade one exercise of one learner, once or on every save, and the one that ends the warm process."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import secrets
 import sys
@@ -28,6 +29,16 @@ from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 POLL = option("--poll", action="store_true", help="look at the file again and again, without file events")
+# What the commands of a warm process import when they run; see grader/warm/client.py for which these are.
+MODULES = (
+    "grader.cli.check_verbs", "grader.cli.desk_verbs", "grader.desk.beside", "grader.desk.ending", "grader.desk.hints",
+    "grader.desk.lesson", "grader.desk.review", "grader.desk.side_by_side", "grader.desk.tryout", "grader.desk.watch",
+    "grader.integrations.live_figure", "grader.integrations.notebook.grading_process",
+    "grader.integrations.notebook.display", "grader.judge.capture",
+    "grader.judge.examiner", "grader.judge.where.search", "grader.reports.ci", "grader.reports.delivery",
+    "grader.reports.formulas", "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
+    "encodings.utf_8_sig", "torch._subclasses.schema_check_mode",
+)  # fmt: skip
 
 
 @verb(
@@ -206,3 +217,18 @@ def watch(options: argparse.Namespace) -> int:
     from grader.desk import watch
 
     return watch.run(exercise, options.poll, options.where == "1")
+
+
+@verb("stop")
+def stop(options: argparse.Namespace) -> int:
+    """End the grading process that keeps torch ready for the next command; it also ends by itself."""
+    from grader.warm import control
+
+    print("The warm process has ended." if control.stop() else "There is no warm process here.")
+    return errors.PASSED
+
+
+def load() -> None:
+    """Import what commands need."""
+    for name in MODULES:
+        importlib.import_module(name)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 NEWER = "pipx upgrade attention-kata, or uv tool upgrade attention-kata"
 PROMPT, TOKENS, TEMPERATURE = "Once upon a time", 200, 0.7  # of `make write`
+FOLDER_NAME = "my-attention"
 
 
 def temperature(text: str) -> float:
@@ -44,6 +45,24 @@ def temperature(text: str) -> float:
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"{text} is out of range: 0 or more")
     return value
+
+
+@verb(
+    "init",
+    option("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(FOLDER_NAME), help=f"default: {FOLDER_NAME}"),
+)
+def init(options: argparse.Namespace) -> int:
+    """Make a folder of your own with every lesson and stub. The grader and the solutions stay outside of it."""
+    if paths.LEARNERS is not None:
+        raise WrongUse("You are in a folder of exercises already. To see what is next, type: make")
+    from grader.integrations import own_folder
+
+    has_git = own_folder.make(options.folder)
+    print(f"{options.folder} is yours: lessons, stubs, hints and figures{', and git has begun' if has_git else ''}.")
+    if not has_git:
+        print("git is not here. It is needed for make update alone, which merges newer exercises into the folder.")
+    print(f"Now type:\n  cd {options.folder}\n  make start")
+    return errors.PASSED
 
 
 @verb(

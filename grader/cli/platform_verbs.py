@@ -115,8 +115,7 @@ def make_classroom50(options: argparse.Namespace) -> int:
     exercises = catalog.find_all(options.exercises)
     if options.grade is not None:
         return _grade_for_classroom50(options, exercises)
-    from grader.classroom.brake import NO_BRAKE
-    from grader.classroom.course_rules import read_rules
+    from grader.classroom.course_rules import NO_BRAKE, read_rules
     from grader.integrations import classroom50
 
     try:
@@ -138,10 +137,10 @@ def _grade_for_classroom50(options: argparse.Namespace, exercises: tuple[catalog
     Returns exit code 3, with which no score counts, where something that was handed in has no verdict.
     """
     from grader.classroom.course_rules import read_rules
-    from grader.integrations import classroom50, one_student, submit_tags
+    from grader.integrations import classroom50, one_student
 
     now = datetime.datetime.now(datetime.timezone.utc)
-    brake = submit_tags.Verdict()
+    brake = classroom50.Verdict()
 
     def write_result(graded: one_student.Graded) -> bool:
         """Write result.json as far as the exercises are graded."""
@@ -152,10 +151,10 @@ def _grade_for_classroom50(options: argparse.Namespace, exercises: tuple[catalog
     try:
         if options.rules:
             rule, tag = read_rules(options.rules).brake, os.environ.get("SUBMISSION_TAG", "")
-            brake = submit_tags.verdict(options.grade, rule, tag, now)
-        with submit_tags.files_of(options.grade, brake.last) if brake.held else contextlib.nullcontext(None) as earlier:
+            brake = classroom50.verdict(options.grade, rule, tag, now)
+        with classroom50.files_of(options.grade, brake.last) if brake.held else contextlib.nullcontext(None) as earlier:
             if earlier is None:  # nothing holds it, or nobody knows what mark would stay
-                brake = submit_tags.Verdict(standing=brake.standing)
+                brake = classroom50.Verdict(standing=brake.standing)
             graded = one_student.grade(earlier or options.grade, exercises, options.seed, so_far=write_result)
         is_done = write_result(graded) and graded.complete
     except Exception as error:

@@ -16,7 +16,7 @@ short for `make check EX=03`. What exit codes and the JSON mean: [for other tool
 commands, by `python -m grader.cli.reference`.
 """
 SECTIONS = {
-    "Learn": ("init_verb", "check_verbs", "desk_verbs", "warm_verbs"),
+    "Learn": ("check_verbs", "desk_verbs"),
     "Teach": ("grade_verb", "class_verbs", "platform_verbs"),
     "Write exercises": ("author_verbs",),
 }

@@ -24,7 +24,7 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile, WrongUse
 from grader.catalog.exercise import Limits
 from grader.desk import ending, progress
-from grader.judge import messages, trained
+from grader.judge import inputs, messages
 from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner
 from grader.records import submission
@@ -303,7 +303,7 @@ def _own_model(file: Path, command: str) -> dict[str, torch.Tensor]:
     if not file.exists():
         raise WrongUse(f"There is no model of your own yet ({command} trains one).")
     try:
-        return trained.read_state(file)
+        return inputs.read_state(file)
     except ValueError as error:
         raise WrongUse(str(error)) from None
 

@@ -17,8 +17,8 @@ from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Limits
 from grader.desk.lesson import Example
 from grader.judge import messages
+from grader.judge.inputs import trained_state
 from grader.judge.proxy import Learner
-from grader.judge.trained import trained_state
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.reports import terminal

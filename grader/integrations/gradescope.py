@@ -18,8 +18,7 @@ from typing import Any
 from grader.catalog import Exercise, paths
 from grader.classroom import course_rules, marking
 from grader.classroom import marking as given_points
-from grader.classroom.brake import NO_BRAKE, Brake
-from grader.classroom.course_rules import Course, Times
+from grader.classroom.course_rules import NO_BRAKE, Brake, Course, Times
 from grader.classroom.grades import number
 from grader.classroom.marking import Attempt, Lateness, Mark, Override, TotalRule, lateness, mark
 from grader.classroom.office import Office

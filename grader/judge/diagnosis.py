@@ -13,11 +13,10 @@ from itertools import combinations, islice
 
 import torch
 
-from grader.judge import error_sentences, explanations, patterns, source_sentences
+from grader.judge import explanations, general_sentences, patterns
 from grader.judge.compare import FORBIDDEN, Mismatch
-from grader.judge.compiled import NotForAGpu
 from grader.judge.failure import Failure, is_own, says_little
-from grader.judge.measuring import TooMuchMemory
+from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.sentence_claims import Claims
 from grader.judge.session import Session
@@ -44,7 +43,7 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
     function = failure.last_called
     if failure.is_endless:
         return None
-    if failure.raised and _raised_itself(failure, function) and not error_sentences.of_sizes(failure.error):
+    if failure.raised and _raised_itself(failure, function) and not general_sentences.of_sizes(failure.error):
         return None  # sizes that do not fit are as likely the fault of what it uses
     failed_functions = dict.fromkeys(
         name
@@ -274,10 +273,10 @@ class Diagnostician:
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
         """A sentence on sizes that do not fit; on factors only where the function gives no wrong numbers elsewhere."""
-        sentence = error_sentences.of_sizes(failure.error)
+        sentence = general_sentences.of_sizes(failure.error)
         others = [other for other in failures.values() if other.last_called == failure.last_called]
         fits_elsewhere = any(isinstance(other.error, Mismatch) for other in others)
-        return None if fits_elsewhere and sentence == error_sentences.SIZES_OF_FACTORS else sentence
+        return None if fits_elsewhere and sentence == general_sentences.SIZES_OF_FACTORS else sentence
 
     def of_source(self, failure: Failure, subject: Learner | None) -> str | None:
         """A sentence on the source alone, or on the source and an error in it."""
@@ -285,9 +284,9 @@ class Diagnostician:
             return None
         words, number = subject._connection.words, self.session.exercise.folder[:2]
         if isinstance(failure.error, Mismatch):
-            return source_sentences.sentence(failure, words)
-        error = error_sentences.sentence(failure.error, subject.source, number)
-        return error or source_sentences.sentence(failure, words) or self.unread(failure, subject)
+            return general_sentences.of_source(failure, words)
+        error = general_sentences.of_error(failure.error, subject.source, number)
+        return error or general_sentences.of_source(failure, words) or self.unread(failure, subject)
 
     def unread(self, failure: Failure, subject: Learner | None) -> str | None:
         """A sentence on an argument that the function never reads."""

@@ -14,10 +14,10 @@ from grader.judge.capture import capture_pictures
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure
+from grader.judge.general_sentences import early_notes
 from grader.judge.pictures import Picture
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.judge.source_sentences import early_notes
 from grader.records import containment, forbidden, limited
 from grader.records.results import (
     FAILED,

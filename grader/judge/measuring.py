@@ -1,6 +1,7 @@
-"""Measures the memory of calls: they run in a worker of their own, which is measured from outside."""
+"""Fixtures that ask a worker of their own: its memory is measured, or it compiles kernels for a GPU."""
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,12 +9,15 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge.compare import Mismatch
 from grader.judge.messages import is_about_memory
 from grader.judge.proxy import Learner, Target
+from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.process import MEBIBYTE, NOW, Meter, resident
 from grader.sandbox.remote import Remote
+from grader.worker.compiling import REFUSED, SHORTENED
 
 SILENT = "this machine does not tell how much memory a process takes: /proc and ps are silent"
 BEYOND = 256  # MiB that a worker is given beyond its limit, so that the excess can be measured
+SAID = re.compile(rf"(\d{{1,6}}) (?:({REFUSED}): (.*)|({SHORTENED}))", re.DOTALL)
 
 
 class TooMuchMemory(Mismatch):
@@ -99,3 +103,40 @@ def _refused(error: LearnerError, name: str, growth: float, mebibytes: int) -> T
     location = f"line {line}" if line else name
     summary = f"{location} asks for more memory than there is; {name} had grown by {growth:,.0f} MiB until then"
     return TooMuchMemory(f"{summary}; {mebibytes} MiB are allowed", f"    {code}" if code else "")
+
+
+class NotForAGpu(Mismatch):
+    """A kernel that runs in the interpreter would not run on a GPU, or not as it should."""
+
+
+def compiles(target: Target, *args: Any, full_float32: bool = False, **kwargs: Any) -> None:
+    """Raise Mismatch where the compiler refuses a kernel that the call launches.
+
+    full_float32: instead, where it shortens a product of float32. A known mistake is not asked: failed_checks.json says
+    what came of it. On a GPU the kernels were compiled anyway.
+    """
+    learner = target._learner
+    remote = learner._connection
+    if not isinstance(remote, Remote) or learner._device != "cpu":
+        return
+    worker = remote.compiling()
+    try:
+        worker.load()
+        with contextlib.suppress(Mismatch):
+            getattr(Learner(worker), target.name)(*args, **kwargs)
+    except LearnerError as error:
+        said = SAID.fullmatch(str(error.facts.get("message", "")))
+        if said is None or full_float32 != bool(said[4]):  # None: it needs the numbers, which are not there
+            return
+        line = int(said[1])
+        is_there = 0 < line <= learner.source.count("\n") + 1
+        where = place(learner.source, line) if is_there else target.name
+        if said[4]:
+            summary = (
+                f"a GPU would shorten a product of float32 in the kernel of {where} to TF32, which has three digits"
+            )
+            raise NotForAGpu(summary) from None
+        summary = f"{where} runs here, but not on a GPU: its compiler refuses the kernel"
+        raise NotForAGpu(summary, said[3]) from None
+    finally:
+        worker.close()

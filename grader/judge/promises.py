@@ -12,7 +12,7 @@ import torch
 
 from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, expect, expect_shape, same
-from grader.judge.error_sentences import IN_PLACE
+from grader.judge.general_sentences import IN_PLACE
 from grader.judge.proxy import Learner, Module, Target, tensors_in
 from grader.judge.renaming import ends, names_sentence
 from grader.judge.words import kind

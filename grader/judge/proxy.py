@@ -365,7 +365,7 @@ class Target(Proxy):
         return entries
 
     def with_memory(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """The result, and "" or one of own_memory.SHARED: how its tensors share their memory."""
+        """The result, and "" or one of call_state.SHARED: how its tensors share their memory."""
         values, _ = self._call(protocol.CallForMemory, args, kwargs, seed)
         if type(values) is not list or len(values) != 2 or values[1] not in ("", *SHARED):
             raise LearnerError("protocol", {"message": "nothing is known of memory"}, self._learner.calls[-1])

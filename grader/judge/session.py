@@ -18,12 +18,12 @@ import torch
 
 from grader.catalog import Exercise, documented, extras, paths
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError
-from grader.judge import compiled, measuring
+from grader.judge import measuring
 from grader.judge.collection import Check, collect
 from grader.judge.compare import Mismatch
+from grader.judge.inputs import Random
 from grader.judge.promises import computes_itself, computes_without_ready_made
 from grader.judge.proxy import Learner, StoodIn, without_objects
-from grader.judge.randomness import Random
 from grader.judge.words import kind
 from grader.records.forbidden import forbidden_uses
 from grader.records.seeds import part
@@ -201,7 +201,7 @@ def steady_memory(session: Session, check: str) -> Callable[..., Any]:
 
 def compiles(session: Session, check: str) -> Callable[..., None]:
     """`compiles(learner.f, *args)`: the kernels that this call launches compile for a GPU. None is needed for it."""
-    return compiled.compiles
+    return measuring.compiles
 
 
 FIXTURES: dict[str, Callable[[Session, str], object]] = {

@@ -12,9 +12,8 @@ from grader.catalog import mistakes, paths
 from grader.judge import launched
 from grader.judge.collection import Check
 from grader.judge.compare import differ, outline, words
-from grader.judge.failure import Failure
+from grader.judge.failure import Failure, may_be_one
 from grader.judge.proxy import Learner, demand_value
-from grader.judge.raising_lines import may_be_one
 from grader.judge.session import Session
 from grader.records.bounded_cache import BoundedCache
 from grader.sandbox.call_results import Call, Differs, LearnerError

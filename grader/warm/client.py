@@ -8,7 +8,7 @@ import _socket
 import os
 import sys
 
-from grader.warm import socket_folder
+from grader.warm import message
 from grader.warm.message import (
     DESCRIPTORS,
     ENDED,
@@ -89,14 +89,14 @@ def run(words: list[str], root: str) -> int | None:
 
 def connect(root: str) -> _socket.socket:
     """A connection to the warm process of a checkout. Raises OSError."""
-    folder = socket_folder.open_folder()
+    folder = message.open_folder()
     if folder is None:
-        raise FileNotFoundError(socket_folder.NAME)
+        raise FileNotFoundError(message.NAME)
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
-        connection.connect(socket_folder.address(folder, socket_folder.name_of(root)))
+        connection.connect(message.address(folder, message.name_of(root)))
         if peer(connection)[1] != os.geteuid():
-            raise PermissionError(socket_folder.NAME)
+            raise PermissionError(message.NAME)
     finally:
         os.close(folder)
     return connection

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from grader.catalog import paths
-from grader.warm import client, socket_folder
+from grader.warm import client, message
 from grader.warm.message import STATUS, STOP, TOLD
 
 END_S = 3.0  # seconds to wait until it has ended
@@ -35,11 +35,11 @@ def status() -> Status | None:
 
 def stop() -> bool:
     """End the warm process once its commands are done, or in seconds. Returns whether there was one."""
-    folder = socket_folder.open_folder()
+    folder = message.open_folder()
     if folder is None:
         return False
     try:
-        lock = os.open(f"{socket_folder.name_of(str(paths.DESK))}.lock", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+        lock = os.open(f"{message.name_of(str(paths.DESK))}.lock", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return False
     finally:

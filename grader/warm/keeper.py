@@ -9,24 +9,64 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from grader.catalog import paths
 from grader.sandbox import tiers
 from grader.sandbox.process import Process
-from grader.warm import child, code_state, held_memory, socket_folder
+from grader.warm import child, code_state, message
 from grader.warm.client import LASTING, LENT_VERBS, VERBS, minutes, verb_of
 from grader.warm.lending import Lending, Loan
 from grader.warm.message import BEGUN, COLD, HEAD, KILLED, MOST, RUN, STATUS, STOP, TOLD, Request
 from grader.worker import warm_up
 from grader.worker.lockdown import kernel
 
+LEAST = 512 << 20  # bytes that must be left for others
+GROUPS = Path("/sys/fs/cgroup")
 GLANCE_S = 15.0  # seconds between two looks at the memory and at the files
 REQUEST_S = 1.0  # the longest wait for what a client has to say
 PEER = struct.Struct("3i")  # process, user and group of who has connected, as the kernel reports them
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 CLOSED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
+
+
+def is_short() -> bool:
+    """Whether others could want the memory that this process holds. False where the system does not say."""
+    return any(left < LEAST for left in (*_of_machine(), *_of_group()))
+
+
+def held_by(pids: Iterable[int]) -> int:
+    """The megabytes that processes hold beside the files that they map, which the system can drop at any time."""
+    pages = 0
+    for pid in pids:
+        try:
+            _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+            pages += resident - shared
+        except (OSError, ValueError):
+            continue
+    return pages * os.sysconf("SC_PAGESIZE") >> 20
+
+
+def _of_machine() -> list[int]:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return [int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")]
+    except (OSError, ValueError):
+        return []
+
+
+def _of_group() -> list[int]:
+    """What a container, or another group of processes, may still take: files that it has cached count as free."""
+    try:
+        group = Path("/proc/self/cgroup").read_text().strip().splitlines()[-1].partition("::")[2]
+        folder = GROUPS / group.lstrip("/")
+        most = int((folder / "memory.max").read_text())
+        facts = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return [most - int((folder / "memory.current").read_text()) + int(facts["file"])]
+    except (OSError, ValueError, KeyError, IndexError):
+        return []
 
 
 @dataclass
@@ -53,10 +93,10 @@ def serve(
     changed or imported; command: runs the command of sys.argv and returns its exit code; load: imports what it needs.
     """
     with contextlib.ExitStack() as ending:
-        folder = socket_folder.open_folder(make=True)
-        if folder is None or held_memory.is_short():
+        folder = message.open_folder(make=True)
+        if folder is None or is_short():
             return
-        name = socket_folder.name_of(str(paths.DESK))
+        name = message.name_of(str(paths.DESK))
         lock = os.open(f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=folder)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -129,7 +169,7 @@ class Server:
                         self.answer(self.listener.accept()[0])
             if not found and not self.children:
                 is_over = time.monotonic() - self.last >= self.idle_s
-                self.is_done = self.is_done or is_over or not self.is_there() or held_memory.is_short()
+                self.is_done = self.is_done or is_over or not self.is_there() or is_short()
                 self.is_done = self.is_done or not self.lending.is_current()
             if self.is_done and self.listener.fileno() >= 0:
                 self.events.unregister(self.listener.fileno())
@@ -153,7 +193,7 @@ class Server:
             if request.want == RUN:
                 self.begin(request, connection)
             elif request.want == STATUS:
-                held = held_memory.held(self.pids())
+                held = held_by(self.pids())
                 connection.sendall(b"%s%d %d %d %d\n" % (TOLD, os.getpid(), self.since, held, self.commands))
             elif request.want == STOP:
                 connection.sendall(TOLD + b"\n")
@@ -278,7 +318,7 @@ def bind(folder: int, name: str) -> socket.socket:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(socket_folder.address(folder, name))
+    listener.bind(message.address(folder, name))
     return listener
 
 

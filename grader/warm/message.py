@@ -4,19 +4,20 @@ A client sends a Request. A child answers READY with its process id and waits fo
 gets nothing printed. With GO come the client's standard streams and its working folder: a process that was stopped
 must not hold them, or whoever reads the output waits for its end. Then comes ENDED with the exit code, or KILLED with
 the signal. Each answer is a line.
+
+They meet at a socket in a folder that nobody but the user can enter.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 
 from grader import folders
 
+NAME = "attention-kata"
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # importing it takes as long as the rest of the client
-    from collections.abc import Callable
-
 PROTOCOL = "1"
 READY, GO, ENDED, KILLED, COLD, TOLD = b"R", b"G", b"E", b"K", b"C", b"T"
 BEGUN = b"b"  # what a child reports to the warm process first; at its end follow a line of what it gives back
@@ -24,6 +25,68 @@ RUN, STATUS, STOP = "run", "status", "stop"  # what is wanted
 HEAD = 16  # bytes that say how many follow
 MOST = 8 << 20  # bytes of a request
 DESCRIPTORS = 4  # standard input, output and error, and the working folder
+# What is read where Python or a library starts. Other variables are read later, so a child takes the client's.
+READ_AT_START = (
+    "ATEN_", "CUBLAS_", "CUDA_", "DYLD_", "GLIBC_", "GOMP_", "KMP_", "LC_", "LD_", "MALLOC_", "MKL_", "NVIDIA_", "OMP_",
+    "OPENBLAS_", "PYTHON", "PYTORCH_", "TORCH", "TRITON_",
+)  # fmt: skip
+ALSO_READ = ("HOME", "LANG", "LANGUAGE", "TMPDIR", "VIRTUAL_ENV", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
+
+
+def open_folder(make: bool = False) -> int | None:
+    """The folder's descriptor; None where there is none, or none that others cannot write to. make: make it first."""
+    for parent in _parents():
+        try:
+            if make and not os.path.lexists(parent):
+                os.mkdir(parent, 0o700)  # an account that is new has no cache folder
+            if not is_safe(parent):
+                continue
+            path = os.path.join(parent, NAME)
+            if make and not os.path.lexists(path):
+                os.mkdir(path, 0o700)
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue
+        facts = os.fstat(folder)
+        if facts.st_uid == os.geteuid() and stat.S_IMODE(facts.st_mode) == 0o700:
+            return folder
+        os.close(folder)
+    return None
+
+
+def is_safe(path: str) -> bool:
+    """Whether nobody but this user and root can rename or replace a folder in here, or one that leads here."""
+    path = os.path.realpath(path)
+    while True:
+        facts = os.stat(path)
+        is_shared = facts.st_mode & 0o022 and not facts.st_mode & stat.S_ISVTX  # as /tmp, where each has their own
+        if is_shared or facts.st_uid not in (0, os.geteuid()):
+            return False
+        if path == os.path.dirname(path):
+            return True
+        path = os.path.dirname(path)
+
+
+def name_of(root: str) -> str:
+    """The name of a checkout's socket. A home folder may serve several machines, so theirs is in it."""
+    facts = os.stat(root)
+    return f"{os.uname().nodename[:64].replace('/', '_')}-{facts.st_dev:x}-{facts.st_ino:x}"
+
+
+def address(folder: int, name: str) -> str:
+    """The address of a file in an open folder."""
+    return f"/proc/self/fd/{folder}/{name}"
+
+
+def _parents() -> list[str]:
+    environment = os.environ
+    home = environment.get("HOME", "")
+    cache = environment.get("XDG_CACHE_HOME") or (os.path.join(home, ".cache") if home else "")
+    return [parent for parent in (environment.get("XDG_RUNTIME_DIR", ""), cache) if os.path.isabs(parent)]
+
+
+if TYPE_CHECKING:  # importing it takes as long as the rest of the client
+    from collections.abc import Callable
 
 
 class Request:
@@ -51,14 +114,6 @@ class Request:
             raise ValueError(protocol)
         first, second = sizes[0], sizes[0] + sizes[1]
         return cls(want, umask, ignored, texts[:first], texts[first:second], texts[second:])
-
-
-# What is read where Python or a library starts. Other variables are read later, so a child takes the client's.
-READ_AT_START = (
-    "ATEN_", "CUBLAS_", "CUDA_", "DYLD_", "GLIBC_", "GOMP_", "KMP_", "LC_", "LD_", "MALLOC_", "MKL_", "NVIDIA_", "OMP_",
-    "OPENBLAS_", "PYTHON", "PYTORCH_", "TORCH", "TRITON_",
-)  # fmt: skip
-ALSO_READ = ("HOME", "LANG", "LANGUAGE", "TMPDIR", "VIRTUAL_ENV", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
 
 
 def settings(root: str, environment: os._Environ[str]) -> list[str]:

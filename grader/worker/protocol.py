@@ -191,7 +191,7 @@ class Hold:
 
 @dataclass(frozen=True)
 class CallForMemory(Call):
-    """A Call whose value is [result, "" or one of own_memory.SHARED: how its tensors share their memory]."""
+    """A Call whose value is [result, "" or one of call_state.SHARED: how its tensors share their memory]."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from test_platforms import fits
 
 from grader import catalog
 from grader.classroom import course_rules, office
-from grader.classroom.brake import NO_BRAKE, Brake
-from grader.integrations import classroom50, gradescope, submit_tags
+from grader.classroom.course_rules import NO_BRAKE, Brake
+from grader.integrations import classroom50, gradescope
 from grader.integrations.one_student import Graded
 from grader.records.results import NOT_GRADED
 
@@ -151,19 +151,19 @@ def repository(tmp_path):
 
 
 def test_the_times_of_tags():
-    assert submit_tags.time_of(tag_of(5)) == at(5)
-    assert submit_tags.time_of("submit/20261120T120500Z-abc1234") == at(5)
-    assert submit_tags.time_of("submit/2026-13-20T12-05-00Z-abc") is None and submit_tags.time_of("submit/v1") is None
+    assert classroom50.time_of(tag_of(5)) == at(5)
+    assert classroom50.time_of("submit/20261120T120500Z-abc1234") == at(5)
+    assert classroom50.time_of("submit/2026-13-20T12-05-00Z-abc") is None and classroom50.time_of("submit/v1") is None
 
 
 def test_what_was_graded_follows_from_the_tags(repository):
     for minutes in (0, 10, 61, 70):
         root = repository(minutes, WRONG[CONTEXT])
-    held = submit_tags.verdict(root, HOURLY, tag_of(70), at(0))
+    held = classroom50.verdict(root, HOURLY, tag_of(70), at(0))
     assert held.held.startswith("Not graded") and held.last == tag_of(61)
-    assert submit_tags.verdict(root, HOURLY, tag_of(61), at(0)).standing.startswith("Graded attempt 2 of 3")
-    assert submit_tags.verdict(root, HOURLY, "", at(200)).standing == "Graded attempt 3 of 3."
-    assert submit_tags.verdict(root.parent, HOURLY, tag_of(0), at(0)).held == ""  # no repository: nothing is known
+    assert classroom50.verdict(root, HOURLY, tag_of(61), at(0)).standing.startswith("Graded attempt 2 of 3")
+    assert classroom50.verdict(root, HOURLY, "", at(200)).standing == "Graded attempt 3 of 3."
+    assert classroom50.verdict(root.parent, HOURLY, tag_of(0), at(0)).held == ""  # no repository: nothing is known
 
 
 def test_a_held_submission_has_the_points_of_the_last_graded_one(repository, said, tmp_path, monkeypatch):

@@ -23,7 +23,7 @@ from grader.catalog import paths
 from grader.catalog.exercise import Limits
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
-from grader.warm import client, message, socket_folder
+from grader.warm import client, message
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every command starts cold")
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -128,7 +128,7 @@ class Desk:
 
     @property
     def folder(self) -> Path:
-        return self.cache / socket_folder.NAME
+        return self.cache / message.NAME
 
     def stop(self) -> None:
         self.run("stop")
@@ -774,6 +774,6 @@ print(*sorted(set(sys.modules) - before))
         text=True,
     )
     ours = {"grader", "grader.folders", "grader.warm"}
-    ours |= {"grader.warm.client", "grader.warm.message", "grader.warm.socket_folder"}
+    ours |= {"grader.warm.client", "grader.warm.message"}
     of_os = {"os", "os.path", "posixpath", "genericpath", "stat", "_stat", "_collections_abc"}
     assert ours <= set(done.stdout.split()) <= ours | of_os | {"__future__", "_signal", "_socket"}, done.stdout

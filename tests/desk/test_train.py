@@ -13,8 +13,8 @@ from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.classroom import version
 from grader.desk import training
-from grader.judge import trained
-from grader.judge.trained import trained_state
+from grader.judge import inputs
+from grader.judge.inputs import trained_state
 from grader.records import submission
 
 (EXERCISE,) = [exercise for exercise in catalog.exercises() if exercise.trains not in ("", exercise.folder[:2])]
@@ -125,12 +125,12 @@ class Trap:
 
 @pytest.mark.parametrize("content", [Trap(), [1, 2], {"weight": "text"}, None])
 def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, monkeypatch, capsys):
-    file = tmp_path / "trained.pt"
+    file = tmp_path / "inputs.pt"
     if content is not None:
         torch.save(content, file)
     monkeypatch.setattr(paths, "trained", lambda folder: file)
     with pytest.raises(InfrastructureError, match=r"trained\.pt"):
-        trained._read.__wrapped__(EXERCISE.folder)
+        inputs._read.__wrapped__(EXERCISE.folder)
     assert "trap" not in capsys.readouterr().out
 
 

@@ -9,7 +9,7 @@ import torch
 from figure_case import Case
 from torch import nn
 
-from grader.judge.randomness import manual_seed
+from grader.judge.inputs import manual_seed
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 

@@ -11,7 +11,7 @@ from figure_case import Case
 from torch import nn
 from torch.nn import functional
 
-from grader.judge.randomness import manual_seed
+from grader.judge.inputs import manual_seed
 
 ROOT = Path(__file__).resolve().parents[2]
 SLUG = "scaled_dot_product_attention"

@@ -9,7 +9,7 @@ import torch
 from figure_case import Case
 from torch.nn import functional as F
 
-from grader.judge.randomness import manual_seed
+from grader.judge.inputs import manual_seed
 
 PATH = Path(__file__).parents[2] / "solutions" / "09_causal_averages" / "causal_averages.py"
 AVERAGES = ("average_loop", "average_matmul", "average_softmax")

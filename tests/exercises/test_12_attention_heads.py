@@ -9,7 +9,7 @@ import torch
 from figure_case import Case
 from torch import nn
 
-from grader.judge.randomness import manual_seed
+from grader.judge.inputs import manual_seed
 
 PATH = Path(__file__).resolve().parents[2] / "solutions" / "12_attention_heads" / "attention_heads.py"
 SHAPES = ((1, 1), (1, 6), (3, 4))  # (B, T)

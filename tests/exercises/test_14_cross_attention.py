@@ -8,7 +8,7 @@ import torch
 from figure_case import Case
 from torch import nn
 
-from grader.judge.randomness import manual_seed
+from grader.judge.inputs import manual_seed
 
 PATH = Path(__file__).parents[2] / "solutions" / "14_cross_attention" / "cross_attention.py"
 SIZES = [(1, 1, 1, 1, 1), (6, 8, 3, 2, 4), (4, 2, 5, 5, 3)]  # T_1, T_2, d_in, d_out_kq, d_out_v

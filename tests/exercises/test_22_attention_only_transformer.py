@@ -5,7 +5,7 @@ from figure_case import Case
 from figure_truths import CAUSAL, Transformer, trained_loss, trained_model, words
 from torch.nn import functional as F
 
-from grader.judge.randomness import manual_seed
+from grader.judge.inputs import manual_seed
 
 
 def small_model(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[str, torch.Tensor]:

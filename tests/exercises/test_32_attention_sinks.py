@@ -12,7 +12,7 @@ from figure_case import Case
 from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-from grader.judge.trained import trained_state
+from grader.judge.inputs import trained_state
 
 PATH = Path(__file__).parents[2] / "solutions" / "32_attention_sinks" / "attention_sinks.py"
 spec = importlib.util.spec_from_file_location("truth_32", PATH)

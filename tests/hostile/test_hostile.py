@@ -80,7 +80,7 @@ class Tree:
         for hidden in (*self.tree.glob("grader/checks/*/test_*.py"), *self.tree.glob("solutions/*/*.py")):
             hidden.write_text(hidden.read_text("utf-8") + "\n\n" + secret, "utf-8")
         (self.tree / "grader/checks/secret.txt").write_text(secret)
-        random = self.tree / "grader/judge/randomness.py"
+        random = self.tree / "grader/judge/inputs.py"
         changed = (
             f"drawn = {RANDN.removeprefix('return ')}\n        drawn[..., -1:] = {HIDDEN_INPUT}\n        return drawn"
         )

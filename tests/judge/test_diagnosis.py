@@ -6,10 +6,9 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import error_sentences, examiner, patterns, source_sentences, trials
+from grader.judge import examiner, general_sentences, patterns, trials
 from grader.judge.compare import Mismatch
-from grader.judge.failure import Failure
-from grader.judge.raising_lines import may_be_one
+from grader.judge.failure import Failure, may_be_one
 from grader.records.results import AND, FIX_FIRST, OR
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
@@ -497,9 +496,9 @@ def test_an_argument_that_is_never_read_is_told(fork_server):
     sample(
         [
             ("x @ self.W_key", "x @ W_key", "W_key is kept as self.W_key"),
-            ("super().__init__()", "super().__init__", error_sentences.SETUP),
+            ("super().__init__()", "super().__init__", general_sentences.SETUP),
             ("return weights @ values", "return (weights @ values).numpy()", "numpy"),
-            ("keys = x @ self.W_key  # (T, d_out)", "keys = x @ self.W_key.mul_(1)", error_sentences.IN_PLACE),
+            ("keys = x @ self.W_key  # (T, d_out)", "keys = x @ self.W_key.mul_(1)", general_sentences.IN_PLACE),
         ],
         2,
     ),
@@ -525,7 +524,7 @@ RAISED = {
 
 @pytest.mark.parametrize(("message", "source", "words"), RAISED.values(), ids=RAISED)
 def test_sizes_that_do_not_fit_are_told_by_what_is_written_in_the_code(message, source, words):
-    said = error_sentences.sentence(LearnerError("exception", {"message": f"{message} at dimension 3"}), source, "07")
+    said = general_sentences.of_error(LearnerError("exception", {"message": f"{message} at dimension 3"}), source, "07")
     assert words in (said or "") and bool(said) == bool(words)
 
 
@@ -612,7 +611,7 @@ def test_gradients_are_not_missed_in_tokens(expected, is_said):
     error = Mismatch("the text has dtype float32; expected another", "", torch.ones(2), expected)
     failure = Failure(None, error, [Call("generate(3)", "generate", "output")])
     words = SourceWords("import torch\ndef generate(n):\n    return torch.tensor([n.item(), 1.0])\n")
-    assert bool(source_sentences.sentence(failure, words)) is is_said
+    assert bool(general_sentences.of_source(failure, words)) is is_said
 
 
 def test_positions_in_another_order_are_no_matter_of_a_view():

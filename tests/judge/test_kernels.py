@@ -10,10 +10,10 @@ from extras import needed
 
 from grader.catalog import extras
 from grader.catalog.exercise import Limits
-from grader.judge import error_sentences
+from grader.judge import general_sentences
 from grader.judge.compare import Mismatch, differ
-from grader.judge.compiled import compiles
 from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
+from grader.judge.measuring import compiles
 from grader.judge.proxy import Learner
 from grader.judge.wrong_versions import Noting
 from grader.judge.wrong_versions import _call as called
@@ -146,7 +146,7 @@ def test_an_error_is_explained_in_the_line_of_the_kernel(line):
         loaded(source).f(torch.ones(2, 3))
     frames = error.value.facts["frames"]
     assert [frame[1] for frame in frames] == ["f", "kernel"] and frames[-1][0] == 9
-    assert ERRORS[line] in error_sentences.sentence(error.value, source, "30")
+    assert ERRORS[line] in general_sentences.of_error(error.value, source, "30")
 
 
 def test_a_forgotten_name_is_not_one_of_tritons():

@@ -27,8 +27,8 @@ from grader.classroom import run as classroom
 from grader.classroom.store import NAME, Store
 from grader.integrations import classroom50, gradescope, one_student
 from grader.judge import examiner
+from grader.judge.inputs import Random
 from grader.judge.proxy import Learner
-from grader.judge.randomness import Random
 from grader.judge.session import Session
 from grader.records.seeds import SECRET, part, secret_seed, torch_seed
 from grader.records.submission import Submission

@@ -10,7 +10,7 @@ from grader.catalog import Forbidden, stubs
 from grader.catalog.errors import BadSubmission
 from grader.judge import patterns
 from grader.judge.compare import Mismatch
-from grader.judge.randomness import Random
+from grader.judge.inputs import Random
 from grader.records import submission
 from grader.records.forbidden import forbidden_uses
 from grader.records.sanitize import inert

@@ -25,7 +25,7 @@ OTHERS = {
     "authoring/diagrams.py", "authoring/device_report.py", "authoring/how_we_know.py", "cli/reference.py",
     "classroom/history.py",
     "classroom/private.py",  # the log of the office and the key of pseudonyms: lines are added
-    "integrations/submit_tags.py",  # into a folder of its own
+    "integrations/classroom50.py",  # into a folder of its own
     "classroom/show.py", "classroom/roster/matching.py", "cli/check_verbs.py", "cli/class_verbs.py",
     "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/checkout.py",
     "desk/training.py", "integrations/nbgrader/course.py", "records/safe_files.py",

@@ -4,7 +4,7 @@ import pytest
 from globs import some
 
 from grader.catalog import mistakes, paths
-from grader.judge import source_sentences
+from grader.judge import general_sentences
 from grader.judge.sentence_claims import Claims, named
 from grader.judge.wrong_versions import WrongVersion
 from grader.records import source
@@ -53,7 +53,7 @@ def test_a_fault_is_seen_where_it_is(line, kind):
 
 def test_a_note_on_an_argument_is_of_functions_that_the_checks_call():
     source = "def _own(x: Tensor):\n    x *= 2\n\ndef asked(x: torch.Tensor):\n    x -= x.mean()\n"
-    (note,) = source_sentences.early_notes(source, frozenset({"asked"}))
+    (note,) = general_sentences.early_notes(source, frozenset({"asked"}))
     assert note.startswith("line 5: asked changes its argument x in place (`x -= x.mean()`)")
 
 

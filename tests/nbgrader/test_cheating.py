@@ -14,7 +14,7 @@ from thorough import THOROUGH, sample
 from grader import catalog
 from grader.catalog import paths
 from grader.judge import examiner
-from grader.judge.randomness import Random
+from grader.judge.inputs import Random
 from grader.records.submission import Submission
 
 needed("nbgrader", "classroom")

@@ -259,7 +259,7 @@ def test_a_closed_connection_is_said():
         framing.receive(ours, time.monotonic() + 5)
 
 
-TRAINED = (paths.module("judge/trained.py"), paths.module("integrations/nbgrader/in_notebook.py"))
+TRAINED = (paths.module("judge/inputs.py"), paths.module("integrations/nbgrader/in_notebook.py"))
 
 
 def test_nothing_of_ours_unpickles():

@@ -10,8 +10,7 @@ from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom.handins import Student
 from grader.classroom.history import History
-from grader.classroom.known_names import find_student
-from grader.classroom.office import Office
+from grader.classroom.office import Office, find_student
 from grader.classroom.roster import sheet
 from grader.classroom.roster.sheet import Sheet
 from grader.records.sanitize import inert, label

@@ -10,7 +10,7 @@ from typing import Any
 from grader import catalog
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom import accounts, arrivals, course_rules, marking, office, outputs
+from grader.classroom import arrivals, course_rules, marking, office, outputs
 from grader.classroom.handins import Found, Student
 from grader.classroom.history import Given, History, Kept
 from grader.classroom.marking import Attempt, Mark
@@ -247,7 +247,7 @@ class Results:
         for (id, exercise), reason in sorted(self.store.troubles().items()):
             if (id, exercise) not in done:
                 needs.append(Need("could not be graded", id, exercise, reason))
-        for one in accounts.still_waiting(self.history.waiting(), Found("", ()), {}, done):
+        for one in outputs.still_waiting(self.history.waiting(), Found("", ()), {}, done):
             student = one.unplaced.student.id if one.unplaced.student.id in self.ids else ""
             text = one.unplaced.why if student else one.unplaced.shown
             needs.append(Need("files that could not be placed", student, one.unplaced.exercise, text))
@@ -255,12 +255,12 @@ class Results:
 
     def elsewhere(self) -> list[str]:
         """What the last run could give to nobody: lines of ledger.csv that need a person, and name none."""
-        path = self.place.out / accounts.LEDGER
+        path = self.place.out / outputs.LEDGER
         if not path.exists():
             return []
         table = sheet.read_sheet(path)
         file, who, outcome, why = (table.column(title) for title in ("file", "student", "outcome", "reason"))
-        rows = [row for row in range(len(table.rows)) if table.cell(row, outcome) == accounts.PERSON]
+        rows = [row for row in range(len(table.rows)) if table.cell(row, outcome) == outputs.PERSON]
         return [f"{table.cell(row, file)}: {table.cell(row, why)}" for row in rows if not table.cell(row, who)]
 
     @cached_property

@@ -71,7 +71,7 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-c.AssignLatePenalties.plugin_class = "grader.integrations.nbgrader.late.CourseLateness"
+c.AssignLatePenalties.plugin_class = "grader.integrations.nbgrader.gradebook.CourseLateness"
 c.CourseLateness.rules = {rules!r}  # the rules of the course: make course OUTPUT=…
 # c.GradeInSandbox.device = "cuda"  # "cpu" is the default
 # c.GradeInSandbox.seed = 7  # of the fresh inputs; without it a new secret for each run

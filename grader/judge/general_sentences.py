@@ -1,15 +1,38 @@
-"""Sentences on exceptions of torch's and Python's that mean the same in whatever code they are raised."""
+"""Sentences that need no known mistake: on what a source holds or leaves out, and on an error that it raised."""
 
 import re
 
 import torch
 
-from grader.judge.compare import SUGGESTION
-from grader.judge.raising_lines import products
+from grader.judge.compare import SUGGESTION, Mismatch
+from grader.judge.failure import Failure, products
+from grader.records.sanitize import inert
+from grader.records.source import SourceWords, written_faults, written_tokens
+from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker import kernels
 from grader.worker.surroundings import WAITS
 
+FRESH_DROPOUT = (
+    "nn.{what} is created in forward: a new module is always in training mode, so it drops values at random even after "
+    "eval(). Create it once, in __init__."
+)
+FRESH_LAYER = (
+    "nn.{what} is created in forward, so every call draws new weights, which nothing can train. Create it once, in "
+    "__init__."
+)
+JOINED_ALONG_0 = "torch.{what} without dim joins along dim 0, the first one: say along which dimension to join."
+LEAVES_TORCH = {
+    "tolist(": ".tolist() turns a tensor into Python numbers, and ",
+    "item(": ".item() turns a tensor into a Python number, and ",
+    "numpy(": ".numpy() takes the values out of torch, and ",
+    "float(": "float(…) turns a tensor into a Python number, and ",
+}
+LEFT = (
+    "{}{} makes a new tensor without gradients, in float32 and on the CPU. "
+    "Keep tensors, and join them with torch.stack."
+)
+MAKERS = {f"{name}(": f"torch.{name}(…)" for name in ("tensor", "as_tensor", "Tensor")}
 IN_PLACE = (
     "An operation in place (x += …, masked_fill_, x[…] = …) writes into an input or a parameter: "
     "make a new tensor instead."
@@ -129,7 +152,6 @@ SIZES = (
     "The line takes a shape apart into another number of sizes than the tensor has: "
     "with and without a batch it has another number, so count from the end, as x.shape[-1] does."
 )
-
 MISMATCH = re.compile(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
 LEAST_WRITTEN = 32  # smaller numbers are written in code for many reasons
 WRITTEN = "A size of {} is written into the code, and does not fit here: take the size from the tensors at hand."
@@ -144,7 +166,69 @@ IN_A_LIST = re.compile(r"^\s*(\w+)\s*=[^=\n]*\.(sort|append|extend|reverse|inser
 NO_RESULT = "{}() changes the list itself and gives back None, which is kept in {}: call it on a line of its own{}."
 
 
-def sentence(error: BaseException, source: str, number: str) -> str | None:
+def of_source(failure: Failure, words: SourceWords) -> str | None:
+    """A sentence on a fault of the function or class that failed, or of what it uses; None where none is seen."""
+    function = failure.last_called
+    if not function or (failure.raised and getattr(failure.error, "kind", "") != "gradient"):
+        return None
+    used_names = words.uses(function)
+    for fault in written_faults(words.source):
+        if (fault["owner"] or fault["function"]) not in used_names:
+            continue
+        if fault["kind"] == "dropout in forward":
+            return FRESH_DROPOUT.format(**fault)
+        if fault["kind"] == "layer in forward":
+            return FRESH_LAYER.format(**fault)
+        if fault["kind"] == "join without dim" and _is_too_long(failure):
+            return JOINED_ALONG_0.format(**fault)
+    return _leaves_torch(failure, words)
+
+
+def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
+    """A note on each line that writes into an argument of a function that the checks call.
+
+    The check on that waits for all the others, and a learner would hear of it last.
+    """
+    owners = {name.partition(".")[0] for name in called}
+    found = [
+        fault
+        for fault in written_faults(source)
+        if fault["kind"] == "in place" and (fault["owner"] or fault["function"]) in owners
+    ]
+    return tuple(
+        f"{place(source, fault['line'])}: {fault['function']} changes its argument {fault['what']} in place "
+        f"(`{inert(fault['code'])}`). The caller's tensor changes with it: make a new tensor instead."
+        for fault in found
+    )
+
+
+def _is_too_long(failure: Failure) -> bool:
+    """Whether the answer has as many numbers and dimensions as it should, and more than it should along dim 0."""
+    error = failure.error
+    pair = [getattr(error, name, None) for name in ("got", "expected")]
+    got, expected = (one if isinstance(one, torch.Tensor) and one.ndim else None for one in pair)
+    if got is None or expected is None or got.numel() != expected.numel():
+        return False
+    return got.ndim == expected.ndim and got.shape[0] > expected.shape[0]
+
+
+def _leaves_torch(failure: Failure, words: SourceWords) -> str | None:
+    """That values leave torch and come back as a new tensor, where gradients, a dtype or a device are wrong."""
+    error = failure.error
+    no_gradient = isinstance(error, LearnerError) and error.kind == "gradient"
+    other_kind = isinstance(error, Mismatch) and ("has dtype" in error.summary or "device" in error.summary)
+    expected = error.expected if isinstance(error, Mismatch) else None
+    if isinstance(expected, torch.Tensor) and not expected.is_floating_point():
+        return None  # tokens have no gradients, and are made as new tensors
+    if not (no_gradient or other_kind):
+        return None
+    tokens = written_tokens(words.source).get(failure.last_called, [])
+    leaving = next((text for name, text in LEAVES_TORCH.items() if name in tokens), "")
+    making = next((text for name, text in MAKERS.items() if name in tokens), "")
+    return LEFT.format(leaving, making) if making else None
+
+
+def of_error(error: BaseException, source: str, number: str) -> str | None:
     """What an exception means, where its own words do not say it plainly; None for any other one.
 
     source: the learner's; number: of the exercise.

@@ -1,7 +1,12 @@
-"""Fresh inputs: drawn on the CPU from a seed of their own, so that every failure can be replayed."""
+"""What checks put into a learner's code: random numbers, and the numbers of trained models."""
+
+import functools
+from pathlib import Path
 
 import torch
 
+from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
 from grader.records.seeds import part, torch_seed
 
 
@@ -40,3 +45,31 @@ class Random:
     def strided(self, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Standard normal numbers that do not lie row by row in memory (not contiguous)."""
         return self.randn(*shape[::-1], dtype=dtype).permute(*range(len(shape) - 1, -1, -1))
+
+
+def trained_state(folder: str) -> dict[str, torch.Tensor]:
+    """The parameters of an exercise's trained model by name, copies of what its file holds.
+
+    Only this file of ours is ever read: a state dict that somebody hands in is not. Raises InfrastructureError where it
+    is missing or is no state dict.
+    """
+    return {name: value.clone() for name, value in _read(folder).items()}
+
+
+@functools.cache
+def _read(folder: str) -> dict[str, torch.Tensor]:
+    try:
+        return read_state(paths.trained(folder))
+    except ValueError as error:
+        raise InfrastructureError(str(error)) from None
+
+
+def read_state(path: Path) -> dict[str, torch.Tensor]:
+    """The state dict in a file that was written on this machine. Raises ValueError where it holds none."""
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # whatever torch raises where a file is missing, damaged, or more than tensors
+        raise ValueError(f"{paths.shown(path)} cannot be read: {type(error).__name__}") from None
+    if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
+        raise ValueError(f"{paths.shown(path)} is no state dict")
+    return dict(state)
