@@ -21,11 +21,11 @@ FRESH = {
     "flash_attention": ("fresh_flash", "fresh_causal"),
 }
 # The small ones first: they tell most wrong answers from the right one, and a call takes long.
-ROWS = ((3, 5), (1, 1), (2, 16), (2, 100), (2, 37))  # (R, C)
-PRODUCTS = ((7, 5, 3, 16), (17, 2, 18, 16), (33, 1, 2, 32), (16, 16, 32, 16), (18, 33, 3, 16))  # (M, K, N, block)
+ROWS = ((2, 6), (1, 1), (3, 16), (2, 100), (2, 37))  # (R, C)
+PRODUCTS = ((7, 5, 8, 16), (18, 33, 3, 16), (17, 2, 18, 16), (33, 1, 2, 32))  # (M, K, N, block)
 # (B, H, T, h, block)
-TOKENS = ((1, 1, 16, 16, 16), (2, 3, 5, 16, 16), (1, 1, 17, 32, 16), (1, 1, 16, 16, 64))
-CAUSAL_TOKENS = ((1, 1, 16, 16, 16), (1, 2, 5, 16, 16), (1, 1, 33, 16, 16), (1, 1, 6, 32, 16))
+TOKENS = ((1, 1, 16, 16, 16), (2, 3, 5, 16, 16), (1, 1, 24, 32, 16), (1, 1, 16, 16, 64))
+CAUSAL_TOKENS = ((1, 1, 16, 16, 16), (1, 2, 5, 16, 16), (1, 1, 40, 16, 16), (1, 1, 6, 32, 16))
 MANY = 96  # tokens of float16, in six tiles
 LATER, SIDE = 40, 16  # tokens and side of a tile where later tiles are looked at
 TOLERANCE = 5e-5  # sums in another order
@@ -87,6 +87,8 @@ def test_fresh_softmax(learner, rng):
 @task(1, after="documented_softmax")
 def test_large_softmax(learner):
     """Numbers of ±10,000 and −inf give no NaN and no infinity."""
+    x = torch.tensor([[200.0, 200.0, 200.0], [-300.0, -300.0, -300.0]])  # right with any number of the row taken away
+    gives(learner.softmax.launches(x), torch.full((2, 3), 1 / 3))
     x = torch.tensor([[9e3, 1e4, -1e4], [-1e4, -1e4, -9e3], [0.0, -torch.inf, -torch.inf], [-1e4, -1e4, -1e4]])
     expected = torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
     gives(learner.softmax.launches(x), expected / expected.sum(dim=1, keepdim=True))
@@ -112,8 +114,11 @@ def test_softmax_rows(learner, rng):
 def test_fresh_matmul(learner, rng):
     """matmul is right for any sizes, whether or not a tile divides them, and for factors with other strides."""
     factors = [(rng.randn(M, K), rng.randn(K, N), block) for M, K, N, block in PRODUCTS]
-    factors.insert(-1, (*two(rng), 16))  # before the last one, where a stride is 1 and a step without it looks right
-    for a, b, block in factors:
+    for number in (0, 1):  # what lies below the last row of such a factor is a number, and not NaN
+        a, b, block = factors[number]
+        factors[number] = a, b.T.contiguous().T, block
+    strided = (rng.randn(32, 16).T, rng.randn(16, 32).T, 16), (rng.randn(40, 64)[:, ::2], rng.randn(32, 48)[:, ::2], 16)
+    for a, b, block in (*strided, *factors):  # whole tiles first, where strides and steps show themselves, and no mask
         gives(learner.matmul.launches(a, b, block), product(a, b), tolerance=TOLERANCE)
 
 
