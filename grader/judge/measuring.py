@@ -4,6 +4,9 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
 
 from grader.catalog.errors import InfrastructureError
 from grader.judge.compare import Mismatch
@@ -17,6 +20,8 @@ from grader.worker.compiling import REFUSED, SHORTENED
 
 SILENT = "this machine does not tell how much memory a process takes: /proc and ps are silent"
 BEYOND = 256  # MiB that a worker is given beyond its limit, so that the excess can be measured
+# What the compiler said, by submission and by call: two checks ask for the same.
+ANSWERS: WeakKeyDictionary[Remote, dict[str, str]] = WeakKeyDictionary()
 SAID = re.compile(rf"(\d{{1,6}}) (?:({REFUSED}): (.*)|({SHORTENED}))", re.DOTALL)
 
 
@@ -119,24 +124,37 @@ def compiles(target: Target, *args: Any, full_float32: bool = False, **kwargs: A
     remote = learner._connection
     if not isinstance(remote, Remote) or learner._device != "cpu":
         return
+    answers = ANSWERS.setdefault(remote, {})
+    key = repr((target.name, *map(_sizes, args), *((name, _sizes(value)) for name, value in kwargs.items())))
+    if key not in answers:
+        answers[key] = _said(remote, target.name, args, kwargs)
+    said = SAID.fullmatch(answers[key])
+    if said is None or full_float32 != bool(said[4]):  # None: it compiles, or it needs the numbers, which are not there
+        return
+    line = int(said[1])
+    is_there = 0 < line <= learner.source.count("\n") + 1
+    where = place(learner.source, line) if is_there else target.name
+    if said[4]:
+        summary = f"a GPU would shorten a product of float32 in the kernel of {where} to TF32, which has three digits"
+        raise NotForAGpu(summary)
+    summary = f"{where} runs here, but not on a GPU: its compiler refuses the kernel"
+    raise NotForAGpu(summary, said[3])
+
+
+def _said(remote: Remote, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """What the compiler said of the kernels of a call, "" where they compile."""
     worker = remote.compiling()
     try:
         worker.load()
         with contextlib.suppress(Mismatch):
-            getattr(Learner(worker), target.name)(*args, **kwargs)
+            getattr(Learner(worker), name)(*args, **kwargs)
     except LearnerError as error:
-        said = SAID.fullmatch(str(error.facts.get("message", "")))
-        if said is None or full_float32 != bool(said[4]):  # None: it needs the numbers, which are not there
-            return
-        line = int(said[1])
-        is_there = 0 < line <= learner.source.count("\n") + 1
-        where = place(learner.source, line) if is_there else target.name
-        if said[4]:
-            summary = (
-                f"a GPU would shorten a product of float32 in the kernel of {where} to TF32, which has three digits"
-            )
-            raise NotForAGpu(summary) from None
-        summary = f"{where} runs here, but not on a GPU: its compiler refuses the kernel"
-        raise NotForAGpu(summary, said[3]) from None
+        return str(error.facts.get("message", ""))
     finally:
         worker.close()
+    return ""
+
+
+def _sizes(value: Any) -> Any:
+    """All that a kernel is compiled for: of a tensor its dtype, shape and strides."""
+    return (value.dtype, value.shape, value.stride()) if isinstance(value, torch.Tensor) else value
