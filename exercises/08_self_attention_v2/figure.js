@@ -1,9 +1,10 @@
 // The same way with nn.Linear layers, which hold their weights turned: transposed, they are those of version 1.
 
 import { transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row, turning } from "../../grader/integrations/figures/tables.js";
+import { line, matrix, row, turning } from "../../grader/integrations/figures/tables.js";
 import { way } from "../../grader/integrations/figures/way.js";
 
+const shape = (values) => `${values.length}, ${values[0].length}`;
 const held = (name) => `${name}.weight`;
 
 export default {
@@ -18,10 +19,13 @@ export default {
         of: (i, j) => [[held(name), j, i]],
       }])) },
       (figure) => {
-        const turned = figure.toggle({ label: "Turn W_query.weight on its diagonal" });
+        const turned = figure.toggle({ label: "Turn W_query.weight on its diagonal", value: true });
         return ([which, i, j], pick) => {
           const isPicked = (name, a, b) => which === name && a === j && b === i;
-          return [row(
+          return [line(
+            `The layer holds (d_out, d_in) = (${shape(layers.W_query)}) and computes x @ weight.T; version 1 holds `
+              + `(d_in, d_out) = (${shape(weights.W_query)}) and computes x @ W.`
+          ), row(
             ...Object.entries(layers).map(([name, weight]) => matrix({
               name: held(name),
               values: weight,

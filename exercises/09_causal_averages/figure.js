@@ -30,7 +30,8 @@ export default {
       const byProduct = [ones.map((one) => one.map((value) => value / sum(one))), zeros.map(softmax)].map(
         (one) => matmul(one, inputs)
       );
-      const averages = [looped, ...byProduct][way.value];
+      const all = [looped, ...byProduct];
+      const averages = all[way.value];
       const apart = Math.max(...byProduct.flatMap((one) => distances(one, looped).flat()));
       const moved = distances(averages, causalMeans(x)).filter((one) => Math.max(...one) > 1e-9).length;
       const later = (i, j) => j > i;
@@ -61,16 +62,23 @@ export default {
           row(
             matrix({ name: "x", values: inputs, rows: names, marked: (i) => i <= t }),
             matrix({ name: "averages", values: averages, rows: names, marked: (i) => i === t }),
-            before,
+            WAYS.map((name, n) => n !== way.value && matrix({
+              name: `by ${name}`,
+              values: all[n],
+              marked: (i) => i === t,
+            })),
           ),
-          way.value ? matrix({
-            name: "weights",
-            values: weights,
-            rows: names,
-            columns: names,
-            hidden: later,
-            marked: (i, j) => i === t && j <= t,
-          }) : null,
+          row(
+            before,
+            way.value ? matrix({
+              name: "weights",
+              values: weights,
+              rows: names,
+              columns: names,
+              hidden: later,
+              marked: (i, j) => i === t && j <= t,
+            }) : null,
+          ),
         ],
         key: last.value
           ? ["averages that moved", `${moved} of ${T}`]

@@ -67,7 +67,7 @@ function dress(element, before, attributes) {
 }
 
 function set(element, name, old, value) {
-  if (old === value || name === "key" || name === "ready") return;
+  if (old === value || name === "key" || name === "ready" || !(isThere(old) || isThere(value))) return;
   if (typeof (value ?? old) === "function") element[`on${name}`] = value ?? null;
   else if (name.startsWith("--")) element.style.setProperty(name, value ?? "");
   else if (isThere(value)) element.setAttribute(name, value === true ? "" : value);

@@ -73,7 +73,7 @@ export function matrix({
       "td",
       {
         class: Object.keys(looks).filter((look) => looks[look]).join(" ") || null,
-        "--share": heat ? `${(share * 100).toFixed(1)}%` : null,
+        "--share": heat && share ? `${(share * 100).toFixed(1)}%` : null,
         ...(pick ? {} : place),
       },
       inner
