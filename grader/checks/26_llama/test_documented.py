@@ -4,7 +4,7 @@ import json
 
 import torch
 
-from grader.authors import expect, expect_drawn, expect_shape, has_parameters, manual_seed, task
+from grader.authors import expect, expect_drawn, expect_shape, has_parameters, manual_seed, on_cpu, task
 from grader.sentence import batch, inputs
 
 CONFIG = {
@@ -139,5 +139,7 @@ def test_documented_generation(learner, documented):
     """The lesson's small model goes on with the lesson's tokens, and draws those that its generator gives."""
     model, prompt = learner.Llama(CONFIG, seed=123), torch.tensor(TOKEN_IDS)[:, :3]
     expect(learner.generate(model, prompt, 7), documented["greedy"])
-    drawn_ids = learner.generate(model, prompt, 7, 1.0, generator=torch.Generator().manual_seed(26))
+    with on_cpu(learner):
+        model = learner.Llama(CONFIG, seed=123)
+        drawn_ids = learner.generate(model, prompt, 7, 1.0, generator=torch.Generator().manual_seed(26))
     expect(drawn_ids, documented["drawn"])

@@ -23,6 +23,7 @@ from grader.authors import (
     keeps_no_graph,
     manual_seed,
     multiply_adds,
+    on_cpu,
     refuses,
     same,
     same_gradients,
@@ -762,22 +763,23 @@ def test_fresh_generation(learner, rng):
 @task(9, after="fresh_generation")
 def test_drawn_tokens(learner, rng):
     """Above temperature 0, each step is one torch.multinomial for the whole batch, with the generator it is given."""
-    learner.next_distribution(rng.randn(2, 9), 1.0, 3)  # so that a cut that is wrong and one that is not asked for
-    learner.next_distribution(rng.randn(2, 9), 1.0, None, 0.5)  # answer differently
-    model, _ = fresh_model(learner, rng, SHALLOW)
-    for options in ((1.0, None, 1.0), (1.5, 5, 0.8)):
-        ids, seed = rng.integers(0, 11, 7, 3), rng.integer(0, 1 << 30)
-        expected, _ = continued(model, ids, 3, *options, seed=seed)
-        generator = torch.Generator().manual_seed(seed)
-        expect(learner.generate(model, ids, 3, *options, generator), expected)
-    caches, new, seed = None, ids, rng.integer(0, 1 << 30)
-    manual_seed(seed)
-    text = ids
-    for _ in range(2):
-        logits, caches = two_parts(model(new, caches), "the caches")
-        new = torch.multinomial(true_distribution(logits[:, -1], 1.0, None, 1.0), 1)
-        text = torch.cat([text, new], dim=1)
-    expect(learner.generate(model, ids, 2, 1.0, seed=seed), text, "what torch's own generator draws")
+    with on_cpu(learner):
+        learner.next_distribution(rng.randn(2, 9), 1.0, 3)  # so that a cut that is wrong and one that is not asked for
+        learner.next_distribution(rng.randn(2, 9), 1.0, None, 0.5)  # answer differently
+        model, _ = fresh_model(learner, rng, SHALLOW)
+        for options in ((1.0, None, 1.0), (1.5, 5, 0.8)):
+            ids, seed = rng.integers(0, 11, 7, 3), rng.integer(0, 1 << 30)
+            expected, _ = continued(model, ids, 3, *options, seed=seed)
+            generator = torch.Generator().manual_seed(seed)
+            expect(learner.generate(model, ids, 3, *options, generator), expected)
+        caches, new, seed = None, ids, rng.integer(0, 1 << 30)
+        manual_seed(seed)
+        text = ids
+        for _ in range(2):
+            logits, caches = two_parts(model(new, caches), "the caches")
+            new = torch.multinomial(true_distribution(logits[:, -1], 1.0, None, 1.0), 1)
+            text = torch.cat([text, new], dim=1)
+        expect(learner.generate(model, ids, 2, 1.0, seed=seed), text, "what torch's own generator draws")
 
 
 def tokens_fed(operations) -> list[int]:
@@ -905,4 +907,6 @@ def test_argument_names(learner, rng):
     options = {"temperature": 0.0, "top_k": 3, "top_p": 0.9}
     learner.next_distribution(logits=rng.randn(2, 6), **options)
     generator = torch.Generator().manual_seed(1)
-    learner.generate(model=model, token_ids=ids, max_new_tokens=1, **options, generator=generator)
+    with on_cpu(learner):
+        model = learner.Llama(config=SHALLOW)
+        learner.generate(model=model, token_ids=ids, max_new_tokens=1, **options, generator=generator)
