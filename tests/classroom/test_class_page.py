@@ -84,7 +84,7 @@ def tab(chromium):
 
 @pytest.fixture
 def page(tab, path):
-    """The page, loaded anew. At the end: nothing left it, nothing was complained of, no name ran."""
+    """The page, loaded again. At the end: nothing left it, nothing was complained of, no name ran."""
     yield tab.load(path)
     assert tab.page.evaluate("window.stolen") is None
     assert tab.complaints == []
