@@ -11,8 +11,9 @@ const [STEP, HIGH] = [40, 90]; // between two tokens, and between both sides
 function shares(weights, i, rows, columns) {
   const X = (n) => (n + 0.5) * STEP;
   const told = weights[i].map((weight, j) => `${columns[j]} ${format(weight, 2)}`).join(", ");
+  const size = { width: rows.length * STEP, height: HIGH + 50 };
   return drawing(
-    { name: "among whom the picked row shares its 1", label: `${rows[i]}: ${told}`, width: rows.length * STEP, height: HIGH + 50 },
+    { name: "among whom the picked row shares its 1", label: `${rows[i]}: ${told}`, ...size },
     weights[i].map((weight, j) => s("line", {
       class: "pull", x1: X(j), y1: 27, x2: X(i), y2: HIGH + 23, "stroke-width": (10 * weight).toFixed(2),
     })),

@@ -29,12 +29,8 @@ def not_here(needs: Sequence[str]) -> str:
     absent = next((need for need in needs if not _is_installed(need)), "")
     if not absent:
         return ""
-    found = _version(absent)
-    instead = (
-        f" Version {found} is installed, and {project.requirements(absent)[0].partition(';')[0]} is needed."
-        if found
-        else ""
-    )
+    found, wanted = _version(absent), _fitting(absent)
+    instead = f" Version {found} is installed, and {absent}{wanted} is needed." if found and wanted else ""
     return f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}.{instead} {how_to_install(absent)}"
 
 
@@ -48,10 +44,18 @@ def demand(needs: Sequence[str]) -> None:
 def _is_installed(package: str) -> bool:
     if importlib.util.find_spec(package) is None:
         return False
-    from packaging.requirements import Requirement  # who lacks packages is to read so
+    from packaging.specifiers import SpecifierSet  # who lacks packages is to read so
 
-    fitting = Requirement(project.requirements(package)[0]).specifier
-    return fitting.contains(_version(package), prereleases=True)
+    return SpecifierSet(_fitting(package)).contains(_version(package) or "0", prereleases=True)
+
+
+def _fitting(package: str) -> str:
+    """The versions of a package that fit, as pyproject.toml names them: "==3.9.*"; "" where there is no such file."""
+    try:
+        (line,) = project.requirements(package)
+    except OSError:
+        return ""
+    return line.partition(";")[0].removeprefix(package).strip()
 
 
 def _version(package: str) -> str:
