@@ -125,7 +125,7 @@ class Trap:
 
 @pytest.mark.parametrize("content", [Trap(), [1, 2], {"weight": "text"}, None])
 def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, monkeypatch, capsys):
-    file = tmp_path / "inputs.pt"
+    file = tmp_path / "trained.pt"
     if content is not None:
         torch.save(content, file)
     monkeypatch.setattr(paths, "trained", lambda folder: file)

@@ -14,7 +14,7 @@ from made_up_class import result_of
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.records.results import FAILED, CheckResult, ExerciseResult
+from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 from grader.reports import html, templating
 
 EVIL = "<img src=http://example.com/x onerror=alert(1)>"
@@ -123,6 +123,9 @@ def test_what_checks_have_in_common_is_read_once():
         for check in result.checks
     )
     three = replace(three, message="another one", diagnosis="A row is taken.")
+    passed = [replace(check, outcome=PASSED, message="", diagnosis="") for check in result.checks[3:5]]
+    text = html.verdict(replace(result, checks=(one, replace(two, diagnosis=""), three, *passed)))
+    assert "same mistake as above" not in text and text.count("as above") == 1
     text = html.verdict(replace(result, checks=(one, two, three)))
     assert text.count("line 16") == text.count("A column is taken.") == 1
     assert "TypeError: no (as above)" in text and "the same mistake as above" in text
