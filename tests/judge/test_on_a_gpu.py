@@ -125,6 +125,7 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
     """Run a program in a process of its own."""
     command = [sys.executable, "-c", program]
     one_thread = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    one_thread.pop("CUDA_VISIBLE_DEVICES", None)  # a command that another test ran in this process has set it
     return subprocess.run(
         command, cwd=paths.ROOT, env=one_thread, capture_output=True, text=True, timeout=120, check=False
     )

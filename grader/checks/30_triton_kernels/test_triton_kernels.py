@@ -117,7 +117,8 @@ def test_fresh_matmul(learner, rng):
     for number in (0, 1):  # what lies below the last row of such a factor is a number, and not NaN
         a, b, block = factors[number]
         factors[number] = a, b.T.contiguous().T, block
-    strided = (rng.randn(32, 16).T, rng.randn(16, 32).T, 16), (rng.randn(40, 64)[:, ::2], rng.randn(32, 48)[:, ::2], 16)
+    transposed = rng.randn(32, 32).T, rng.randn(32, 64)[:, :32].T, 16
+    strided = transposed, (rng.randn(40, 64)[:, ::2], rng.randn(32, 48)[:, ::2], 16)
     for a, b, block in (*strided, *factors):  # whole tiles first, where strides and steps show themselves, and no mask
         gives(learner.matmul.launches(a, b, block), product(a, b), tolerance=TOLERANCE)
 
