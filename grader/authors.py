@@ -28,10 +28,10 @@ from grader.judge.promises import (
     keeps_dtype,
     keeps_inputs,
     keeps_no_graph,
-    on_cpu,
     refuses,
     same_gradients,
 )
+from grader.judge.proxy import on_cpu
 
 __all__ = [
     "LARGE_TOLERANCE",

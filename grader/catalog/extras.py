@@ -29,7 +29,7 @@ def not_here(needs: Sequence[str]) -> str:
     absent = next((need for need in needs if not _is_installed(need)), "")
     if not absent:
         return ""
-    found, wanted = _version(absent), _fitting(absent)
+    found, wanted = _version(absent), _requirement(absent)
     instead = f" Version {found} is installed, and {absent}{wanted} is needed." if found and wanted else ""
     return f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}.{instead} {how_to_install(absent)}"
 
@@ -46,10 +46,10 @@ def _is_installed(package: str) -> bool:
         return False
     from packaging.specifiers import SpecifierSet  # who lacks packages is to read so
 
-    return SpecifierSet(_fitting(package)).contains(_version(package) or "0", prereleases=True)
+    return SpecifierSet(_requirement(package)).contains(_version(package) or "0", prereleases=True)
 
 
-def _fitting(package: str) -> str:
+def _requirement(package: str) -> str:
     """The versions of a package that fit, as pyproject.toml names them: "==3.9.*"; "" where there is no such file."""
     try:
         (line,) = project.requirements(package)

@@ -11,7 +11,7 @@ import torch
 from grader.catalog.errors import InfrastructureError
 from grader.judge.compare import Mismatch
 from grader.judge.messages import is_about_memory
-from grader.judge.proxy import Learner, Target
+from grader.judge.proxy import Learner, Target, on_cpu
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.process import MEBIBYTE, NOW, Meter, resident
@@ -68,20 +68,17 @@ def steady_memory(learner: Learner, what: str, mebibytes: int) -> Iterator[Calla
 
     what: the calls in words. Objects of the block live within it alone. It is always measured on the CPU.
     """
-    worker, device, start = learner._connection, learner._device, list[int]()
+    worker, start = learner._connection, list[int]()
     if not isinstance(worker, Remote):
         raise TypeError("the memory of this process is not measured: ask a worker")
-    learner._device = "cpu"
     try:
-        with worker.measured(mebibytes + BEYOND) as meter:
+        with on_cpu(learner), worker.measured(mebibytes + BEYOND) as meter:
             yield lambda: start.append(_now(meter))
             growth = (_now(meter) - start[-1]) / MEBIBYTE
     except LearnerError as error:
         if is_about_memory(error.facts):
             raise TooMuchMemory(f"{what} ask for more memory than there is; {mebibytes} MiB are allowed") from None
         raise
-    finally:
-        learner._device = device
     sentence = f"{what} grew the process by {max(0, growth):,.0f} MiB; {mebibytes} MiB are allowed"
     if growth >= mebibytes:
         raise TooMuchMemory(sentence)

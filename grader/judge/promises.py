@@ -4,8 +4,7 @@
 whose text says what the promise was. authors.py offers them.
 """
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -166,19 +165,6 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
     if not tensors or any(tensor.device.type == "meta" for tensor in tensors):  # torch's own meta device has no values
         raise Mismatch(f"the result is not on the device of the inputs{STAND_IN}")
     expect(result, expected, "the result for inputs on another device")
-
-
-@contextlib.contextmanager
-def on_cpu(learner: Learner) -> Iterator[None]:
-    """The calls in the block compute on the CPU, also where a GPU grades, and what they make stays there.
-
-    For calls that draw random numbers: a GPU draws others.
-    """
-    device, learner._device = learner._device, "cpu"
-    try:
-        yield
-    finally:
-        learner._device = device
 
 
 def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:

@@ -263,6 +263,19 @@ class StoodIn(Exception):
     """A call would need an object of the learner's and a function of the solution's, or the reverse."""
 
 
+@contextlib.contextmanager
+def on_cpu(learner: Learner) -> Iterator[None]:
+    """The calls in the block compute on the CPU, also where a GPU grades, and what they make stays there.
+
+    For calls that draw random numbers: a GPU draws others.
+    """
+    device, learner._device = learner._device, "cpu"
+    try:
+        yield
+    finally:
+        learner._device = device
+
+
 class Target(Proxy):
     """A callable on the learner's side. Calling it asks the worker; arguments travel as data.
 

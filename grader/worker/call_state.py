@@ -39,10 +39,10 @@ def on_device(value, device: str):
         return value
     if device == "meta":
         return place(value)
-    return each(lambda tensor: _copied(tensor, device), value)
+    return each(lambda tensor: _copy_to(tensor, device), value)
 
 
-def _copied(tensor: torch.Tensor, device: str) -> torch.Tensor:
+def _copy_to(tensor: torch.Tensor, device: str) -> torch.Tensor:
     """The tensor on a device, itself if it is there. A copy is a leaf: a backward pass leaves its gradient there."""
     if tensor.device.type == device:
         return tensor
