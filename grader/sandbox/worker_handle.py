@@ -18,7 +18,7 @@ from grader.worker import framing, wire
 AHEAD = 48 << 10  # bytes of unanswered requests: they fit into a socket's buffer, so that sending never blocks
 GLANCE_S = 0.1  # seconds between two measurements of the processor time of a silent worker
 FEW_PAGES = 50  # new pages of memory between two measurements; an import takes more
-IN_ALL = 2  # the limit with imports, as a multiple of `call_cpu_s`
+IN_ALL = 4  # the limit with imports, in units of `call_cpu_s`: torch.optim imports torch._dynamo, which may take 2.5 s
 SUSPICIOUS_S = 0.3  # seconds of computing without a reply, where many requests were sent at once
 GRACE_S = 0.3  # seconds for a process that closed its connection to end, so that its exit status is known
 
