@@ -11,7 +11,7 @@ from grader.judge.session import Session
 from grader.judge.where import search
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.submission import Submission
-from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.forkserver import Workers
 
 __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
 
@@ -19,7 +19,7 @@ __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
 def grade_all(
     exercise: Exercise,
     submissions: Iterable[Submission],
-    workers: ForkServer,
+    workers: Workers,
     settings: Settings,
     publish: Callable[[ExerciseResult], None],
     superseded: Callable[[], bool],
@@ -55,7 +55,7 @@ class DeferredExaminer(Examiner):
 
     def examine(self, submission: Submission) -> ExerciseResult:
         """Grade a submission without its diagnosis."""
-        self.failures = None
+        self.failures: tuple[dict[str, Failure], set[str], Learner] | None = None
         return super().examine(submission)
 
     def sentences(self, failures: dict[str, Failure], passed: set[str], subject: Learner) -> dict[str, str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError
-from grader.catalog.exercise import Limits
+from grader.catalog.exercise import Forbidden, Limits
 from grader.desk import lesson, progress
 from grader.desk.saves import StableFile
 from grader.records.results import PASSED, ExerciseResult
@@ -46,7 +46,7 @@ class GradingThread:
         self.changed = threading.Condition()
         self.waiting: Job | None = None
         self.busy = self.closed = False
-        self.job: Job | None = None  # the one being graded, or graded last
+        self.job: Job  # the one being graded, or graded last
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
@@ -96,9 +96,10 @@ class GradingThread:
             """Whether this session of checks can grade the job."""
             return (job.exercise, job.seed) == (first.exercise, first.seed) and not isinstance(job.submission, str)
 
-        yield first.submission
-        while (job := self._next(fits, idle=self._prepare)) is not None:
+        job: Job | None = first
+        while job is not None and not isinstance(job.submission, str):
             yield job.submission
+            job = self._next(fits, idle=self._prepare)
 
     def _next(
         self, fits: Callable[[Job], bool] = lambda job: True, idle: Callable[[], object] = gc.collect
@@ -115,7 +116,7 @@ class GradingThread:
         with self.changed:
             self.changed.wait_for(self._has_work)
             job = self.waiting
-            if self.closed or not fits(job):
+            if self.closed or job is None or not fits(job):
                 return None
             self.job, self.waiting, self.busy = job, None, True
             self.workers.begin()
@@ -166,6 +167,7 @@ class Watched:
     def grade(self, attempt: bool) -> None:
         """Grade the content of the file that was accepted last."""
         name = paths.shown(paths.stub(self.exercise.folder))
+        assert self.file.accepted is not None
         self.job = Job(self.exercise, self.file.accepted.submission, name, self.seed, attempt)
         self.submitted_at = time.monotonic()
         self.grading.take(self.job)
@@ -197,15 +199,18 @@ class Superseded(InfrastructureError):
 class SpareWorkers:
     """Provides one grading after the other with workers, as a fork server does."""
 
-    def __init__(self, fork_server: ForkServer) -> None:
+    def __init__(self, fork_server: ForkServer, cancelled: bool = False) -> None:
         self.fork_server = fork_server
-        self.cancelled = False
+        self.cancelled = cancelled
+        self._without: SpareWorkers | None = None
         self.current: Worker | None = None
         self.spare: tuple[Limits, Worker] | None = None
 
     def begin(self) -> None:
         """Begin another grading."""
         self.cancelled, self.current = False, None
+        if self._without is not None:
+            self._without.begin()
 
     def spawn(self, limits: Limits) -> Worker:
         """A new worker. Raises Superseded once the grading was cancelled."""
@@ -228,9 +233,18 @@ class SpareWorkers:
             with contextlib.suppress(InfrastructureError):
                 self.spare = limits, self.fork_server.spawn(limits)
 
+    def without_ready_made(self, rule: Forbidden) -> "SpareWorkers":
+        """Workers that have none of the ready-made functions that a rule forbids. They are cancelled with these."""
+        fork_server = self.fork_server.without_ready_made(rule)
+        if self._without is None or self._without.fork_server is not fork_server:
+            self._without = SpareWorkers(fork_server, self.cancelled)
+        return self._without
+
     def cancel(self) -> None:
         """End the grading in progress, from another thread, even where the learner's code hangs."""
         self.cancelled = True
+        if self._without is not None:
+            self._without.cancel()
         worker = self.current
         if worker is not None and worker.alive:
             with contextlib.suppress(OSError):

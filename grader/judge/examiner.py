@@ -32,7 +32,7 @@ from grader.records.results import (
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
-from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.forkserver import ForkServer, Workers
 from grader.sandbox.local import Local
 from grader.sandbox.process import Lost
 from grader.sandbox.remote import Remote
@@ -164,7 +164,7 @@ class Examiner:
     def __init__(
         self,
         session: Session,
-        fork_server: ForkServer,
+        fork_server: Workers,
         settings: Settings,
         taken_for_passed: frozenset[str] = frozenset(),
     ):

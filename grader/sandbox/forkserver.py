@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Protocol
 
 from grader.catalog import Forbidden
 from grader.catalog.errors import InfrastructureError
@@ -52,6 +52,16 @@ def on_device(limits: Limits, device: str) -> Limits:
     if device != "cuda":
         return limits
     return replace(limits, memory_mb=None, processes=None, open_files=max(limits.open_files, CUDA_FILES))
+
+
+class Workers(Protocol):
+    """What a grading needs of a fork server."""
+
+    def spawn(self, limits: Limits) -> Worker:
+        """A new worker."""
+
+    def without_ready_made(self, rule: Forbidden) -> "Workers":
+        """Workers that have none of the ready-made functions that a rule forbids, the same object each time."""
 
 
 class ForkServer:

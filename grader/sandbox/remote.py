@@ -25,7 +25,7 @@ from grader.records import syntax
 from grader.records.source import SourceWords, defining, runs_only, statements
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
-from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.forkserver import Workers
 from grader.sandbox.process import Meter
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import compiling, protocol, wire
@@ -122,7 +122,7 @@ class Remote:
     they end or block the process. It also counts what the code has used so far: seconds, bytes of replies, prints.
     """
 
-    def __init__(self, fork_server: ForkServer, submission: Submission, name: str, limits: Limits):
+    def __init__(self, fork_server: Workers, submission: Submission, name: str, limits: Limits):
         self.fork_server, self.submission, self.name, self.limits = fork_server, submission, name, limits
         self.worker: Worker | None = None
         self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0

@@ -1,0 +1,68 @@
+"""The thread that grades for the watch: every kind of exercise, and the newest file alone."""
+
+import queue
+
+import pytest
+from thorough import sample
+from worker_calls import load
+
+from grader import catalog
+from grader.catalog import Exercise, extras, mistakes, paths
+from grader.catalog.exercise import Limits
+from grader.desk.grading import GradingThread, Job, SpareWorkers, Superseded
+from grader.records.results import FAILED, PASSED
+from grader.records.submission import Submission
+from grader.sandbox.worker_handle import WorkerEnded
+from grader.worker.wire import ProtocolError
+
+# Those whose checks need other workers than the usual ones.
+SPECIAL = [exercise for exercise in catalog.exercises() if exercise.forbidden or exercise.limits.needs]
+USUAL = [exercise for exercise in catalog.exercises() if exercise not in SPECIAL]
+
+
+@pytest.fixture
+def grade(fork_server):
+    """`grade(exercise, source)` gives what is published of this source, one result after the other."""
+    published = queue.SimpleQueue()
+    thread = GradingThread(fork_server, lambda job, result: published.put((job, result)))
+
+    def results(exercise: Exercise, source: str):
+        job = Job(exercise, Submission(source, f"{exercise.slug}.py"), f"{exercise.slug}.py", seed=5)
+        thread.take(job)
+        while True:
+            of_job, result = published.get(timeout=120)
+            if isinstance(result, Exception):
+                raise result
+            if of_job is job:
+                yield result
+
+    yield results
+    thread.close()
+
+
+@pytest.mark.parametrize("exercise", [*SPECIAL, *sample(USUAL, 2)], ids=lambda exercise: exercise.folder)
+def test_every_kind_of_exercise_is_graded_in_the_watch(exercise, grade):
+    if missing := extras.not_here(exercise.limits.needs):
+        pytest.skip(missing)
+    right = next(grade(exercise, paths.solution(exercise.folder).read_text("utf-8")))
+    assert (right.status, right.points) == (PASSED, right.max_points)
+    results = grade(exercise, mistakes.mistakes(exercise.folder)[0].source)
+    assert next(results).status == FAILED
+    assert any(check.diagnosis for check in next(results).checks)
+
+
+def test_a_newer_file_ends_workers_without_ready_made_functions_too(fork_server):
+    rule = next(exercise.forbidden[0] for exercise in SPECIAL if exercise.forbidden)
+    workers = SpareWorkers(fork_server)
+    workers.begin()
+    worker = workers.without_ready_made(rule).spawn(Limits())
+    workers.cancel()
+    with pytest.raises((WorkerEnded, ProtocolError)):
+        load(worker, "while True:\n    pass\n")
+    for cancelled in (workers, workers.without_ready_made(rule)):
+        with pytest.raises(Superseded):
+            cancelled.spawn(Limits())
+    workers.begin()
+    worker = workers.without_ready_made(rule).spawn(Limits())
+    assert load(worker, "def f():\n    return 1\n").names == ["f"]
+    worker.close()
