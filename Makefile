@@ -242,7 +242,7 @@ test-ex: $(READY_DEV)  ## the tests that concern one exercise: EX=03
 test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most
 	@$(TEST) -m "not slow" $(value PYTEST)
 
-lint: $(READY_LINT)  ## ruff's checks and format, the types of the rooms that pyproject.toml names, and the English
+lint: $(READY_LINT)  ## ruff's checks and format, the types, and the English
 	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check . && "$(PYTHON)" -m mypy && "$(PYTHON)" .ci/prose.py
 
 fuzz: $(READY_DEV)  ## made-up names, archives, notebooks and sources of strangers, for a time [SECONDS=60 SEED=n]

@@ -24,7 +24,7 @@ class Limits:
     """What one worker may use. memory_mb: megabytes above what torch itself takes; None sets no limit.
 
     A call is ended after `call_s` seconds of wall-clock time; after `call_cpu_s` seconds of processor time without
-    newly allocated memory, or four times as many with it; and after sleeping for that long. So an endless loop is detected
+    newly allocated memory, or four times as many with it; and after sleeping for that long. So an endless loop is found
     early, a busy machine does not shorten anybody's time, and an import, which allocates memory throughout, may last.
     Correct code takes at most 0.05 s, in pure Python. Loading a file may run its own tests, so it has `load_cpu_s`.
     """

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader import catalog
 from grader.catalog import mistakes
-from grader.catalog.mistakes import Misconception
+from grader.catalog.exercise import Misconception
 from grader.classroom.grades import number
 from grader.classroom.summary import ABSENT, CHECK_FAILED, CHECK_PASSED, NOT_STARTED, Kind, Row, Stuck, Summary
 from grader.records.results import known_sentences

@@ -156,7 +156,7 @@ def _timestamp(place: str) -> datetime | None:
 
 def _worksheets(roster: Roster, zone: tzinfo) -> dict[tuple[str, str], datetime]:
     """The times in Moodle's worksheets, by the number in the name of the file, which belongs to one assignment."""
-    times = {}
+    times: dict[tuple[str, str], datetime] = {}
     for listing in roster.listings:
         if listing.kind == "worksheet":
             for row, person in listing.people.items():

@@ -42,7 +42,7 @@ class Cluster:
             self.client = Client(**scheduler, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InfrastructureError(f"no Dask scheduler answers at {address}: {error}") from None
-        self.order, self.sandbox = order, None
+        self.order = order
 
     def wait(self) -> dict[str, Any]:
         """The sandbox that one worker tested.
@@ -63,8 +63,8 @@ class Cluster:
                 f"(pip install -e .), the scheduler's too ({str(error).strip().splitlines()[0]})"
             ) from None
         demand_graded(answer)
-        self.sandbox = answer["sandbox"]
-        return self.sandbox
+        sandbox: dict[str, Any] = answer["sandbox"]
+        return sandbox
 
     def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
         """Grade every task of every row and call `record` for each, as Pool.run does."""
@@ -80,7 +80,7 @@ class Cluster:
                 future = self.client.submit(
                     grade_part, self._order(), [asdict(task) for task in part], pure=False, retries=2
                 )
-                sent[future.key] = part
+                sent[str(future.key)] = part
                 completed.add(future)
 
         send(self._room(0))

@@ -14,7 +14,8 @@ from grader.classroom.handins import counted
 from grader.classroom.history import History
 from grader.classroom.office import Office
 from grader.classroom.office_page import by_hand, second_looks
-from grader.classroom.outputs import GRADES, LEFT, PAGE, ROWS
+from grader.classroom.outputs import GRADES, LEFT, PAGE
+from grader.classroom.pages.class_page import ROWS
 from grader.classroom.roster import filling, matching, sheet
 from grader.classroom.roster.sheet import Sheet
 from grader.classroom.store import Store
@@ -125,8 +126,8 @@ def _folders(out: Path, student: str, office: Office) -> Iterator[Path]:
         if path.name == student or (path.name.startswith(f"{student} (") and path.name.endswith(")")):
             yield path
     yield from sorted(path for path in (out / ATTEMPTS).glob("*/*") if path.name == student)
-    for folder in (marking.COMMENTS_FOLDER, second_looks.FOLDER) if office.folder is not None else ():
-        if (page := office.folder / folder / f"{student}.md").exists():
+    for name in (marking.COMMENTS_FOLDER, second_looks.FOLDER):
+        if office.folder is not None and (page := office.folder / name / f"{student}.md").exists():
             yield page
 
 

@@ -76,6 +76,7 @@ class Job:
 
     def record(self, submission: Submission, result: ExerciseResult) -> None:
         """Send the result of the current task."""
+        assert self.task is not None
         if result.status == NOT_GRADED:
             return self.send({"key": self.task["key"], "failed": result.message})
         self.send({"key": self.task["key"], "status": result.status, "record": written(result)})

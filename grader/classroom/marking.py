@@ -345,11 +345,11 @@ def read_comments(folder: Path) -> Comments:
                 by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(own)[:MAX_TEXT]]))
     for file in sorted((folder / COMMENTS_FOLDER).glob("*.md")):
         try:
-            text = inert(file.read_text("utf-8"))[:MAX_TEXT].strip()
+            comment = inert(file.read_text("utf-8"))[:MAX_TEXT].strip()
         except (OSError, UnicodeDecodeError):
             raise WrongUse(f"{label(str(file))} cannot be read as UTF-8") from None
-        if text:
-            by_key[file.stem, ""] = "\n\n".join(filter(None, [by_key.get((file.stem, "")), text]))
+        if comment:
+            by_key[file.stem, ""] = "\n\n".join(filter(None, [by_key.get((file.stem, "")), comment]))
     return by_key
 
 

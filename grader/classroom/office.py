@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, course_rules, grades, history, marking, private, version
@@ -196,7 +197,7 @@ class Marking:
             runs = [*runs, current_run]
         return Past(stuck(self.history.repeated(), self.store.result), runs)
 
-    def _progress(self, summary: Summary) -> dict[str, float]:
+    def _progress(self, summary: Summary) -> dict[str, Any]:
         """How the hand-ins that the last run had too compare with then, but for changed checks."""
         earlier = self.history.marks()
         most = {exercise.folder: exercise.max_points for exercise in summary.exercises}

@@ -204,7 +204,7 @@ def write(
         """The files of the page of the class. The page comes last, so that it never asks for rows that are missing."""
         page = containment.optional(str(out / PAGE), None, make)
         rows = {f"{ROWS}/{number}.js": part for number, part in enumerate(page.parts, 1)} if page else {}
-        return {**rows, PAGE: page and page.text}
+        return {**rows, PAGE: page.text if page else None}
 
     troubles = by_student(ungraded or {})
     first_ids: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
@@ -218,13 +218,14 @@ def write(
         if folder_problem:
             unwritten.append(f"the pages of {label(student.id)} {folder_problem}")
             continue
-        facts = student, results, exercises, level, trouble, stands
-        put(out / student.id / RECORD, feedback.record, *facts)
-        put(out / student.id / class_page.FEEDBACK, feedback.page, *facts)
+        pages = student, results, exercises, level, trouble, stands
+        put(out / student.id / RECORD, feedback.record, *pages)
+        put(out / student.id / class_page.FEEDBACK, feedback.page, *pages)
     put(out / GRADES, grades.table, summary, form)
     missing_count = _ungraded_files(submissions, troubles) if submissions else 0
     earlier_runs = containment.optional("the earlier runs", Past(), past, summary)
     week = containment.optional("the chosen part of the term", None, week_of, summary, choice)
+    facts: dict[str, Any]
     if pseudonyms is None:
         facts = {"ungraded": missing_count, "past": earlier_runs, "week": week}
         page = made(lambda: class_page.render(summary, pairs(), submissions, **facts))

@@ -263,8 +263,8 @@ class Pool:
         self.deaths += 1
         if self.deaths > 3 + 2 * TRIES and not job.ready:
             raise InfrastructureError(f"the grading processes end at once: {reason}. See: make doctor")
-        failed_task, *other_tasks = job.tasks or [None]
-        self.returned.extendleft(reversed(other_tasks))
+        failed_task = job.tasks.popleft() if job.tasks else None
+        self.returned.extendleft(reversed(job.tasks))
         if failed_task is not None:
             yield from self._try_again(failed_task, reason)
         self._start(job.processor)

@@ -20,6 +20,7 @@ from grader.classroom.history import History
 from grader.classroom.intake import finder
 from grader.classroom.ledger import STALE, Ledger, Memory
 from grader.classroom.office import Marking, Office
+from grader.classroom.pages.class_page import ROWS
 from grader.classroom.pool import Order, Outcome
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
@@ -246,8 +247,8 @@ def graded(plan: Plan, handins: Sequence[HandIn], publish: Callable[[Event], Non
         grade(plan, file, Found("", tuple(handins)), publish, memory)
         file.finish()
         for handin in handins:
-            _, key = file.handin(handin.student.id, handin.exercise)
-            result = file.result(key) if key else None
+            found = file.handin(handin.student.id, handin.exercise)
+            result = file.result(found[1]) if found and found[1] else None
             if result:
                 yield Graded(handin.student, result)
     finally:
@@ -292,15 +293,18 @@ def grade(
         def begin() -> None:
             """Start the processes that grade."""
             file.begin(seed)
-            executors.append(stack.enter_context(executor_of(plan, order)))
+            executor = executor_of(plan, order)
+            stack.enter_context(executor)
+            executors.append(executor)
 
         to_grade = ledger.enter(begin)
         publish(Event("notes", {"lines": _of_changed_checks(ledger)}))
         if not to_grade:
             return
         executor = executors[0]
-        file.note("sandbox", executor.wait())
-        publish(Event("begin", {"to_grade": ledger.to_grade, "seed": plan.seed, "sandbox": executor.sandbox["tier"]}))
+        sandbox = executor.wait()
+        file.note("sandbox", sandbox)
+        publish(Event("begin", {"to_grade": ledger.to_grade, "seed": plan.seed, "sandbox": sandbox["tier"]}))
 
         def record(outcome: Outcome) -> None:
             """Store one outcome."""
@@ -328,7 +332,7 @@ def _protect(out: Path) -> None:
     names = {
         outputs.GRADES,
         outputs.PAGE,
-        outputs.ROWS,
+        ROWS,
         outputs.LEDGER,
         outputs.LEFT,
         history.CHANGES,

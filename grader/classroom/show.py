@@ -48,8 +48,10 @@ class GradingProgress:
         """Start the clock, and on a terminal the bar. total: the number of gradings to do."""
         self.total, self.began = total, time.monotonic()
         if self.console.is_terminal:
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-            columns += TextColumn("{task.fields[rate]}"), TimeRemainingColumn(compact=True)
+            columns = (
+                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                TextColumn("{task.fields[rate]}"), TimeRemainingColumn(compact=True),
+            )  # fmt: skip
             self.bar = Progress(*columns, console=self.console, transient=True, refresh_per_second=5)
             self.task = self.bar.add_task("grading", total=total, rate="")
             self.bar.start()
@@ -231,4 +233,4 @@ class Show:
 
 def _plain(value: Any) -> Any:
     """A value of an event as plain data for JSON."""
-    return asdict(value) if is_dataclass(value) else str(value)
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)

@@ -113,7 +113,7 @@ class _Tokens(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         spelled = SPELLINGS.get(name, name)
-        if name and spelled == "transposed":
+        if isinstance(node.func, ast.Attribute) and spelled == "transposed":
             self.put(".transposed")
             return self.visit(node.args[0] if self.is_module(node.func.value) and node.args else node.func.value)
         if spelled == "MatMult":

@@ -335,4 +335,4 @@ def _frozen(value: Any) -> Any:
 
 def _handin(row: Sequence[Any]) -> HandIn:
     """Make a hand-in of a row that begins with student, name, exercise, place and member."""
-    return HandIn(Student(row[0], row[1]), row[2], *map(decoded, row[3:5]))
+    return HandIn(Student(row[0], row[1]), row[2], decoded(row[3]), decoded(row[4]))

@@ -148,9 +148,9 @@ class Summary:
             _count(self.troubles, (index, f"not graded: {_first_line(reason)}"))
             ungraded_notes.append(f"{exercise[:2]}: not graded: {_first_line(reason)}")
         for exercise, mark in (marks or {}).items():
-            index = self._index.get(exercise)
-            if index is None:
+            if exercise not in self._index:
                 continue
+            index = self._index[exercise]
             if mark.points is not None and states[index] in (ABSENT, NOT_GRADED):  # a person set the points
                 states[index] = ALL_PASSED if mark.points >= self._most[index] else SOME_FAILED
             points[index] = mark.points
@@ -199,7 +199,7 @@ class Summary:
     def distribution(self, index: int) -> Distribution:
         """The distribution of the points of the exercise with this index."""
         states = Counter(row.states[index] for row in self._rows)
-        points = [row.points[index] for row in self._rows if row.points[index] is not None]
+        points = [row_points for row in self._rows if (row_points := row.points[index]) is not None]
         median = statistics.median(points) if points else None
         bins = tenths(points, self.exercises[index].max_points)
         return Distribution(len(self._rows) - states[ABSENT], bins, median, states)

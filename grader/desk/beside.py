@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -143,7 +144,8 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
             from grader.desk import training
 
             file = io.StringIO()
-            console = Console(file=file, width=request.width, force_terminal=False, color_system=request.colours)
+            colours: Any = request.colours
+            console = Console(file=file, width=request.width, force_terminal=False, color_system=colours)
             training.train(exercise, submitted, fork_server, training.Course(), console)
             return [Text.from_ansi(file.getvalue())]
         pictures = capture.capture_pictures(exercise, submitted, fork_server)
@@ -160,9 +162,10 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
 def rendered(parts: Sequence[RenderableType], request: Request) -> str:
     """The page as text with escape codes."""
     file = io.StringIO()
+    colours: Any = request.colours
     console = Console(
         file=file, width=request.width, height=1_000, highlight=False, markup=False, emoji=False,
-        force_terminal=request.colours is not None, color_system=request.colours,
+        force_terminal=colours is not None, color_system=colours,
     )  # fmt: skip
     for part in parts:
         console.print(part, crop=False)

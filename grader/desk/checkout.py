@@ -39,8 +39,8 @@ def source(folder: str) -> str:
     for path, make in ((paths.pristine_stub(folder), str), (paths.solution(folder), stubs.make)):
         with contextlib.suppress(FileNotFoundError):
             return make(path.read_text("utf-8"))
-    path = paths.shown(paths.stub(folder))
-    raise WrongUse(f"There is no fresh stub for {folder} here. If git has it: git checkout -- {path}")
+    shown = paths.shown(paths.stub(folder))
+    raise WrongUse(f"There is no fresh stub for {folder} here. If git has it: git checkout -- {shown}")
 
 
 def reset(folder: str) -> Path | None:
@@ -184,8 +184,9 @@ def _commit(folder: Path, files: dict[str, bytes], version: str, parent: str | N
 
         def git(*words: str) -> str:
             """Run git with these files as its working tree."""
-            command, options = ["git", *AS_IT_IS, *words], {"capture_output": True, "text": True, "check": True}
-            return subprocess.run(command, cwd=tree, env=environment, **options).stdout.strip()
+            command = ["git", *AS_IT_IS, *words]
+            run = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=True)
+            return run.stdout.strip()
 
         own = subprocess.run(["git", "rev-parse", "--absolute-git-dir"], cwd=folder, capture_output=True, check=True)
         environment |= {"GIT_DIR": os.fsdecode(own.stdout.strip()), "GIT_WORK_TREE": str(tree)}

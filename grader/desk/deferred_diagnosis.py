@@ -12,6 +12,7 @@ from grader.judge.where import search
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import Workers
+from grader.sandbox.remote import Remote
 
 __all__ = ["Settings", "grade_all", "limits_of", "unreadable"]
 
@@ -70,7 +71,8 @@ class DeferredExaminer(Examiner):
         try:
             diagnoses = super().sentences(failures, passed, subject)
         finally:
-            subject._connection.close()  # a trial may have started another worker
+            if isinstance(subject._connection, Remote):
+                subject._connection.close()  # a trial may have started another worker
         self.explained = Explained(failures, passed, diagnoses, self.session.checks)
         checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
         return replace(result, checks=checks)

@@ -118,7 +118,7 @@ def read_examples(markdown: str) -> tuple[Example, ...]:
 def blocks(markdown: str) -> Iterator[tuple[int, str, str]]:
     """Each `python` block of the tasks: the number and the title of the task, the text."""
     task: int | None = None
-    title, fence, block = "", "", []
+    title, fence, block = "", "", list[str]()
     for line in markdown.splitlines():
         if line.startswith("```"):
             if fence.strip() == "```python" and task is not None:

@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from rich.console import Console, Group, RenderableType
@@ -53,7 +54,7 @@ def plan(settings: dict) -> Plan | None:
     return Plan(*(settings[name] for name in ("RUNS", "COLUMNS", "TASK", "PICTURE", "WHY", "STEPS")))
 
 
-def run(trainee, plan: Plan, steps: int, console: Console) -> Look:
+def run(trainee: Any, plan: Plan, steps: int, console: Console) -> Look:
     """Train, and show it. Ctrl-C ends the training with what is there."""
     bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
     task, look = bar.add_task("", total=steps), _look(trainee, plan, 0)
@@ -116,10 +117,11 @@ def line(plan: Plan, look: Look) -> str:
     return f"step {look.step:4}: {', '.join(f'{name} {100 * share:.0f} %' for name, share in shares)}"
 
 
-def _look(trainee, plan: Plan, step: int) -> Look:
+def _look(trainee: Any, plan: Plan, step: int) -> Look:
     """The worker's answer. Raises Mismatch where it has another form than the plan."""
     answer, (runs, columns) = trainee.look(), (len(plan.runs), len(plan.columns))
-    values = [answer.get(name) if isinstance(answer, dict) else None for name in ("loss", "right", "weights")]
+    names = ("loss", "right", "weights")
+    values: list[Any] = [answer.get(name) if isinstance(answer, dict) else None for name in names]
     dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in values]
     if dimensions != [1, 2, 2] or values[0].shape != (runs,) or values[1].shape != (runs, columns):
         raise Mismatch("what the training says about itself has another form than the lesson's")

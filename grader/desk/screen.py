@@ -14,12 +14,13 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 try:
     import termios
     import tty
 except ImportError:  # Windows without WSL
-    termios = tty = None
+    termios = tty = None  # type: ignore[assignment]
 
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
@@ -243,7 +244,7 @@ class Events:
         if termios is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise WrongUse("make watch needs a terminal. Without one, grade once: make check EX=03")
         self.input = sys.stdin.fileno()
-        self.waiting: deque[tuple[str, object]] = deque()
+        self.waiting: deque[tuple[str, Any]] = deque()
         self.wake_reader, self.wake_writer = os.pipe()  # `put` writes to it, so that `next` stops waiting
         os.set_blocking(self.wake_writer, False)
 
@@ -253,7 +254,7 @@ class Events:
         with contextlib.suppress(BlockingIOError, OSError):  # a full pipe wakes `next` too
             os.write(self.wake_writer, b".")
 
-    def next(self, seconds: float | None) -> tuple[str, object] | None:
+    def next(self, seconds: float | None) -> tuple[str, Any] | None:
         """The next event as (kind, value), ("key", "n") for a key; None after `seconds` without one."""
         while not self.waiting:
             ready, _, _ = select.select([self.input, self.wake_reader], [], [], seconds)

@@ -98,8 +98,8 @@ def rows(own_source: str, solution_source: str) -> list[Row]:
             continue
         sides = my_lines[a:b], their_lines[c:d]
         for number in range(max(map(len, sides))):
-            pair = [side[number] if number < len(side) else None for side in sides]
-            compared.append(Row(*pair, equal=False))
+            mine, theirs = (side[number] if number < len(side) else None for side in sides)
+            compared.append(Row(mine, theirs, equal=False))
     return compared
 
 

@@ -1,6 +1,7 @@
 """What the train.py of all proofs share. It runs in the worker, behind the learner's source, and needs torch alone."""
 
 import copy
+from typing import Any
 
 import torch
 from torch.nn import functional as F
@@ -12,7 +13,7 @@ FRESH_SEED = 23  # of the sequences that are judged, never those that are traine
 class Reader(torch.nn.Module):
     """Embeddings with positions, one layer of attention beside them, and a linear layer that names the next token."""
 
-    def __init__(self, attention, tokens: int, places: int, size: int):
+    def __init__(self, attention: torch.nn.Module, tokens: int, places: int, size: int):
         super().__init__()
         self.token_embedding = torch.nn.Embedding(tokens, size)
         self.position_embedding = torch.nn.Embedding(places, size)
@@ -48,7 +49,7 @@ class Backwards:
         "had to find each digit where it still is when you write: before the separator, in the mirrored place.",
     )
 
-    def __init__(self, attention, twin, size: int, seed: int):
+    def __init__(self, attention: torch.nn.Module, twin: torch.nn.Module, size: int, seed: int):
         self.generator = torch.Generator().manual_seed(seed)
         torch.manual_seed(seed)
         model = Reader(attention, self.TOKENS, self.PLACES, size)
@@ -79,7 +80,7 @@ class Backwards:
                 optimizer.step()
                 self.losses[number] = float(loss.detach())
 
-    def write(self, model, token_ids: torch.Tensor) -> torch.Tensor:
+    def write(self, model: torch.nn.Module, token_ids: torch.Tensor) -> torch.Tensor:
         """What the model writes after the separator, token by token, on a sheet that is blank there: (B, MOST)."""
         sheet = token_ids.clone()
         sheet[:, self.MOST + 1 :] = self.BLANK
@@ -101,7 +102,7 @@ class Backwards:
         return {"loss": torch.tensor(self.losses), "right": shares, "weights": seen[self.MOST : -1, : self.MOST]}
 
 
-def attention_weights(layer, x: torch.Tensor, heads: int = 1) -> torch.Tensor:
+def attention_weights(layer: Any, x: torch.Tensor, heads: int = 1) -> torch.Tensor:
     """The weights of a layer that gives context vectors alone, (heads, T, T), for tokens x, (1, T, d_in), T <= d_in.
 
     A copy of the layer gets a W_value that turns these tokens into one-hot values, so that it gives its weights.

@@ -7,6 +7,7 @@ it compares runs instead, it is a proof (proof.py).
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console, Group, RenderableType
@@ -128,7 +129,7 @@ def line(look: Look) -> str:
     return f"step {look.step:5}  loss {look.loss:.3f}  {best}  looks one back {float(look.previous.max()):.2f}"
 
 
-def _run(trainee, steps: int, console: Console) -> None:
+def _run(trainee: Any, steps: int, console: Console) -> None:
     bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
     task, look = bar.add_task("", total=steps), _look(trainee, 0)
     with (
@@ -156,13 +157,13 @@ def _page(bar: Progress, look: Look) -> RenderableType:
     return Group(*picture(look), Text(), bar)
 
 
-def _look(trainee, step: int) -> Look:
+def _look(trainee: Any, step: int) -> Look:
     """The worker's answer about the model. Raises where it does not have the right form."""
     state = trainee.look(PERIOD)
     names = ("previous", "induction", "weights")
     if not isinstance(state, dict) or not isinstance(state.get("loss"), float):
         raise Mismatch("nothing is known of the model in training")
-    matrices = {name: state.get(name) for name in names}
+    matrices: dict[str, Any] = {name: state.get(name) for name in names}
     dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in matrices.values()]
     if dimensions != [2, 2, 4] or matrices["previous"].shape != matrices["induction"].shape:
         raise Mismatch("the attention weights of the model have another shape than the lesson's")

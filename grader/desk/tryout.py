@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rich.cells import cell_len
 from rich.console import RenderableType
@@ -196,10 +197,11 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
 
 def shape(text: str) -> tuple[int, ...] | None:
     """The shape of a printed tensor, None for another value."""
-    if not text.startswith("tensor("):
+    match = re.match(r"tensor\((.*?)(?:, \w+=.*)?\)$", NUMBER.sub("0", text), re.S)
+    if not match:
         return None
     try:
-        values = ast.literal_eval(re.match(r"tensor\((.*?)(?:, \w+=.*)?\)$", NUMBER.sub("0", text), re.S)[1])
+        values = ast.literal_eval(match[1])
     except (SyntaxError, ValueError, TypeError):
         return None
     sizes = []
@@ -333,7 +335,7 @@ def _note(own_text: str, lesson: str) -> str:
     shapes = shape(LEFT_OUT.sub("", own_text)), shape(lesson)
     if None not in shapes:
         return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
-    kinds = [_literal(text) for text in (own_text, lesson)]
+    kinds: list[Any] = [_literal(text) for text in (own_text, lesson)]
     if None in kinds or type(kinds[0]) is not type(kinds[1]):
         return "yours is another kind of value"
     if isinstance(kinds[0], (list, tuple, dict)) and len(kinds[0]) != len(kinds[1]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -99,7 +100,8 @@ class Watch:
 
     def _handle(self) -> None:
         while not self.quitting:
-            kind, value = self.events.next(self.pause()) or (None, None)
+            value: Any
+            kind, value = self.events.next(self.pause()) or ("", None)
             if kind == "key":
                 press(self, value)
             elif kind == GRADED:
@@ -183,7 +185,7 @@ class Watch:
         """After Ctrl-Z: grade again, because a time limit may have ended what was running."""
         self.draw()
         if self.watched.submitted_at is not None:
-            self.watched.grade(self.watched.job.attempt)
+            self.watched.grade(self.watched.job is None or self.watched.job.attempt)
 
     def draw(self) -> None:
         """Draw what is shown now."""

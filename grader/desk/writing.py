@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import torch
 
@@ -60,7 +60,9 @@ class Written:
         return self.tokens / max(self.seconds, 1e-9)
 
 
-def write(exercise: Exercise, submission: Submission, folder: Path, wish: Wish, out=None) -> list[Written]:
+def write(
+    exercise: Exercise, submission: Submission, folder: Path, wish: Wish, out: IO[str] | None = None
+) -> list[Written]:
     """Write the same text twice, without and with caches, and print both as they grow.
 
     Raises WrongUse where the folder holds no such model, or where the learner's code fails.
@@ -202,7 +204,14 @@ class Stream(torch.nn.Module):
 
 
 def _one(
-    code: "_Code", model: torch.nn.Module, cached: bool, ids: list[int], wish: Wish, last: set[int], tokenizer, out
+    code: "_Code",
+    model: torch.nn.Module,
+    cached: bool,
+    ids: list[int],
+    wish: Wish,
+    last: set[int],
+    tokenizer: Any,
+    out: IO[str],
 ) -> Written:
     """Write one text. last: the tokens that end it."""
     new: list[int] = []

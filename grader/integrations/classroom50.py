@@ -73,7 +73,10 @@ def time_of(tag: str) -> datetime.datetime | None:
     """The time in a tag's name; None where there is none."""
     match = TAG.fullmatch(tag)
     try:
-        return datetime.datetime(*map(int, match.groups()), tzinfo=datetime.timezone.utc) if match else None
+        if not match:
+            return None
+        year, month, day, hour, minute, second = map(int, match.groups())
+        return datetime.datetime(year, month, day, hour, minute, second, tzinfo=datetime.timezone.utc)
     except ValueError:
         return None
 

@@ -125,7 +125,8 @@ class Decoder:
     """
 
     def __init__(self, tensors: list[RawTensor], find=Handle, strides: bool = False):
-        self.tensors, self.find, self.strides, self.count = list(tensors), find, strides, 0
+        self.tensors: list[RawTensor | None] = list(tensors)
+        self.find, self.strides, self.count = find, strides, 0
 
     def value(self, node, depth: int = 0):
         """The value of a node, at this depth of nesting. Raises ProtocolError where the node is malformed."""
@@ -191,7 +192,7 @@ class Decoder:
             tensor = torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
             return tensor.requires_grad_() if facts.get("requires_grad") else tensor
         device = str(facts.get("device", "cpu"))[:20]
-        tensor.facts = {"device": device, "requires_grad": facts.get("requires_grad") is True}
+        vars(tensor)["facts"] = {"device": device, "requires_grad": facts.get("requires_grad") is True}
         return tensor
 
 

@@ -7,6 +7,7 @@ where all mistakes of language are found: no program is run, and no file is writ
 import dataclasses
 import os
 import re
+from typing import Any
 
 import torch
 
@@ -59,7 +60,7 @@ def _compile_only(target):
 
     def _do_compile(self, key, signature, device, constexprs, options, attrs, warmup):
         options = dataclasses.replace(options, ptx_version=87)  # otherwise a program is asked for it
-        backend, stages = make_backend(target), {}
+        backend, stages = make_backend(target), dict[str, Any]()
         source = ASTSource(self, signature, constexprs, attrs)
         backend.add_stages(stages, options, source.language)
         context = ir.context()

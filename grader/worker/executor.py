@@ -7,6 +7,8 @@ import contextlib
 import inspect
 import sys
 import types
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -22,7 +24,7 @@ from .submitted_source import SubmittedSource
 from .surroundings import Output
 
 MAX_SIGNATURES = 200  # cached signatures of one submission
-NOTHING = contextlib.nullcontext()
+NOTHING: Any = contextlib.nullcontext()
 WITH_OPERATIONS = (protocol.CallWithOperations, protocol.CallWithLaunches)
 
 
@@ -129,7 +131,7 @@ class Executor:
         call_state.set_seed(decoder.value(request.seed), request.device)
         try:
             value = owner if name == "__call__" else getattr(owner, name)
-            value = len(owner) if name == "__len__" else value
+            value = len(owner) if name == "__len__" else value  # type: ignore[arg-type]  # TypeError is the learner's
         except AttributeError:
             if any(name in vars(base) for base in BASES(type(owner))):
                 raise
@@ -217,8 +219,9 @@ class Executor:
         watch = self.watch(request) if request.banned or request.allowed else None
         fake_device = FakeDevice() if request.device == "meta" else NOTHING
         record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
-        is_of_launches = type(request) is protocol.CallWithLaunches
-        launches = kernels.Record(self.source.filename, request.backwards) if is_of_launches else NOTHING
+        launches = NOTHING
+        if isinstance(request, protocol.CallWithLaunches):
+            launches = kernels.Record(self.source.filename, request.backwards)
         with NOTHING if watch is None else watch if request.allowed else watch.calls:
             mismatch = self.signatures.mismatch(target, args, kwargs)
             if mismatch:
@@ -297,7 +300,7 @@ class Executor:
         return self.objects[number]
 
 
-HANDLERS = {
+HANDLERS: dict[type, Callable[..., Reply]] = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
     protocol.CallWithOperations: Executor.call, protocol.CallWithLaunches: Executor.call,
     protocol.CallWithInputs: Executor.call_with_inputs,

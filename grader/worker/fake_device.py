@@ -43,7 +43,8 @@ def each(change, value):
 class Placed(torch.Tensor):
     """A tensor that reports the fake device as its device. `inner` holds its values on the CPU."""
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    inner: torch.Tensor  # type: ignore[assignment]  # torch's Tensor has a method of this name
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
     @staticmethod
     def __new__(cls, inner: torch.Tensor):
@@ -60,7 +61,7 @@ class Placed(torch.Tensor):
         self.inner = inner
 
     @classmethod
-    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):  # type: ignore[override]
         return compute(function, args, kwargs or {})
 
 
@@ -142,7 +143,8 @@ def compute(function, args: tuple, kwargs: dict):
     if torch.is_inference_mode_enabled():  # torch keeps no version counter for a wrapper that is made in this mode
         with torch.inference_mode(False):
             return compute(function, args, kwargs)
-    schema, tensors = function._schema, []
+    schema = function._schema
+    tensors: list[torch.Tensor] = []
     inner_args = [_inner_values(value, tensors) for value in args]
     inner_kwargs = {key: _inner_values(value, tensors) for key, value in kwargs.items()}
     placed = any(type(tensor) is Placed for tensor in tensors)

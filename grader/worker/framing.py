@@ -24,7 +24,7 @@ class Deadline(Exception):
     """The other process did not answer in time."""
 
 
-def frame(nonce: int, body: bytes) -> bytes:
+def frame(nonce: int, body: bytes | bytearray) -> bytes:
     """The frame of a body, as it is sent."""
     return PREFIX.pack(MAGIC, nonce, len(body)) + body
 
@@ -34,7 +34,7 @@ def send(sock: socket.socket, nonce: int, body: bytes, deadline: float | None = 
     send_all(sock, frame(nonce, body), deadline)
 
 
-def send_all(sock: socket.socket, frames: bytes, deadline: float | None = None) -> None:
+def send_all(sock: socket.socket, frames: bytes | bytearray, deadline: float | None = None) -> None:
     """Send encoded frames together. Raises as `send` does."""
     try:
         _set_timeout(sock, deadline)

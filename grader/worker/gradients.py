@@ -1,5 +1,7 @@
 """Computes the gradients of a call with respect to its arguments and parameters."""
 
+from typing import Any
+
 import torch
 
 from .modules import MODULE, REQUIRES_GRAD, parameters
@@ -55,7 +57,7 @@ def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tenso
     if not any(output.requires_grad for output in outputs.values()):
         return None, NO_PATH
     generator = torch.Generator().manual_seed(seed)
-    total = 0.0
+    total: Any = 0.0
     for output in outputs.values():
         cotangent = torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
         if output.requires_grad:

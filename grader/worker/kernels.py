@@ -190,7 +190,8 @@ class Record:
         owners = [(f"argument {name}", tensor) for name, tensor in _named(args, kwargs)]
         owners += [("result", tensor) for tensor in _tensors(result)]
         memories = [(owner, Memory(tensor)) for owner, tensor in owners]
-        launches, touched = [], []
+        launches: list[list] = []
+        touched: list[list] = []
         for number, launch in enumerate(self.launches):
             stored = [part for (_, kind), parts in launch.accesses.items() if kind == "store" for part in parts]
             written = numpy.unique(numpy.concatenate(stored)) if stored else numpy.zeros(0, "uint64")
@@ -434,7 +435,7 @@ def _checked(kind: str, addresses, mask):
 
 def _line() -> int:
     """The learner's line that runs; 0 where none is known."""
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     filename = State.record.filename if State.record is not None else ""
     while frame is not None and frame.f_code.co_filename != filename:
         frame = frame.f_back
@@ -497,7 +498,7 @@ def _arguments(original):
         with _disable_current_modes():  # it makes views of the same memory, which are not the learner's operations
             prepared = original(self, args, kwargs)
         tensors = [*_tensors(list(prepared[0])), *_tensors(prepared[1])]
-        State.launch.take(tensors)
+        State.launch.take(tensors)  # type: ignore[union-attr]  # a launch is under way
         return prepared
 
     return _init_args_hst
@@ -564,7 +565,7 @@ def _tensors(value: object) -> list[torch.Tensor]:
         return [value] if value.device.type == "cpu" and value.layout is torch.strided else []
     if isinstance(value, (list, tuple, dict)):
         return [tensor for item in (value.values() if isinstance(value, dict) else value) for tensor in _tensors(item)]
-    return _tensors(value.base) if type(value).__name__ == "TensorDescriptor" else []
+    return _tensors(getattr(value, "base", None)) if type(value).__name__ == "TensorDescriptor" else []
 
 
 def _named(args, kwargs) -> list[tuple[str, torch.Tensor]]:

@@ -7,13 +7,13 @@ in it, with which its forward pass computes.
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 
 MODULE, TENSOR = torch.nn.Module, torch.Tensor
 COPY = TENSOR.copy_
-REQUIRES_GRAD = TENSOR.requires_grad.__get__
-GRAPH = TENSOR.grad_fn.__get__
+REQUIRES_GRAD, GRAPH = vars(torch._C.TensorBase)["requires_grad"].__get__, vars(torch._C.TensorBase)["grad_fn"].__get__
 ON_FORWARD = torch.nn.modules.module.register_module_forward_hook
 OWN_DICT, BASES = MODULE.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
 
@@ -95,7 +95,7 @@ def described(module: torch.nn.Module, values: bool) -> dict:
     }
 
 
-def set_parameters(module: torch.nn.Module, values: dict[str, torch.Tensor]) -> dict[str, list]:
+def set_parameters(module: torch.nn.Module, values: dict[str, torch.Tensor]) -> dict[str, Any]:
     """Set parameters by name, in place. Returns the fields `unknown`, `misshapen` and `surplus` of protocol.Reply.
 
     unknown: names that the module lacks. misshapen: [name, its shape, the shape of the value], for parameters that were

@@ -85,7 +85,7 @@ class OpRecord(TorchDispatchMode):
         self.rows.append([name, self._shapes(inputs), self._shapes(result)])
 
     def _shapes(self, value: object) -> list[list[int]]:
-        shapes = []
+        shapes: list[list[int]] = []
         for tensor in _tensors(value):
             if type(tensor) not in PLAIN:
                 self.problem = OWN_DISPATCH

@@ -9,6 +9,7 @@ catch. It records hits, and the grader judges them.
 import functools
 import os
 import sys
+import types
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -86,7 +87,8 @@ class OpWatch(TorchDispatchMode):
         super().__init__()
         self.rule, self.filename = Rule.of(tuple(names), tuple(groups)), filename
         self.names, self.allowed = self.rule.names, self.rule.allowed
-        self.hits, self.computed, self.calls = [], False, Calls(self)
+        self.hits: list[list] = []
+        self.computed, self.calls = False, Calls(self)
 
     def __enter__(self):
         active_mode = _get_current_dispatch_mode()
@@ -144,7 +146,8 @@ class OpWatch(TorchDispatchMode):
 
         The innermost frame comes first. The line is 0 where no frame of the learner's file is on the stack.
         """
-        frame, torch_frames = sys._getframe(2), []
+        frame: types.FrameType | None = sys._getframe(2)
+        torch_frames = []
         while frame is not None and frame.f_code.co_filename != self.filename:
             code = frame.f_code
             if code.co_filename.startswith(TORCH):

@@ -5,7 +5,9 @@ its nodes; a node is a value as codec.Encoder makes it. Code in the worker's pro
 FIELDS has a test for each of its fields.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import wire
 from .wire import ProtocolError, RawTensor
@@ -269,7 +271,7 @@ class Reply:
     left_out: list | None = None
 
 
-def encode_request(request: Request, tensors: list[RawTensor] = ()) -> bytes:
+def encode_request(request: Request, tensors: Sequence[RawTensor] = ()) -> bytes:
     """The body of a request. Raises ProtocolError where it would exceed a limit of wire.py."""
     return wire.encode({"kind": type(request).__name__, **vars(request)}, tensors)
 
@@ -277,12 +279,12 @@ def encode_request(request: Request, tensors: list[RawTensor] = ()) -> bytes:
 def decode_request(body: bytes | bytearray) -> tuple[Request, list[RawTensor]]:
     """The request in a body, and its tensors. It is not checked, since only the grader sends requests."""
     message, tensors = wire.decode(body, strict=False)
-    request = object.__new__(REQUESTS[message.pop("kind")])
+    request: Any = object.__new__(REQUESTS[message.pop("kind")])
     vars(request).update(message)  # all its fields are there; a frozen dataclass takes long to set them one by one
     return request, tensors
 
 
-def encode_reply(reply: Reply, tensors: list[RawTensor] = ()) -> bytes:
+def encode_reply(reply: Reply, tensors: Sequence[RawTensor] = ()) -> bytes:
     """The body of a reply. Raises ProtocolError where it would exceed a limit of wire.py."""
     return wire.encode({name: value for name, value in vars(reply).items() if value is not None}, tensors)
 

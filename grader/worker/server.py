@@ -11,6 +11,8 @@ import signal
 import socket
 import sys
 import time
+import traceback
+from typing import Any
 
 import torch
 
@@ -55,6 +57,7 @@ def main(control: socket.socket, plan: dict) -> None:
         raise RuntimeError(f"the fork server runs {running} threads; a fork of it would hang")
     live: set[int] = set()
     forks = 0
+    answer: dict[str, Any]
     while True:
         line, fds = _receive(control)
         if not line:
@@ -64,11 +67,11 @@ def main(control: socket.socket, plan: dict) -> None:
             forks += 1
             if forks == MANY_FORKS:
                 kernel.use_large_pages()
-            reply = {"pid": spawn(fds[0], lockdown, command | {"sealed": bool(plan["formula"])})}
-            live.add(reply["pid"])
+            answer = {"pid": spawn(fds[0], lockdown, command | {"sealed": bool(plan["formula"])})}
+            live.add(answer["pid"])
         else:
-            reply = {"status": end(command["pid"], live, command["grace"])}
-        control.sendall(json.dumps(reply).encode() + b"\n")
+            answer = {"status": end(command["pid"], live, command["grace"])}
+        control.sendall(json.dumps(answer).encode() + b"\n")
     for pid in list(live):
         end(pid, live)
 
@@ -129,17 +132,17 @@ def serve(connection: socket.socket, output: int) -> None:
         nonce, body = request
         reply, tensors = executor.handle(*protocol.decode_request(body))
         try:
-            body = protocol.encode_reply(reply, tensors)
+            encoded = protocol.encode_reply(reply, tensors)
         except (wire.ProtocolError, ValueError):
-            body = protocol.encode_reply(protocol.Reply(["opaque", "a result too large to send"]))
-        ready += framing.frame(nonce, body)
+            encoded = protocol.encode_reply(protocol.Reply(["opaque", "a result too large to send"]))
+        ready += framing.frame(nonce, encoded)
         now = time.monotonic()
-        request = inbox.take()
+        waiting = inbox.take()
         # While more requests are waiting, short replies are collected and sent together: each sending wakes the grader.
-        if request is None or len(ready) > framing.READ_AHEAD or now - since > MAX_DELAY_S:
+        if waiting is None or len(ready) > framing.READ_AHEAD or now - since > MAX_DELAY_S:
             framing.send_all(connection, ready)
             ready, since = bytearray(), now
-        request = request or inbox.receive()
+        request = waiting or inbox.receive()
 
 
 def end(pid: int, live: set[int], grace: float = 0.0) -> int | None:
@@ -181,10 +184,8 @@ def sweep(live: set[int]) -> None:
 
 
 def _place(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_name}, line {trace.tb_lineno}"
+    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+    return f"{frame.f_code.co_name}, line {line}"
 
 
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:

@@ -11,9 +11,10 @@ import operator
 import signal
 import sys
 import time
+import traceback
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from . import kernels, protocol
 from .surroundings import display, get_ipython
@@ -47,7 +48,9 @@ class Loading:
     statements together may take; None sets no limit. Raises SyntaxError or ValueError where it does not compile.
     """
 
-    def __init__(self, source: str, filename: str, cells: bool = False, skip: list = (), seconds: float | None = None):
+    def __init__(
+        self, source: str, filename: str, cells: bool = False, skip: Sequence[int] = (), seconds: float | None = None
+    ):
         tree = ast.parse(source, filename)
         if not cells:
             with warnings.catch_warnings():
@@ -137,7 +140,8 @@ class SubmittedSource:
     """One source, which runs as a module of the given name. filename: the one that tracebacks show."""
 
     def __init__(self, filename: str = "", name: str = "submission"):
-        self.filename, self.lines, self.module = filename, [], types.ModuleType(name)
+        self.filename, self.module = filename, types.ModuleType(name)
+        self.lines: list[str] = []
         self.loading: Loading | None = None
 
     def begin(self, request: protocol.Load) -> None:
@@ -166,6 +170,7 @@ class SubmittedSource:
 
         The reply lists the statements that failed and, after the last statement, the names that the source defines.
         """
+        assert self.loading is not None  # `begin` came first
         has_more = self.loading.run(self.module, max_statements)
         failed, self.loading.failed = self.loading.failed[:MAX_FAILED], []
         left_out = [
@@ -219,21 +224,20 @@ def _qualified_name(kind: type) -> str:
 
 def _meant(error: BaseException) -> str:
     """Python's own question, " Did you mean: …", which it asks only where it prints a traceback itself."""
-    if type(error) not in (NameError, UnboundLocalError, AttributeError) or not isinstance(error.name, str):
+    name = getattr(error, "name", None) if type(error) in (NameError, UnboundLocalError, AttributeError) else None
+    if not isinstance(name, str):
         return ""
     try:
         if isinstance(error, AttributeError):
             names = dir(error.obj)
         else:
-            trace = error.__traceback__
-            while trace.tb_next is not None:
-                trace = trace.tb_next
-            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals]
-            if len(error.name) > SHORT:
+            frame, _ = list(traceback.walk_tb(error.__traceback__))[-1]
+            names = [*frame.f_locals, *frame.f_globals]
+            if len(name) > SHORT:
                 names += dir(builtins)
-        names = [name for name in names if not name.startswith("_") and name != error.name]
-        close = min((_distance(error.name[:40], name[:40]), name) for name in names[:MOST_NAMES])
-        is_close = close[0] <= (len(error.name) + len(close[1]) + 3) // 6  # as Python has it
+        names = [other for other in names if not other.startswith("_") and other != name]
+        close = min((_distance(name[:40], other[:40]), other) for other in names[:MOST_NAMES])
+        is_close = close[0] <= (len(name) + len(close[1]) + 3) // 6  # as Python has it
         text = f". Did you mean: {close[1]!r}?" if is_close else ""
         return text.encode(errors="replace").decode()
     except BaseException:  # the __dir__ of a learner's class may raise anything
@@ -252,7 +256,8 @@ def _distance(first: str, second: str) -> int:
 
 def _message(error: BaseException) -> str:
     try:
-        text = error.msg if type(error) in (SyntaxError, IndentationError, TabError) else str(error)
+        is_of_syntax = type(error) in (SyntaxError, IndentationError, TabError)
+        text = getattr(error, "msg", "") if is_of_syntax else str(error)
         return text[:MAX_MESSAGE].encode(errors="replace").decode()
     except BaseException:  # the __str__ of a learner's class may raise anything
         return "(the exception's text could not be read)"

@@ -129,7 +129,7 @@ def _add_module(name: str, **names: Any) -> types.ModuleType:
 def end_at_keyboard() -> None:
     """Replace what waits for the keyboard in this process and its forks."""
     sys.breakpointhook = _ending("breakpoint()")
-    builtins.input = _ending("input()")
+    builtins.input = _ending("input()")  # type: ignore[assignment]
     pdb.set_trace = _ending("pdb.set_trace()")
 
 
@@ -142,7 +142,7 @@ def _ending(name: str) -> Callable[..., None]:
 
 def show_warnings_once() -> None:
     """Show warnings in this way, in this process and its forks."""
-    warnings.showwarning = _show
+    warnings.showwarning = _show  # type: ignore[assignment]
 
 
 def _show(message: Warning, category: type, filename: str, lineno: int, file: object = None, line: object = None):
@@ -155,7 +155,7 @@ def _show(message: Warning, category: type, filename: str, lineno: int, file: ob
 
 def _own_code(filename: str, lineno: int) -> str:
     """The line of the learner's from which the warning comes; "" where there is none."""
-    frame = sys._getframe()
+    frame: types.FrameType | None = sys._getframe()
     while frame is not None and not _is_own(frame.f_code.co_filename):
         frame = frame.f_back
     place = (filename, lineno) if _is_own(filename) else (frame.f_code.co_filename, frame.f_lineno) if frame else None

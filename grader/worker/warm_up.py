@@ -96,7 +96,7 @@ class ReadableFinder(PathFinder):
         if spec is None or path is not None or not spec.has_location:
             return spec
         try:
-            os.close(os.open(spec.origin, os.O_RDONLY | os.O_CLOEXEC))
+            os.close(os.open(str(spec.origin), os.O_RDONLY | os.O_CLOEXEC))
         except PermissionError:
             return None
         except OSError:
@@ -171,7 +171,7 @@ def handle_requests(has_gradients: bool) -> None:
     """
     executor, tensors = Executor(), Encoder(strides=True)
     x = tensors.node(torch.ones(2, 3, 4))
-    requests = [protocol.Load(SOURCE, "warm_up.py", "warm_up")]
+    requests: list[protocol.Request] = [protocol.Load(SOURCE, "warm_up.py", "warm_up")]
     requests += [_call(name, x, kind) for name in ("f", "g") for kind in CALLS]
     requests += [_call("f", x, device="meta"), _call("f", x, allowed=["arithmetic"])]
     requests += [_call("f", x, protocol.CallForGradients, banned=["dot"], allowed=["arithmetic"])]

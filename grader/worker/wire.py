@@ -8,6 +8,7 @@ pickle is not used. framing.py sends bodies over a socket.
 import json
 import math
 import struct
+from collections.abc import Sequence
 from typing import NamedTuple
 
 MAX_HEADER = 1 << 20  # bytes of JSON in one frame
@@ -35,7 +36,7 @@ class RawTensor(NamedTuple):
     data: bytes | memoryview | bytearray
 
 
-def encode(message: dict, tensors: list[RawTensor] = ()) -> bytes:
+def encode(message: dict, tensors: Sequence[RawTensor] = ()) -> bytes:
     """The body of a message and its tensors. Raises ProtocolError where it would exceed a limit."""
     header = {"message": message, "tensors": [[tensor.dtype, list(tensor.shape)] for tensor in tensors]}
     text = DUMP(header).encode()

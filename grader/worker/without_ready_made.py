@@ -20,6 +20,7 @@ import math
 import re
 import sys
 import types
+from typing import Any
 
 import torch
 
@@ -64,7 +65,8 @@ def take_out(names: list[str], groups: list[str]) -> None:
     vars(math).pop("sumprod", None)
     sys.modules["numpy"] = _constants()
     # What torch.func asks of torch's compiler, which takes longer to import than all the rest.
-    torch._dynamo = types.SimpleNamespace(compiled_autograd=types.SimpleNamespace(_disable=contextlib.nullcontext))
+    compiled_autograd = types.SimpleNamespace(_disable=contextlib.nullcontext)
+    vars(torch)["_dynamo"] = types.SimpleNamespace(compiled_autograd=compiled_autograd)
     codec.bytes_of, codec.filled = bytes_of, filled
     gc.collect()
     gc.freeze()
@@ -90,7 +92,7 @@ def seal() -> None:
 
 def _cover_kernels(kept: frozenset[str], forbidden: frozenset[str]) -> None:
     """Cover each kernel of all other operations by one that raises."""
-    libraries: dict[str, object] = {}
+    libraries: dict[str, Any] = {}
     covers: dict[str, object] = {}
     for name in torch._C._dispatch_get_all_op_names():
         namespace, _, rest = name.partition("::")
@@ -156,7 +158,7 @@ def _empty_functions(kept: frozenset[str]) -> None:
         is_passing = file.startswith(passing) and not file.startswith(ATTENTION)
         if is_passing and not (function.__module__ in WRITTEN_IN_PYTHON and _is_formula(code.co_name, kept)):
             continue
-        function.__code__ = code.replace(
+        function.__code__ = code.replace(  # type: ignore[call-arg]  # Python 3.11 has the table of exceptions
             co_code=raising.co_code, co_consts=(ReadyMade,) * len(raising.co_consts), co_names=(),
             co_flags=code.co_flags & PLAIN_FLAGS, co_exceptiontable=b"", co_stacksize=raising.co_stacksize,
         )  # fmt: skip

@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, cast
 
 from grader.catalog.errors import BadSubmission
 from grader.classroom.intake import beneath
@@ -156,7 +156,7 @@ class Tar:
         packed = file.seek(0, os.SEEK_END)
         file.seek(0)
         bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
-        content = TarBytes(gzip.GzipFile(fileobj=file), bounds, packed)
+        content = TarBytes(cast(BinaryIO, gzip.GzipFile(fileobj=file)), bounds, packed)
         self.archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
         self.infos: dict[str, tarfile.TarInfo] = {}
         self.repeated: Counter[str] = Counter()
@@ -172,9 +172,9 @@ class Tar:
         kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
         return Entry("link" if info.issym() or info.islnk() else kind, info.size, float(info.mtime))
 
-    def stream(self, name: str) -> IO[bytes] | None:
+    def stream(self, name: str) -> IO[bytes]:
         """A regular member, open for reading."""
-        return self.archive.extractfile(self.infos[name])
+        return cast(IO[bytes], self.archive.extractfile(self.infos[name]))
 
 
 class TarBytes(Bounded):

@@ -129,12 +129,12 @@ class ClassWalker(Walker):
 
     def walk_download(self, child: Entry, where: str, exercise: str | None) -> None:
         """Walk one download, of an exercise where its name says so: a folder or an archive with a class in it."""
+        children: Sequence[Entry] = ()
         if child.kind == "dir":
-            children, mark = self.log.attempt("", where, child.children), "/"
-        else:
-            opened = self.log.attempt("", where, lambda: child.opened(True))
-            children, mark = opened and opened.children(), ":"
-        self.walk_class(children or (), where + mark, exercise)
+            children = self.log.attempt("", where, child.children) or ()
+        elif opened := self.log.attempt("", where, lambda: child.opened(True)):
+            children = opened.children()
+        self.walk_class(children, where + ("/" if child.kind == "dir" else ":"), exercise)
 
     def ask_one(self, node: Entry, where: str, who: str, reason: str, to_do: str) -> None:
         """List one entry as in need of a person. who: the name of the student that it could concern, or ""."""
@@ -217,7 +217,7 @@ class ClassWalker(Walker):
 
 def find(folder: Path, exercises: Sequence[Exercise]) -> Found:
     """The submissions for these exercises in a folder, or in an archive. Raises WrongUse where it cannot be read."""
-    root = collector.root_folder(folder)
+    root: Entry = collector.root_folder(folder)
     finder = Finder(exercises)
     try:
         if root.kind == "file" and archives.is_archive(root.name):

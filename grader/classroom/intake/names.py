@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from grader import catalog
 from grader.catalog import Exercise
@@ -186,9 +187,9 @@ def exercise_of(stem: str) -> Reading:
             break
         name_text, revision = name_text[: match.start()], max(revision, int(match[1] or match[2]))
     text = _plain(name_text)
+    folder: str | None
     if text in _names():
-        folder = _names()[text]
-        return Reading(folder, CANONICAL, revision)
+        return Reading(_names()[text], CANONICAL, revision)
     if match := NUMBER.fullmatch(text):
         folder = next((e.folder for e in catalog.exercises() if e.number == int(match[1])), None)
         remaining = match[2] or ""
@@ -278,7 +279,7 @@ class Claim:
     people: tuple[tuple[str, str], ...]
     platform: str
     layout: str
-    node: object
+    node: Any  # a collector.Entry
     rest: str
     where: str
     hint: str | None
@@ -372,7 +373,7 @@ def _nearest(text: str) -> str | None:
     """The unambiguous name that is nearest, or None: one of the few that share most pairs of letters."""
     own_pairs = _pairs(text)
     shared = {name: len(own_pairs & _pairs(name)) / (len(own_pairs) + len(_pairs(name)) or 1) for name in _names()}
-    few = heapq.nlargest(3, shared, key=shared.get)
+    few = heapq.nlargest(3, shared, key=shared.__getitem__)
     return next(iter(difflib.get_close_matches(text, few, n=1, cutoff=0.6)), None)
 
 

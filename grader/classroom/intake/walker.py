@@ -3,7 +3,7 @@
 A name that a student may have chosen decides only where no other entry beside it contradicts it.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from grader.catalog import Exercise
@@ -34,7 +34,7 @@ class Walker(Collector):
         super().__init__(exercises)
         self.entries: Counter[str] = Counter()  # entries that were walked, by student
         self.archives: Counter[str] = Counter()  # archives that were opened, by student
-        self.seconds: Counter[str] = Counter()  # processor time that opening them took, by student
+        self.seconds: defaultdict[str, float] = defaultdict(float)  # processor time that opening them took, by student
 
     def walk_entry(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int = 0) -> None:
         """Take in one entry of a student. name: as the student called it; hint: the exercise of its folder."""
@@ -62,7 +62,7 @@ class Walker(Collector):
             else:
                 self.leave_out_foreign(key, name, where, hint)
 
-    def opened(self, key: str, node: Entry, where: str):
+    def opened(self, key: str, node: Entry, where: str) -> Entry | None:
         """The root of a student's archive; None where it was refused."""
         before = limited.spent()
         try:
@@ -74,7 +74,7 @@ class Walker(Collector):
         """Walk a student's folder. hint: the exercise whose folder this is, or lies in."""
         if depth > DEEPEST:
             return self.refuse_unseen(key, [node], trail, f"more than {DEEPEST} folders deep")
-        children = self.log.attempt(key, trail, node.children) or []
+        children: Sequence[Entry] = self.log.attempt(key, trail, node.children) or []
         clone = next((child for child in children if is_exercises(child)), None)
         for index, child in enumerate(children):
             where, reason = trail + child.name, passed_over(child)

@@ -301,7 +301,7 @@ class Explain(OneMark):
     def get(self) -> None:
         raise HTTPError(405)
 
-    async def post(self) -> None:
+    async def post(self) -> None:  # type: ignore[override]
         student, exercise = self.word("student"), self.word("exercise")
         _handin(self, student, exercise)
         async with self.own.explaining:

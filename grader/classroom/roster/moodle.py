@@ -146,10 +146,11 @@ def _in_words(text: str, zone: tzinfo) -> datetime | None:
     years = [number for number in numbers if number >= 1000]
     try:
         if len(numbers) == 2 and len(years) == len(months) == 1:
-            (date,) = set(numbers) - set(years)
-            return datetime(years[0], *months, date, hour, minute, second, tzinfo=zone)
+            (date,), (month,) = set(numbers) - set(years), months
+            return datetime(years[0], month, date, hour, minute, second, tzinfo=zone)
         if len(numbers) == 3 and years == numbers[:1] and not months:
-            return datetime(*numbers, hour, minute, second, tzinfo=zone)  # type: ignore[arg-type]
+            year, month, date = numbers
+            return datetime(year, month, date, hour, minute, second, tzinfo=zone)
     except ValueError:
         pass
     return None

@@ -52,7 +52,8 @@ def cells(readme: str, solution: str, tasks: frozenset[int]) -> list[Cell]:
     before, sections, after = _sections(readme)
     given_code, definitions = _definitions(solution, {number: _named(text) for number, text in sections.items()})
     last = max(sections, default=0)
-    places, place = {}, min(sections, default=0)
+    places: dict[int, list[_Definition]] = {}
+    place = min(sections, default=0)
     for definition in definitions:  # in the order of the source, since a definition may need an earlier one
         place = max(place, min(max(definition.tasks, default=place), last))
         places.setdefault(place, []).append(definition)
@@ -77,7 +78,7 @@ def mark(function: str) -> str:
         if stubs.GIVEN in lines[node.lineno - 1]:
             continue
         body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-        start = node.body[0].end_lineno if body is not node.body else node.body[0].lineno - 1
+        start = (node.body[0].end_lineno or 0) if body is not node.body else node.body[0].lineno - 1
         while body is node.body and start > node.lineno and lines[start - 1].strip().startswith("#"):
             start -= 1
         end = node.end_lineno
@@ -94,7 +95,8 @@ def mark(function: str) -> str:
 
 def _sections(readme: str) -> tuple[list[str], dict[int, str], list[str]]:
     """The lesson's text before its tasks, by task, and after them. Headings outside of code are the borders."""
-    parts, fenced = [[]], False
+    parts: list[list[str]] = [[]]
+    fenced = False
     for line in readme.splitlines():
         fenced ^= line.startswith("```")
         if not fenced and HEADING.match(line) and any(parts[-1]):
@@ -103,9 +105,11 @@ def _sections(readme: str) -> tuple[list[str], dict[int, str], list[str]]:
     texts = ["\n".join(part).strip() for part in parts]
     numbers = [int(heading[1]) if (heading := TASK.match(text)) else None for text in texts]
     first = next((i for i, number in enumerate(numbers) if number is not None), len(texts))
-    before, after, sections, current = texts[:first], [], {}, None
+    before, current = texts[:first], 0
+    after: list[str] = []
+    sections: dict[int, str] = {}
     for text, number in zip(texts[first:], numbers[first:], strict=True):
-        deeper = current is not None and text.startswith("###") and not sections[current].startswith("###")
+        deeper = bool(sections) and text.startswith("###") and not sections[current].startswith("###")
         if number is not None:
             current = number
             sections[number] = text
@@ -124,7 +128,8 @@ def _named(section: str) -> set[str]:
 def _definitions(solution: str, named: dict[int, set[str]]) -> tuple[str, list[_Definition]]:
     """The source above the first definition, and every definition with the constants above it."""
     lines, tree = solution.splitlines(), ast.parse(solution)
-    definitions, end = [], tree.body[0].end_lineno if ast.get_docstring(tree) else 0
+    definitions: list[_Definition] = []
+    end = tree.body[0].end_lineno if ast.get_docstring(tree) else 0
     given_code = ""
     for node in tree.body:
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):

@@ -224,7 +224,9 @@ class _Recorder(Autograde):
     def init_notebooks(self) -> None:
         """Find the submissions of the students with results. Another's folder cannot end the run."""
         super().init_notebooks()
-        self.assignments = {folder: found for folder, found in self.assignments.items() if folder in self.folders}
+        self.assignments: dict[str, Any] = {
+            folder: found for folder, found in self.assignments.items() if folder in self.folders
+        }
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """Whether to process the submission of a student: only where there is a result."""

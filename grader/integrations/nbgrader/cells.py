@@ -106,8 +106,8 @@ def restore(notebook: nbformat.NotebookNode, cells: Sequence[Cell]) -> None:
         at = next((i + 1 for i, other in enumerate(restored) if other is before), len(restored))
         position[cell.id] = _canonical({}, cell)
         restored.insert(at, position[cell.id])
-    for number, cell in enumerate(restored):
-        cell["id"] = f"cell-{number}"
+    for number, restored_cell in enumerate(restored):
+        restored_cell["id"] = f"cell-{number}"
     notebook["cells"] = restored
     notebook["nbformat"], notebook["nbformat_minor"] = 4, 5
     notebook["metadata"] = nbformat.from_dict({"language_info": {"name": "python"}})
@@ -235,7 +235,11 @@ def _canonical(submitted: Mapping[str, Any], cell: Cell | None) -> nbformat.Note
     kind = cell.kind if cell else submitted.get("cell_type")
     if cell and cell.locked:
         text = cell.source
-    fields = {"cell_type": kind if kind in ("code", "markdown") else "raw", "source": text, "metadata": {}}
+    fields: dict[str, Any] = {
+        "cell_type": kind if kind in ("code", "markdown") else "raw",
+        "source": text,
+        "metadata": {},
+    }
     if kind == "code":
         fields |= {"execution_count": None, "outputs": []}
     elif kind == "markdown" and isinstance(submitted.get("attachments"), dict):
@@ -258,6 +262,6 @@ def _checks(checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
     """Each check with its diagnosis, or "" where an earlier check has the same one."""
     shown_before: set[str] = set()
     for check in checks:
-        is_new_diagnosis = check.outcome == FAILED and check.diagnosis and check.diagnosis not in shown_before
-        shown_before |= {check.diagnosis} if is_new_diagnosis else set()
-        yield check, check.diagnosis if is_new_diagnosis else ""
+        diagnosis = (check.outcome == FAILED and check.diagnosis) or ""
+        yield check, "" if diagnosis in shown_before else diagnosis
+        shown_before.add(diagnosis)

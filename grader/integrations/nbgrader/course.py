@@ -265,7 +265,7 @@ def _imports(path: Path, used: frozenset[str]) -> list[str]:
     lines = []
     for node in ast.parse(path.read_text("utf-8")).body:
         module = getattr(node, "module", None) or ""
-        if not isinstance(node, (ast.Import, ast.ImportFrom)) or getattr(node, "level", 0):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)) or getattr(node, "level", None):
             continue
         if module.partition(".")[0] == "grader":
             continue

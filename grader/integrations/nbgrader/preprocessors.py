@@ -17,7 +17,7 @@ from traitlets import Enum, Float, Integer, Unicode
 from grader import catalog
 from grader.catalog.errors import InfrastructureError
 from grader.integrations.nbgrader.cells import Cell, learner_code, output, released, restore
-from grader.records.results import NOT_GRADED, ExerciseResult
+from grader.records.results import NOT_GRADED, ExerciseResult, Settings
 from grader.records.seeds import secret_seed
 from grader.sandbox.forkserver import ForkServer
 
@@ -65,7 +65,7 @@ class GradeInSandbox(RestoreCells):
         fork_server = _fork_server(self.device, self.tier, self.accept_tier)
         from grader.judge import examiner  # heavy: it imports torch while the fork server does
 
-        settings = examiner.Settings(self.device, self._seed, self.timeout, reveal=False)
+        settings = Settings(self.device, self._seed, self.timeout, reveal=False)
         name = f"{about['notebook']}.ipynb"
         result = examiner.graded(exercise, lambda: learner_code(nb, cells, name), name, fork_server, settings)
         if result.status == NOT_GRADED:

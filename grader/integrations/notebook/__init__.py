@@ -7,6 +7,7 @@ cannot change the grader's code; as everywhere, the learner's code runs in a san
 import ast
 import contextlib
 from pathlib import Path
+from typing import Any
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
@@ -84,7 +85,8 @@ def figure(exercise: str | int | None = None) -> object:
         chosen = _exercise(exercise)
         return display.make_widget(chosen, lambda: _asked("matrices", chosen.folder))
     except (catalog.NoSuchExercise, WrongUse) as error:
-        return _show({"text": str(error)})
+        _show({"text": str(error)})
+        return None
 
 
 def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> dict:
@@ -130,7 +132,7 @@ def _python(cell: str) -> str:
     return cell
 
 
-def _shell():
+def _shell() -> Any:
     """The shell of the running kernel. Raises RuntimeError outside of a notebook."""
     try:
         from IPython import get_ipython

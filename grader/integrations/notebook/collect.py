@@ -96,7 +96,7 @@ def _names(node: ast.stmt) -> tuple[set[str], set[str], set[str], set[str]]:
     binds = {symbol.get_name() for symbol in own if symbol.is_assigned() or symbol.is_imported()}
     if isinstance(node, ast.ImportFrom) and node.names[0].name == EVERYTHING:
         binds.add(EVERYTHING)
-    now, later = {symbol.get_name() for symbol in own if symbol.is_referenced()}, set()
+    now, later = {symbol.get_name() for symbol in own if symbol.is_referenced()}, set[str]()
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         now.add(node.target.id)  # x += 1 reads x too
     _globals(table, now, later)

@@ -5,6 +5,7 @@ stdout, each a line of JSON.
 """
 
 import contextlib
+import io
 import json
 import secrets
 import select
@@ -17,7 +18,7 @@ from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import InfrastructureError
 from grader.desk import progress
-from grader.records.results import ExerciseResult
+from grader.records.results import ExerciseResult, Settings
 from grader.records.safe_files import MAX_SOURCE
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -32,18 +33,19 @@ class GradingProcess:
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[str] | None = None
-        self.stderr: IO[str] | None = None
+        self.stderr: IO[str] = io.StringIO()
 
-    def start(self) -> None:
-        """Start the process, unless one is running. It imports torch meanwhile."""
+    def start(self) -> subprocess.Popen[str]:
+        """Start the process, unless one is running, and return it. It imports torch meanwhile."""
         if self.process is not None and self.process.poll() is None:
-            return
+            return self.process
         self.stderr = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115, open as long
         self.process = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr, text=True,
             cwd=paths.DESK,
             start_new_session=True,  # who interrupts a cell interrupts the kernel's group
         )  # fmt: skip
+        return self.process
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request: see `answer`. Where there is none, {"text"} that says why."""
@@ -63,11 +65,12 @@ class GradingProcess:
 
     def _exchange(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """The answer, or None where the process ended. One that is not waited for must not answer the next question."""
-        self.start()
+        process = self.start()
+        assert process.stdout is not None  # it is a pipe
         try:
             with contextlib.suppress(OSError, ValueError):  # it ended, or it printed something else
-                print(json.dumps(request), file=self.process.stdin, flush=True)
-                return json.loads(self.process.stdout.readline())
+                print(json.dumps(request), file=process.stdin, flush=True)
+                return json.loads(process.stdout.readline())
         except BaseException:  # the learner interrupts the cell
             self.end()
             raise
@@ -90,7 +93,7 @@ def answer(request: dict, fork_server: ForkServer) -> dict:
     if form := {"plot": display.pictures, "matrices": display.matrices}.get(request["what"]):
         return form(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
     seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
-    result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=seed), _located)
+    result = examiner.grade(exercise, handed_in, fork_server, Settings(seed=seed), _located)
     progress.note(result, kind=progress.NOTEBOOK)
     return display.verdict(result, capture.capture_pictures(exercise, handed_in, fork_server) if result.started else ())
 

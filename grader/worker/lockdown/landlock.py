@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import os
 import struct
+from collections.abc import Sequence
 
 from . import kernel
 
@@ -31,7 +32,7 @@ def abi() -> int:
         return 0
 
 
-def ruleset(readable: list[str], devices: list[str] = (), own: str = "") -> int:
+def ruleset(readable: list[str], devices: Sequence[str] = (), own: str = "") -> int:
     """A file descriptor of rules: everything below `readable` may be read, `devices` may be used, nothing else.
 
     own: the folder of the process in /proc, whose files it may read and write: CUDA names its threads there.

@@ -32,11 +32,11 @@ class Lockdown:
         self.paths = (plan["readable"], plan["devices"])
         self.rules = landlock.ruleset(*self.paths) if plan["landlock"] else None
         self.machine = seccomp.machine() if self.seccomp else None
-        if self.seccomp and self.machine is None:
+        if self.seccomp and not self.machine:
             raise RuntimeError("this machine's system calls are not listed in worker/lockdown/seccomp.py")
         self.size, self.filter = kernel.address_space(), None
         self.file_bytes = kernels.COMPILED if kernels.are_native(plan) else 0
-        if self.seccomp:
+        if self.machine:
             program = seccomp.build(self.machine, seccomp.LATER, self.seccomp == "open", self.device)
             self.filter = seccomp.Filter(seccomp.encode(program))
 

@@ -128,10 +128,10 @@ def _raw(name: str):
         return None
     on_x86, on_arm, arguments = RAW[name]
     number = on_x86 if seccomp.machine() == "x86_64" else on_arm
-    arguments = [os.getppid() if argument is PARENT else argument for argument in arguments]
+    given = [os.getppid() if argument is PARENT else argument for argument in arguments]
 
     def attempt():
-        pointers = [ctypes.create_string_buffer(a, len(a) + 1) if isinstance(a, bytes) else a for a in arguments]
+        pointers = [ctypes.create_string_buffer(a, len(a) + 1) if isinstance(a, bytes) else a for a in given]
         try:
             kernel.call(number, *pointers)
         except OSError as error:

@@ -17,6 +17,7 @@ import os
 import platform
 import re
 import struct
+from typing import Any
 
 from . import kernel
 
@@ -89,20 +90,22 @@ INSTRUCTION = struct.Struct("<HBBI")
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
 
 
-def allowed(machine: str, files: bool, device: str) -> tuple[dict[int, str], dict[int, tuple[str, list]], set[int]]:
+def allowed(machine: str, files: bool, device: str) -> tuple[dict[int, str], dict[int, tuple[str, Any]], set[int]]:
     """The calls by number: those allowed with any arguments, the checked ones with their lines, those with ENOSYS.
 
     machine: a key of MACHINES. files: whether the calls on files are allowed. device: "cuda" needs more calls.
     """
     column = list(MACHINES).index(machine)
-    unconditional, checked, unknown = dict(ALWAYS), dict(CHECKED), {}
+    unconditional, checked, unknown = dict(ALWAYS), dict(CHECKED), dict[str, tuple[int, int]]()
     if files:
         unconditional |= FILES
     if device == "cuda":
         unconditional |= CUDA
         checked = {name: entry for name, entry in checked.items() if name not in CUDA} | CUDA_CHECKED
         unknown = NOT_THERE
-    numbers = {entry[column]: name for name, entry in unconditional.items() if entry[column] is not None}
+    numbers = {
+        number: name for name, entry in unconditional.items() for number in [entry[column]] if number is not None
+    }
     lines = {entry[0][column]: (name, entry[1]) for name, entry in checked.items()}
     return numbers, lines, {entry[column] for entry in unknown.values()}
 
