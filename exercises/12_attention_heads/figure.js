@@ -2,7 +2,7 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, format, matmul, range, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
+import { causal, format, kept, matmul, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row, turning } from "../../grader/integrations/figures/tables.js";
 
 const [STEP, HIGH] = [40, 90]; // between two tokens, and between both sides
@@ -41,14 +41,15 @@ export default {
     });
     const scaled = figure.toggle({ label: "Divide by √head_size" });
     const masked = figure.toggle({ label: "Mask", value: true });
+    const keep = kept();
     figure.draw(() => {
       const [a, b, side] = order.value ? [queries, keys, "query"] : [keys, queries, "key"];
       const scale = scaled.value ? 1 / Math.sqrt(keys[0].length) : 1;
       const raw = matmul(a, transpose(b)).map((one) => one.map((score) => score * scale));
       const scores = masked.value ? causal(raw) : raw;
       const weights = scores.map(softmax);
-      const rows = range(T).map((i) => `${side[0]}${i}`);
-      const columns = range(T).map((j) => `${order.value ? "k" : "q"}${j}`);
+      const rows = queries.map((_, i) => `${side[0]}${i}`);
+      const columns = keys.map((_, j) => `${order.value ? "k" : "q"}${j}`);
       const hidden = (i, j) => masked.value && j > i;
       const [i, j] = cell.value;
       const [key, query] = order.value ? [j, i] : [i, j];
@@ -61,14 +62,14 @@ export default {
         key: ["largest weight of a row, on average", sharp.toFixed(2)],
         show: [
           row(
-            turning({
+            keep("turning", [order.value, scale, key, query], () => turning({
               name: "the scores turn on their diagonal",
-              values: matmul(keys, transpose(queries)).map((one) => one.map((score) => score * scale)),
+              values: order.value ? transpose(raw) : raw,
               turned: order.value === 1,
               digits: 1,
               side: 30,
               marked: (a, b) => a === key && b === query,
-            }),
+            })),
             matrix({ ...facts, name: "scores", values: scores, digits: 2, faint: hidden }),
           ),
           row(

@@ -7,8 +7,10 @@ const SVG = "http://www.w3.org/2000/svg";
 // A function is a listener, and null, undefined and false are no attribute. Two names are no attributes:
 //   key: what the element is found by among its siblings when it is drawn again; else it is found by its place
 //   ready(element): called once, when the element was made
-export const h = (tag, attributes = {}, ...children) => ({ tag, attributes, children: children.flat(Infinity) });
+export const h = (tag, attributes = {}, ...children) => ({ tag, attributes, children: flat(children) });
 export const s = (tag, attributes = {}, ...children) => ({ ...h(tag, attributes, ...children), space: SVG });
+
+const flat = (children) => (children.some(Array.isArray) ? children.flat(Infinity) : children);
 
 // A new element as described.
 export function create({ tag, space, attributes, children }) {

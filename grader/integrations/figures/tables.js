@@ -8,6 +8,19 @@ export const row = (...nodes) => h("div", { class: "kata-row" }, nodes);
 export const sign = (text) => h("div", { class: "kata-sign", "aria-hidden": "true" }, text);
 export const line = (...words) => h("p", { class: "kata-line" }, words);
 
+const TONES = 20; // steps of colour: a class for each costs a tenth of a style for each cell
+
+// The class that colours a number, whose fullest colour is that of `full`.
+function toneOf(value, full) {
+  const share = typeof value === "number" && Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) : 0;
+  const tone = Math.round(share * TONES);
+  return tone && `kata-tone-${tone}`;
+}
+
+// The largest finite number, without its sign, of those that are to be coloured.
+const fullest = (values) =>
+  Math.max(1e-9, ...values.map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
+
 // A matrix (or one row of numbers) as a table. name: its caption, and what tests look for.
 //   rows, columns: names; digits: after the point; scale: what the fullest colour stands for; heat: false for none
 //   picked: [i, j] of the cell that the sentence is about; pick(i, j) makes cells buttons: one tab stop, arrows move,
@@ -29,7 +42,7 @@ export function matrix({
   note,
 }) {
   const cells = Array.isArray(values[0]) ? values : [values];
-  const full = scale ?? Math.max(1e-9, ...cells.flat().map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
+  const full = scale ?? fullest(cells.flat());
   const at = picked ?? [0, 0];
   const move = (event) => {
     const steps = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
@@ -49,12 +62,12 @@ export function matrix({
     ? { click: pressed, pointerover: (event) => event.pointerType === "mouse" && pressed(event), keydown: move }
     : {};
   const cell = (value, i, j) => {
-    const share = typeof value === "number" && Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) : 0;
     const text = value === 0 && hidden?.(i, j) ? "·" : format(value, digits);
     const isPicked = picked && picked[0] === i && picked[1] === j;
-    const looks = {
-      less: value < 0, marked: marked?.(i, j), faint: faint?.(i, j), picked: isPicked, press: pick,
-    };
+    const looks = [
+      heat && toneOf(value, full), value < 0 && "less", marked?.(i, j) && "marked", faint?.(i, j) && "faint",
+      isPicked && "picked", pick && "press",
+    ];
     const place = { "data-row": i, "data-column": j };
     const inner = pick
       ? h(
@@ -72,8 +85,7 @@ export function matrix({
     return h(
       "td",
       {
-        class: Object.keys(looks).filter((look) => looks[look]).join(" ") || null,
-        "--share": heat && share ? `${(share * 100).toFixed(1)}%` : null,
+        class: looks.filter(Boolean).join(" ") || null,
         ...(pick ? {} : place),
       },
       inner
@@ -121,14 +133,14 @@ export const drawing = ({ name, label, width, height }, ...shapes) => h(
 // marked(i, j): cells with a frame, which one can follow.
 export function turning({ name, values, turned, digits = 2, side = 40, marked }) {
   const [n, m] = [values.length, values[0].length];
-  const full = Math.max(1e-9, ...values.flat().map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
+  const full = fullest(values.flat());
   const place = (i, j) => `transform: translate(${(turned ? i : j) * side}px, ${(turned ? j : i) * side}px)`;
   const cells = values.flatMap((one, i) => one.map((value, j) => s(
     "g",
     { class: "turning", key: `${i} ${j}`, style: place(i, j) },
     s("rect", {
-      class: ["cell tint", value < 0 && "less", marked?.(i, j) && "chosen"].filter(Boolean).join(" "),
-      "--share": `${Math.min(100, (100 * Math.abs(Number.isFinite(value) ? value : 0)) / full).toFixed(1)}%`,
+      class: ["cell tint", toneOf(value, full), value < 0 && "less", marked?.(i, j) && "chosen"]
+        .filter(Boolean).join(" "),
       width: side - 2,
       height: side - 2,
     }),
