@@ -1,60 +1,140 @@
-// A mean is laid over x: which numbers are repeated, and where an error is missing.
+// A mean is laid over x, copy by copy: which numbers are repeated, and where an error is missing.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row, sign } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["dim=1, keepdim", "dim=1", "dim=0", "all entries"];
+const [SIDE, GAP, DIGITS] = [60, 8, 2];
 const mean = (values) => sum(values) / values.length;
 
-// The mean as torch makes it: its shape in words, and the numbers laid over x, or null where they do not fit.
-function laid(x, way) {
+// The means as torch makes them. Each: its value, the cells of x that it is made of, their name, and the place where it
+// is before it is copied, beside x (column −1) or above it (row −1).
+function meansOf(x, way) {
   const [T, d] = [x.length, x[0].length];
-  const ofRows = x.map(mean);
-  if (way === 0) return { shape: `(${T}, 1)`, over: ofRows.map((value) => range(d).map(() => value)) };
-  if (way === 1) return { shape: `(${T},)`, over: T === d ? x.map(() => ofRows) : null };
-  if (way === 2) return { shape: `(${d},)`, over: x.map(() => transpose(x).map(mean)) };
-  return { shape: "()", over: x.map((one) => one.map(() => mean(x.flat()))) };
+  const cellsOf = (i) => range(d).map((j) => [i, j]);
+  const made = (name, cells, home) => ({ name, cells, home, value: mean(cells.map(([i, j]) => x[i][j])) });
+  // torch lines shapes up from the right, so that a flat mean is a row above x.
+  if (way < 2) return range(T).map((i) => made(`row ${i}`, cellsOf(i), way ? [-1, d - T + i] : [i, -1]));
+  if (way === 2) return range(d).map((j) => made(`column ${j}`, range(T).map((i) => [i, j]), [-1, j]));
+  return [made("all", range(T).flatMap(cellsOf), [-1, -1])];
+}
+
+// x with the means beside or above it, and those copies of them that are laid over x: each slides to its place.
+// at(i, j): the mean that comes to lie there, null where the shapes do not fit; isWrong(i, j): it is not that of row i
+function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
+  const place = (where) => {
+    const [down, right] = where.map((n) => (n < 0 ? 0 : SIDE + GAP + n * SIDE) + 2);
+    return `transform: translate(${right}px, ${down}px)`;
+  };
+  const cell = (key, where, look, ...words) => s(
+    "g",
+    { class: "turning", key, style: place(where) },
+    s("rect", { class: `cell ${look}`, width: SIDE - 2, height: SIDE - 2 }),
+    words.map((word, n) => s("text", {
+      class: "number", x: SIDE / 2 - 1, y: SIDE / 2 + 3 + (words.length - 1) * (18 * n - 9), "text-anchor": "middle",
+    }, word)),
+  );
+  const places = x.flatMap((one, i) => one.map((_, j) => [i, j]));
+  const isPicked = (i, j) => i === pickedRow && j === pickedColumn;
+  return drawing(
+    {
+      name: "copies of the means over x",
+      label: means.map(({ name, value }) => `Mean of ${name}: ${format(value, DIGITS)}.`).join(" "),
+      width: (x[0].length + 1) * SIDE + GAP + 4,
+      height: (x.length + 1) * SIDE + GAP + 4,
+    },
+    places.map(([i, j]) => cell(`x ${i} ${j}`, [i, j], "", format(x[i][j], 0))),
+    at && places.map(([i, j]) => cell(
+      `copy ${i} ${j}`,
+      isLaid(i, j) ? [i, j] : at(i, j).home,
+      `${isWrong(i, j) ? "tint less kata-tone-12" : "done"} ${isLaid(i, j) && isPicked(i, j) ? "chosen" : ""}`,
+      format(at(i, j).value, DIGITS),
+      at(i, j).name,
+    )),
+    means.map((one) => cell(
+      `mean ${one.home}`,
+      one.home,
+      at?.(pickedRow, pickedColumn) === one ? "done chosen" : "done",
+      format(one.value, DIGITS),
+      one.name,
+    )),
+  );
 }
 
 export default {
   render({ model, el }) {
     const { rows, third } = model.get("data");
-    const figure = frame(el, "Choose a mean to take from x. With three rows nothing warns you of a wrong one.");
-    const way = figure.choice({ label: "Mean", options: WAYS, value: 1 });
-    const size = figure.choice({ label: "Rows of x", options: ["two", "three"], value: 1 });
-    figure.lesson(() => ([way.value, size.value] = [0, 0]));
+    const figure = frame(el, "Take away the mean of each row. Does every row get its own, and does torch warn you?");
+    const most = () => (way.value ? rows.length + size.value : third.length);
+    const layAll = () => {
+      copies.limit(most());
+      copies.value = most();
+    };
+    const way = figure.choice({ label: "Mean", options: WAYS, value: 1, moved: layAll });
+    const size = figure.choice({ label: "Rows of x", options: ["two", "three"], value: 1, moved: layAll });
+    const copies = figure.slider({ label: "Copies laid over x", min: 0, max: 3, value: 3 });
+    figure.player(copies, 1200);
+    figure.lesson(() => {
+      [way.value, size.value] = [0, 0];
+      layAll();
+    });
+    const cell = figure.state([0, 1]);
     figure.draw(() => {
       const x = size.value ? [...rows, third] : rows;
-      const { shape, over } = laid(x, way.value);
-      const digits = 4;
-      const given = matrix({ name: "x", values: x, digits });
-      if (!over) {
-        const means = matrix({ name: "mean", values: x.map(mean), digits });
+      const [T, d] = [x.length, x[0].length];
+      const means = meansOf(x, way.value);
+      const at = way.value === 1 && T !== d ? null : (i, j) => means[[i, j, j, 0][way.value]];
+      const isLaid = (i, j) => (way.value ? i : j) < copies.value;
+      const isWrong = (i, j) => isLaid(i, j) && Math.abs(at(i, j).value - mean(x[i])) > 1e-9;
+      const [i, j] = [Math.min(cell.value[0], T - 1), cell.value[1]];
+      const drawn = laying(x, means, at, isLaid, isWrong, [i, j]);
+      const given = matrix({ name: "x", values: x, digits: 0 });
+      const shape = [`(${T}, 1)`, `(${T},)`, `(${d},)`, "()"][way.value];
+      if (!at) {
         return {
-          show: row(given, sign("−"), means),
+          show: [drawn, row(given)],
           key: ["result", "none"],
-          say: `An error: the mean has the shape ${shape}, and ${x.length} does not fit to the ${x[0].length} of a `
-            + "row.",
+          say: `An error: (${T}, ${d}) − ${shape}. torch lines shapes up from the right, and ${T} means do not fit to `
+            + `the ${d} numbers of a row.`,
         };
       }
-      const result = x.map((one, i) => one.map((value, j) => value - over[i][j]));
-      const sums = result.map(sum);
-      const isWrong = (i, j) => Math.abs(over[i][j] - mean(x[i])) > 1e-9;
-      const wrong = sum(over.flatMap((one, i) => one.map((_, j) => Number(isWrong(i, j)))));
-      const centred = sums.every((value) => Math.abs(value) < 1e-9);
+      const mapped = (make) => x.map((one, i) => one.map((value, j) => (isLaid(i, j) ? make(value, i, j) : null)));
+      const over = mapped((_, i, j) => at(i, j).value);
+      const result = mapped((value, i, j) => value - at(i, j).value);
+      const sums = result.map((one) => (one.includes(null) ? null : sum(one)));
+      const wrong = x.flatMap((one, i) => one.filter((_, j) => isWrong(i, j))).length;
+      const form = [
+        "a column of means, copied to the right", "a row of means, copied down", "a row of means, copied down",
+        "one mean, copied everywhere",
+      ];
+      const judged = wrong
+        ? "No error, and not centred. Dashed: not the mean of its own row"
+        : "Each row sums to 0, so it is centred";
+      const verdict = sums.includes(null) ? `${copies.value} of ${most()} copies are laid over x` : judged;
+      const { name, value, cells } = at(i, j);
+      const loses = `The ${format(x[i][j], 0)} in row ${i} loses ${format(value, DIGITS)}, the mean of ${name}. `;
       return {
-        show: row(
-          given,
-          sign("−"),
-          matrix({ name: "mean, laid over x", values: over, digits, marked: isWrong }),
-          sign("="),
-          matrix({ name: "result", values: result, digits }),
-        ),
-        key: ["cells that got another mean", `${wrong} of ${x.length * x[0].length}`],
-        say: `The mean has the shape ${shape}. The rows of the result sum to `
-          + `${sums.map((value) => format(value, digits)).join(", ")}: `
-          + `${centred ? "each is centred" : "no error, and not centred. Dashed: the mean of another row"}.`,
+        show: [
+          drawn,
+          row(
+            given,
+            sign("−"),
+            matrix({ name: "mean, laid over x", values: over, digits: DIGITS, marked: isWrong }),
+            sign("="),
+            matrix({
+              name: "result", values: result, digits: DIGITS, picked: [i, j], pick: (...to) => (cell.value = to),
+            }),
+            matrix({ name: "sums", values: sums.map((total) => [total]), digits: DIGITS }),
+          ),
+        ],
+        threads: isLaid(i, j) ? [
+          ...cells.map((from) => [["x", ...from], ["mean, laid over x", i, j]]),
+          [["mean, laid over x", i, j], ["result", i, j]],
+        ] : [],
+        key: ["cells that got another mean", `${wrong} of ${T * d}`],
+        say: `(${T}, ${d}) − ${shape}: ${form[way.value]}. ${isLaid(i, j) ? loses : ""}${verdict}.`,
       };
     });
   },

@@ -10,11 +10,21 @@ def less_mean(dim: int | None, square: bool = False) -> dict[str, torch.Tensor]:
     return {"result": x - (x.mean() if dim is None else x.mean(dim=dim))}
 
 
+def less_own_mean() -> dict[str, torch.Tensor]:
+    """All three rows, each less its own mean."""
+    x = torch.tensor([[1.0, 2.0, 6.0], [0.0, 4.0, 8.0], [3.0, 3.0, 0.0]])
+    centred = x - x.mean(dim=1, keepdim=True)
+    return {"result": centred, "sums": torch.zeros(3)}
+
+
 LESSON = ("press", "As in the lesson")
 CASES = [
-    Case("as it opens", [], lambda: less_mean(1, square=True), "Dashed: the mean of another row"),
+    Case("as it opens", [], lambda: less_mean(1, square=True), "Dashed: not the mean of its own row"),
     Case("means of columns", [LESSON, ("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
     Case("all entries", [LESSON, ("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
+    Case("each row its own", [("choose", "Mean", "dim=1, keepdim")], less_own_mean, "it is centred"),
+    Case("one copy of three", [("move", "Copies laid over x", 1)], says="1 of 3 copies are laid"),
+    Case("a cell", [("pick", "result", 1, 2)], says="The 8 in row 1 loses 2.00, the mean of row 2"),
     Case("an error", [LESSON, ("choose", "Mean", "dim=1")], says="An error"),
     Case(
         "no error for a square",
