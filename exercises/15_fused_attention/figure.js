@@ -30,6 +30,7 @@ export default {
     const right = attended(Object.fromEntries(
       Object.entries(layers).map(([name, weight]) => [name, matmul(inputs, transpose(weight))])
     ));
+    const cell = figure.state([1, 0]);
     figure.draw(() => {
       const [from, to] = [stacked, cut].map((one) => ORDERS[one.value].split(" "));
       const weight = from.flatMap((name) => layers[name]);
@@ -43,6 +44,9 @@ export default {
       const output = attended(parts);
       const off = (i, j) => Math.abs(output[i][j] - right[i][j]);
       const most = Math.max(...output.flatMap((line, i) => line.map((_, j) => off(i, j))));
+      const [i, j] = cell.value;
+      const [made, called] = [labels(from)[j], labels(to)[j]];
+      const named = `What is called ${called} is made with the weights of ${made}.`;
       return {
         show: [
           row(
@@ -56,18 +60,24 @@ export default {
               digits: 2,
               rows: tokens,
               columns: labels(to),
+              picked: cell.value,
+              pick: (...at) => (cell.value = at),
               marked: (_, j) => from[Math.floor(j / width)] !== to[Math.floor(j / width)],
             }), sign("→"),
             matrix({ name: "output", values: output, rows: tokens, marked: (i, j) => off(i, j) > 5e-5 }),
             matrix({ name: "the right output", values: right, rows: tokens }),
           ),
         ],
+        threads: inputs[0].flatMap((_, n) => [
+          [["inputs", i, n], ["one product, cut in three", i, j]],
+          [["qkv.weightᵀ", n, j], ["one product, cut in three", i, j]],
+        ]),
         key: ["largest error of the output", format(most)],
         say: wrong.length
-          ? `${wrong.join(" and ")} are cut from the wrong columns (dashed), so the output is wrong. All shapes fit, `
-            + "and no error is raised."
-          : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} in place `
-            + "of three; the output is that of exercise 13.",
+          ? `${named} ${wrong.join(" and ")} are cut from the wrong columns (dashed), so the output is wrong. `
+            + "All shapes fit, and no error is raised."
+          : `${named} One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} `
+            + "in place of three; the output is that of exercise 13.",
       };
     });
   },

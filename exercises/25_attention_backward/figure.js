@@ -7,20 +7,39 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const NAMES = range(3).map(String);
 
-const [WIDE, TALL] = [70, 120]; // of a bar: the room for it, and the height of the drawing
+const [WIDE, TALL] = [100, 120]; // of a bar: the room for it, and the height of the drawing
 
-// A bar for what arrives at each token, in the stronger colour where it is above the weighted average, the line.
-function arrivals(values, average) {
+const product = (weight, distance) => [
+  `${format(weight, 2)} × ${format(distance, 2)}`, `= ${format(weight * distance, 3)}`,
+];
+
+// An arrow straight up or down; nothing where it would be no longer than its head.
+function pointer(x, from, to) {
+  const back = Math.sign(from - to) * 8;
+  return Math.abs(from - to) > 8 && [
+    s("line", { class: "arrow", x1: x, x2: x, y1: from, y2: to + back }),
+    s("path", { class: "weight", d: `M${x},${to}l-5,${back}h10z` }),
+  ];
+}
+
+// A bar for what arrives at each token, in the stronger colour where it is above the weighted average, the line. An
+// arrow is the distance between the two. Below: the weight times the distance, which is the gradient of the score.
+function arrivals(values, average, weights) {
   const [low, high] = [Math.min(0, average, ...values), Math.max(1, average, ...values)];
   const Y = (value) => 12 + ((high - value) / (high - low)) * TALL;
   const right = values.length * WIDE;
   return drawing(
-    { name: "what arrives, and its weighted average", width: right + 110, height: TALL + 44,
+    { name: "what arrives, and its weighted average", width: right + 110, height: TALL + (weights ? 80 : 44),
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
-      s("rect", { class: value > average ? "cell now" : "cell done", x: j * WIDE + 14, width: WIDE - 28,
+      s("rect", { class: value > average ? "cell now" : "cell done", x: j * WIDE + 16, width: WIDE - 32,
         y: Y(Math.max(0, value)), height: Math.max(0.5, Math.abs(Y(0) - Y(value))) }),
-      s("text", { x: (j + 0.5) * WIDE, y: TALL + 36, "text-anchor": "middle" }, `${j}: ${format(value, 1)}`),
+      pointer(j * WIDE + WIDE - 6, Y(average), Y(value)),
+      [`${j}: ${format(value, 1)}`, ...(weights ? product(weights[j], value - average) : [])].map((words, n) => s(
+        "text",
+        { class: n === 2 ? "strong" : null, x: (j + 0.5) * WIDE, y: TALL + 36 + 18 * n, "text-anchor": "middle" },
+        words
+      )),
     ]),
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
     s("line", { class: "curve curve-1", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
@@ -63,7 +82,7 @@ export default {
         : "is positive nowhere: nothing above it arrives at a place with weight.";
       return {
         show: [
-          arrivals(dP, average),
+          arrivals(dP, average, alone.value ? null : P),
           row(
             matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
             matrix({ name: "gradient of the weights", values: dP, columns: NAMES, scale: 10 }),

@@ -1,8 +1,51 @@
 // A trained head over a long text: what the newest token looks at, with the first tokens kept or dropped.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+
+const [KEPT, DROPPED, HIGH, BROAD] = [24, 9, 56, 14]; // of a token, and of the arcs to it
+const NARROW = 330; // the least width of the drawing, however few tokens there are
+
+// All tokens so far, those that were dropped as narrow dashed cells. Arcs lead from the newest token to those that it
+// looks at, as broad as their weights: above as it is, below the other way.
+function tape(names, positions, weights, others, without) {
+  const n = names.length;
+  const isKept = (t) => positions.includes(t);
+  const [lefts, top] = [[2], HIGH + 14];
+  names.forEach((_, t) => lefts.push(lefts[t] + (isKept(t) ? KEPT : DROPPED)));
+  const X = (t) => (lefts[t] + lefts[t + 1]) / 2;
+  const arcs = (seen, shares, [y, bend], look) => seen.map((t, i) => t < n - 1 && shares[i] > 0.002 && s("path", {
+    key: `${look} ${t}`,
+    class: look,
+    d: `M${X(n - 1)},${y}A${(X(n - 1) - X(t)) / 2},${HIGH - BROAD / 2} 0 0 ${bend} ${X(t)},${y}`,
+    "stroke-width": Math.max(0.6, BROAD * shares[i]).toFixed(2),
+  }));
+  const most = positions[weights.indexOf(Math.max(...weights))];
+  return drawing(
+    {
+      name: "where the newest token looks, and below where it would",
+      label: `Most at ${names[most]}, place ${most}. ${n - positions.length} tokens were dropped.`,
+      width: Math.max(NARROW, lefts[n] + 2),
+      height: 2 * top + 26,
+    },
+    arcs(positions, weights, [top, 0], "pull"),
+    arcs(others, without, [top + 26, 1], "pull other"),
+    names.map((name, t) => [
+      s("rect", {
+        key: `cell ${t}`,
+        class: `cell ${t === n - 1 ? "chosen" : isKept(t) ? "done" : "gone"}`,
+        x: lefts[t] + 1, y: top + 1, width: (isKept(t) ? KEPT : DROPPED) - 2, height: KEPT,
+      }),
+      isKept(t) && s(
+        "text",
+        { key: `name ${t}`, class: "number", x: X(t), y: top + 17, "text-anchor": "middle" },
+        name
+      ),
+    ]),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -20,6 +63,7 @@ export default {
     });
     const figure = frame(el, "A head that has nothing to say looks at the first token. What if that token is dropped?");
     const seen = figure.slider({ label: "Tokens seen", min: 1, max: tokens.length, value: first });
+    figure.player(seen, 700);
     const sinks = figure.slider({ label: "First tokens kept", min: 0, max: 4, value: kept });
     const window = figure.slider({ label: "Window", min: 1, max: 16, value: reach });
     figure.draw(() => {
@@ -43,6 +87,7 @@ export default {
       const echo = "abc".includes(tokens[n - 1]);
       return {
         show: [
+          tape(tokens.slice(0, n), positions, weights, isSame ? [] : others, without),
           matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
           row(
             bars({ name: "weights of the newest token", values: weights, labels: positions.map(name), most: 1 }),
