@@ -280,6 +280,15 @@ def test_a_level_tells_so_much_and_no_more(level, told):
     assert "<b>" not in text and "<i>" not in text
 
 
+def test_what_keeps_several_checks_from_running_is_read_once():
+    """Two checks wait for one, and a third counts in part: each has its title, and each reason is read once."""
+    more = (replace(CHECKS[2], id="last", title="Last."), replace(CHECKS[2], id="part", message="checked in part"))
+    text = html.verdict(replace(RESULT, checks=CHECKS + more))
+    assert text.count("first fix") == text.count("checked in part") == 1
+    assert text.count("Later.") == 2 and text.count("Last.") == 1
+    assert text.index("the message") < text.index("first fix")
+
+
 def test_an_outcome_is_a_sign_and_a_word():
     text = html.verdict(RESULT)
     for sign, word in (("✔", "passed"), ("✘", "failed"), ("–", "not checked")):
