@@ -209,7 +209,7 @@ def _need(summary: Summary, row: Row, median: float, begun: Sequence[int], stuck
     score, reasons = 0.0, []
     if row.total is not None and row.total < median:
         score += (median - row.total) / median
-        reasons.append(f"{number(row.total)} points, the median is {number(median)}")
+        reasons.append(f"{number(round(row.total, 2))} points, the median is {number(round(median, 2))}")
     missing_indices = [index for index in begun if row.states[index] in (ABSENT, NOT_STARTED)]
     if missing_indices:
         score += len(missing_indices) / len(begun)

@@ -114,12 +114,13 @@ function drawn(index) {
 // A cell with points, the darker the more of `most` they are.
 function points(value, state, most, isByHand = false) {
   const cell = make("td", "", { class: "number" });
+  const text = value === null ? "–" : String(Number(value.toFixed(2)));
   if (value) cell.style.setProperty("--share", `${Math.round((100 * value) / most)}%`);
   if (isByHand) {
     const found = state in WORDS ? `; the file: ${WORDS[state][1]}` : "";
-    cell.append(value === null ? "–" : String(value), make("abbr", " ✎", { title: `set by hand${found}` }));
+    cell.append(text, make("abbr", " ✎", { title: `set by hand${found}` }));
   } else if (state in WORDS) cell.append(make("span", WORDS[state][0], { class: "words error", title: WORDS[state][1] }));
-  else cell.textContent = value === null ? "–" : String(value);
+  else cell.textContent = text;
   if (state === "p") cell.classList.add("passed");
   return cell;
 }

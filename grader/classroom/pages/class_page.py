@@ -166,12 +166,12 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
         counts = [
             f"{distribution.handed_in:,} of {len(summary.rows):,} handed in",
             f"{states[ALL_PASSED]:,} passed all",
-            f"median {number(distribution.median, '–')} of {number(exercise.max_points)}",
+            f"median {_rounded(distribution.median)} of {number(exercise.max_points)}",
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
         spread = spread_of([points for row in summary.rows if (points := row.points[index]) is not None])
         if spread and spread.count >= analysis.LEAST:
-            quartiles = f"{number(round(spread.lower, 2))} to {number(round(spread.upper, 2))}"
+            quartiles = f"{_rounded(spread.lower)} to {_rounded(spread.upper)}"
             counts.append(f"middle half {quartiles} · SD {spread.deviation:.2f}")
         counts += [f"{states[state]:,} {description}" for state, description in rare.items() if states[state]]
         panels.append(Panel(title, " · ".join(counts), histogram(distribution.bins, title)))
@@ -263,7 +263,7 @@ def render(
 
     submissions: all that was handed in; ungraded: how many files could not be graded; linked: students lead to their
     pages, which pseudonyms do not have; past: what earlier runs tell; week: a part of the
-    term that is shown beside the whole; most_rows: characters of the rows that are in the page itself, MOST_ROWS
+    term that is shown beside the whole, unless it is the whole; most_rows: characters of the rows that are in the page itself, MOST_ROWS
     where nobody says.
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
@@ -294,7 +294,7 @@ def render(
         least_tried=analysis.least_tried(checks),
         checks=checks,
         troubles=commonest(summary.troubles, MOST_TROUBLES),
-        week=week and _week(week, past),
+        week=_week(week, past) if week and _handed_in(week.fresh) < _handed_in(summary) else None,
         progress=[run for run in past.runs if run.same >= analysis.LEAST and run.before != run.after],
         clusters=clusters,
         hidden=hidden,
@@ -339,12 +339,17 @@ def _week(week: Week, past: Past) -> WeekPanel:
     return WeekPanel(
         week.words,
         week.remark,
-        sum(len(row.states) - row.states.count(ABSENT) for row in week.fresh.rows),
+        _handed_in(week.fresh),
         titles_of(week.fresh),
         topics(week.fresh, analysis.to_teach(week.fresh)),
         analysis.ranked(week.whole, week.stuck(past), MOST_NEEDS),
         analysis.hardest(checks, MOST_CHECKS),
     )
+
+
+def _handed_in(summary: Summary) -> int:
+    """How many exercises all students together handed in."""
+    return sum(len(row.states) - row.states.count(ABSENT) for row in summary.rows)
 
 
 def attention(summary: Summary) -> dict[str, list[Row]]:
@@ -357,11 +362,16 @@ def attention(summary: Summary) -> dict[str, list[Row]]:
         "handed in an untouched file": [row for row in rows if NOT_STARTED in row.states],
     }
     if median:
-        reason = f"far below the class: less than half of the median of {number(median)} points"
+        reason = f"far below the class: less than half of the median of {_rounded(median)} points"
         groups[reason] = [
             row for row in rows if row.handed_in and row.total is not None and row.total < FAR_BELOW * median
         ]
     return {reason: members for reason, members in groups.items() if members}
+
+
+def _rounded(points: float | None) -> str:
+    """Points with two digits, as they are read and not computed with."""
+    return "–" if points is None else number(round(points, 2))
 
 
 def _short(count: int) -> str:
@@ -385,7 +395,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         (f"{len(rows):,}", "students"),
         (f"{possible - absent:,} of {possible:,}", "exercises handed in"),
         (f"{sum(row.states.count(ALL_PASSED) for row in rows):,}", "of them all passed"),
-        (number(summary.median(), "–"), f"of {number(summary.max_points)} points: the median of who handed in"),
+        (_rounded(summary.median()), f"of {number(summary.max_points)} points: the median of who handed in"),
     ]
 
 
