@@ -20,7 +20,12 @@ WIDTH = 760
 TAKE = """() => {
   const figure = document.querySelector('.kata-live');
   figure.querySelectorAll('.kata-controls, .kata-spoken, .hit, .handle').forEach(one => one.remove());
-  figure.querySelectorAll('button').forEach(one => one.replaceWith(...one.childNodes));
+  figure.querySelectorAll('button').forEach(one => {
+    one.parentElement.classList.remove('press'); // so that the cell has the room around its number
+    Object.assign(one.parentElement.dataset, one.dataset);
+    one.replaceWith(...one.childNodes);
+  });
+  figure.querySelector('.kata-view').dispatchEvent(new Event('scroll')); // threads lead to where the cells are now
   figure.querySelectorAll('[id], [tabindex], [aria-hidden]').forEach(
     one => ['id', 'tabindex', 'aria-hidden'].forEach(name => one.removeAttribute(name)));
   figure.style.cssText = 'margin: 0';

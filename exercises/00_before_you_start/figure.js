@@ -45,13 +45,12 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
       width: (x[0].length + 1) * SIDE + GAP + 4,
       height: (x.length + 1) * SIDE + GAP + 4,
     },
-    places.map(([i, j]) => cell(`x ${i} ${j}`, [i, j], "", format(x[i][j], 0))),
+    places.map(([i, j]) => cell(`x ${i} ${j}`, [i, j], "", ...(isLaid(i, j) && at ? [] : [format(x[i][j], 0)]))),
     at && places.map(([i, j]) => cell(
       `copy ${i} ${j}`,
       isLaid(i, j) ? [i, j] : at(i, j).home,
       `${isWrong(i, j) ? "tint less kata-tone-12" : "done"} ${isLaid(i, j) && isPicked(i, j) ? "chosen" : ""}`,
-      format(at(i, j).value, DIGITS),
-      at(i, j).name,
+      ...(isLaid(i, j) ? [format(at(i, j).value, DIGITS), at(i, j).name] : []),
     )),
     means.map((one) => cell(
       `mean ${one.home}`,
