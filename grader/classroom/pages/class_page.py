@@ -262,9 +262,9 @@ def render(
     """The page of a summary.
 
     submissions: all that was handed in; ungraded: how many files could not be graded; linked: students lead to their
-    pages, which pseudonyms do not have; past: what earlier runs tell; week: a part of the
-    term that is shown beside the whole, unless it is the whole; most_rows: characters of the rows that are in the page itself, MOST_ROWS
-    where nobody says.
+    pages, which pseudonyms do not have; past: what earlier runs tell; week: a part of the term that is shown beside the
+    whole, unless it is the whole; most_rows: characters of the rows that are in the page itself, MOST_ROWS where nobody
+    says.
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
     groups, taught, checks = attention(summary), analysis.to_teach(summary), analysis.checks(summary)
