@@ -251,18 +251,23 @@ def test_svg_says_in_words_and_in_a_table_what_it_shows():
 
 
 def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
-    """In each form: 0.945 and its neighbour are no .94 beside .95. A real difference is still seen."""
+    """In each form: 0.945 and its neighbour are no .94 beside .95. A real difference is still seen.
+
+    In a page, a matrix without one is shown once.
+    """
     expected = ((0.945, 0.6310), (1.06, 0.0))
     noisy = Picture("t", TOKENS, TOKENS, ((0.9450001, 0.63104), (1.05999, -1e-9)), expected)
-    wrong = Picture("t", TOKENS, TOKENS, ((0.946, 0.6310), (1.06, 0.0)), expected)
+    wrong = Picture("t", TOKENS, TOKENS, ((0.946, 0.63104), (1.05999, -1e-9)), expected)
     for picture, is_alike in ((noisy, True), (wrong, False)):
         figure = ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
         tables = [[cell.text for cell in table.findall(".//td")] for table in figure.findall(".//table")]
-        assert (tables[0] == tables[1]) is is_alike
-        assert tables[1] == ["0.9450", "0.6310", "1.0600", "0.0000"]
+        assert len(tables) == (1 if is_alike else 3)
+        assert tables[0 if is_alike else 1] == ["0.9450", "0.6310", "1.0600", "0.0000"]
+        assert is_alike or tables[0] == ["0.9460", *tables[1][1:]]
         assert all(re.fullmatch(r"-?\d+\.\d{4}", text) for table in tables for text in table)
         images = [[text.text for text in image.findall("./text")][1:] for image in figure.findall(".//svg")]
-        assert images[0] == images[1] or not is_alike
+        assert len(images) == len(tables)
+        assert is_alike or images[0][-3:] == images[1][-3:]
         data = display.matrices(catalog.find("03"), [picture])["pictures"][0]
         assert (data["learner"] == data["expected"]) is is_alike
     rows = [line.plain.split() for line in heatmap.render(noisy) if line.plain.strip().startswith(TOKENS)]
