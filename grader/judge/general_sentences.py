@@ -67,6 +67,10 @@ OF_TENSORS = (
     "torch.tensor makes a tensor of plain numbers, and here it is given tensors of several numbers each. To put "
     "tensors on top of each other, use torch.stack."
 )
+OF_SCALARS = (
+    "torch.{} joins tensors along a dimension that they have, and a single number has none. torch.stack makes a new "
+    "dimension for them."
+)
 MATH = "{} takes one number, and here it is given a whole tensor: use the function of the same name in torch."
 DIVISION = "/ gives a float, even where nothing is left over: a size is a whole number, so divide with //."
 KEYBOARD = (
@@ -157,6 +161,7 @@ LEAST_WRITTEN = 32  # smaller numbers are written in code for many reasons
 WRITTEN = "A size of {} is written into the code, and does not fit here: take the size from the tensors at hand."
 RESHAPED = re.compile(r"shape '\[[\d, -]+\]' is invalid for input of size")
 OTHER_SHAPE = "The new shape holds another number of values than the tensor has: check each size in it{}."
+NO_DIM_TO_JOIN = re.compile(r"zero-dimensional tensor \(at position \d+\) cannot be concatenated")
 ONE_NUMBER = re.compile(r"only one element tensors can be converted|a Tensor with \d+ elements cannot be converted")
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 NO_DIM = re.compile(r"Dimension out of range \(expected to be in range of \[-\d+, (\d+)\], but got (-?\d+)\)")
@@ -256,6 +261,8 @@ def of_error(error: BaseException, source: str, number: str) -> str | None:
     if ONE_NUMBER.match(text):
         taken = re.search(r"\bmath\.\w+", line)
         return MATH.format(taken[0]) if taken else OF_TENSORS if "tensor(" in line else None
+    if NO_DIM_TO_JOIN.match(text) and (joining := re.search(r"\b(cat|concat|concatenate)\(", line)):
+        return OF_SCALARS.format(joining[1])
     unknown = UNKNOWN.match(text)
     if unknown and unknown[1] in MODULES and not re.search(rf"^[ \t]*(from|import)\b.*\b{unknown[1]}\b", source, re.M):
         return IMPORTED.format(unknown[1], MODULES[unknown[1]])

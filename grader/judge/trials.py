@@ -116,15 +116,21 @@ class Changed(Local):
 class Varied(Changed):
     """Every float argument of a call gets other values, none of them large. Zeros stay, and what is not finite.
 
-    signs: whether the signs change too; loads: whether parameters that are loaded get other values too, and plain: also
-    what is 0 or not finite; changed: how many tensors got other values.
+    signs: whether the signs change too; positive: whether all values become positive; loads: whether parameters that
+    are loaded get other values too, and plain: also what is 0 or not finite; changed: how many tensors got others.
     """
 
     def __init__(
-        self, connection: Remote | Local, seed: int, signs: bool = False, loads: bool = False, plain: bool = False
+        self,
+        connection: Remote | Local,
+        seed: int,
+        signs: bool = False,
+        loads: bool = False,
+        plain: bool = False,
+        positive: bool = False,
     ):
         super().__init__(connection)
-        self.seed, self.signs, self.plain, self.changed = seed, signs, plain, 0
+        self.seed, self.signs, self.plain, self.positive, self.changed = seed, signs, plain, positive, 0
         self.kinds = (protocol.Call, protocol.Assign) if loads else protocol.Call
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
@@ -139,6 +145,7 @@ class Varied(Changed):
         values = torch.frombuffer(bytearray(raw.data), dtype=DTYPES[raw.dtype]).float()
         if self.plain:
             values = torch.where(values.isfinite() & (values != 0), values, 1.0)
+        values = values.abs() if self.positive else values
         # Other values for other tensors: if the signs of two agreed, those of their products would stay.
         generator = torch.Generator().manual_seed(self.seed + zlib.crc32(raw.data))
         factors = 0.5 + torch.rand(len(values), generator=generator)
@@ -275,7 +282,8 @@ class Trials:
         if not all(self.fails_again(failure, seed) for seed in SEEDS):
             return None
         if any(self.depends_on_signs(check) for check in checks):
-            return SIGNS
+            fails_without = self.fails_again(failure, SEEDS[0], loads=True, positive=True)
+            return None if fails_without else SIGNS
         if is_of_object(last_call):
             mine, theirs = Unloaded(self.connection), Unloaded(self.solution)
             error, _ = ChangedSession(self.session, theirs).run(failure.check, Learner(mine))
@@ -332,14 +340,15 @@ class Trials:
         connection = Varied(self.solution if of_solution else self.connection, seed, signs)
         return self.session.run(check, Learner(connection))[1], connection.changed
 
-    def fails_again(self, failure: Failure, seed: int, loads: bool = False) -> bool:
+    def fails_again(self, failure: Failure, seed: int, loads: bool = False, positive: bool = False) -> bool:
         """Whether the check fails alike at the same call where code and solution get plain values, none large.
 
-        loads: parameters that are loaded get other values too. Where the solution fails then too, as the check expects
-        numbers of its own, it does not count.
+        loads: parameters that are loaded get other values too. positive: all values are positive. Where the solution
+        fails then too, as the check expects numbers of its own, it does not count.
         """
         mine, theirs = (
-            Varied(connection, seed, loads=loads, plain=True) for connection in (self.connection, self.solution)
+            Varied(connection, seed, loads=loads, plain=True, positive=positive)
+            for connection in (self.connection, self.solution)
         )
         session = ChangedSession(self.session, theirs)
         error, calls = session.run(failure.check, Learner(mine))

@@ -233,7 +233,8 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
         return ""
     methods = {node.name: node for node in classes[-1].body if isinstance(node, FUNCTIONS)}
     if name in methods:
-        return _without_super(source, classes[-1], methods[name]) if name == "__init__" else ""
+        without_self = _without_self(source, methods[name])
+        return without_self or (_without_super(source, classes[-1], methods[name]) if name == "__init__" else "")
     for method in methods.values():
         for node in walked(method):
             if isinstance(node, FUNCTIONS) and node.name == name:
@@ -337,6 +338,16 @@ def _span(statement: ast.stmt) -> list[int]:
     """The first line of a statement, with its decorators, and the last one."""
     first_line = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
     return [first_line, statement.end_lineno or statement.lineno]
+
+
+def _without_self(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """The sentence on a method that reads self and does not take it; "" for any other one."""
+    arguments = {argument.arg for argument in (*method.args.posonlyargs, *method.args.args)}
+    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in walked(method))
+    if not reads_self or "self" in arguments or method.args.vararg:
+        return ""
+    location = place(source, method.lineno)
+    return f"{method.name} ({location}) reads self, but does not take it: self is its first parameter"
 
 
 def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
