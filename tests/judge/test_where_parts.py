@@ -8,7 +8,7 @@ from grader.judge.failure import Failure
 from grader.judge.where import alignment, place
 from grader.judge.where.alignment import Alignment
 from grader.judge.where.donors import donor_edits, narrowed
-from grader.judge.where.edits import MISSING, Change, Scope, Tree
+from grader.judge.where.edits import COMPUTED, MISSING, Change, Scope, Tree
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.place import Group, Twins
 from grader.judge.where.repair import minimized, steps, stretch
@@ -261,6 +261,8 @@ def test_a_difference_is_told_by_its_innermost_part():
         ("f(\n  x.detach())", "f(x)", "x.detach()", "the call of detach"),
         ("x.mean()", "x.y().mean()", "x", MISSING),
         ("self.q(x)", "self.k(x)", "self.q(x)", "the call of q"),
+        ("f(x, 1).bool()", "g(x).h()", "f(x, 1).bool()", COMPUTED),
+        ("f(x).bool()", "f(x)", "f(x).bool()", "the call of bool"),
         ("f(x, 1)", "f(x)", "f(x, 1)", "what f is called with"),
         ("a * b", "a @ b", "a * b", "an operation"),
     ):

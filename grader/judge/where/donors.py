@@ -128,8 +128,10 @@ def _kind(old: ast.expr, new: ast.AST) -> str:
     if name and isinstance(new, ast.Call) and called_name(new) == name and not _contains(old, new):
         arguments = old.args or old.keywords if isinstance(old, ast.Call) else ()
         return f"what {name} is called with" if arguments else f"what {name} is called on"
-    if name and (isinstance(new, ast.Call) or _contains(old, new)):
-        return f"the call of {name}"
+    function = getattr(old, "func", None)
+    is_chain = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call)
+    if name and (_contains(old, new) or (isinstance(new, ast.Call) and not is_chain)):
+        return f"the call of {name}"  # of several calls in a chain the last one need not be the wrong one
     if _contains(old, new) and isinstance(old, ast.BinOp):
         return "an operand"
     return "an operation" if isinstance(old, (ast.BinOp, ast.Compare, ast.UnaryOp)) else COMPUTED

@@ -94,7 +94,7 @@ LOOPS = (
     "(E)[1:]",
     "(E)[:-1]",
 )
-MISSING = "something is missing there"
+MISSING = "something may have to be added there"
 # Of what may be put around an expression, this is as often the way back from something that is too much there.
 WAYS_BACK = frozenset(
     ("(E)[0]", "(E)[-1]", "(E).squeeze(0)", "(E).sum()", "(E) + 1", "(E) - 1", "(E) * 2", "(E) / 2", "(E) // 2",
