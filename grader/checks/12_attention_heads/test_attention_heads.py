@@ -135,13 +135,6 @@ def test_fresh_causal_head(learner, reference, rng):
     right_on(learner, reference, rng, "CausalHead", HEADS)
 
 
-@task(3, after="fresh_causal_head")
-def test_many_tokens(learner, reference, rng):
-    """CausalHead is right for 4,100 tokens: no number of tokens is too large."""
-    mine, theirs = twins(learner, reference, rng, "CausalHead", 2, 1)
-    agrees(mine, theirs, rng.randn(1, 4100, 2))
-
-
 @task(3)
 def test_no_look_ahead(learner, reference, rng):
     """In CausalHead, the output of a token does not change when the tokens after it change."""
@@ -239,3 +232,12 @@ def test_argument_names(learner, rng):
         learner.CausalHead(embed_dim=4, head_size=2),
     ):
         layer(x=rng.randn(2, 3, 4))
+
+
+# Last: where it is stopped on a busy machine, the calls of other checks have been made. 2,100 tokens are more than the
+# masks that are often made for all sequences, and a fourth of the work of 4,100.
+@task(3, after="fresh_causal_head")
+def test_many_tokens(learner, reference, rng):
+    """CausalHead is right for 2,100 tokens: no number of tokens is too large."""
+    mine, theirs = twins(learner, reference, rng, "CausalHead", 2, 1)
+    agrees(mine, theirs, rng.randn(1, 2100, 2))
