@@ -51,8 +51,8 @@ SIGNS = (
     "does the code treat negative numbers in another way?"
 )
 OPTIONS = (
-    "Right for the documented example, with other values too, but wrong with another option, as with True instead of "
-    "False: what does the code do with this argument?"
+    "Right for the documented example, with other values too, but wrong for this call. It has another option (True "
+    "instead of False, say) and other sizes: what does the code do with each of them?"
 )
 LOADED = (
     "Right with the numbers that the class draws for its parameters, wrong once others are loaded into them: is "
