@@ -113,6 +113,12 @@ IN_KERNELS = {  # what Triton says, in whatever kernel
         "The tiles of tl.dot must be (m, k) and (k, n): does one have to be transposed?"
     ),
     r"unsupported tensor index": NO_INDEX,
+    r"\w+\(\): argument '\w+' \(position \d+\) must be Tensor, not tensor": (
+        "A function of torch is called in a kernel, where there are tiles and no tensors: use the one of tl."
+    ),
+    r"Block pointers have been removed": (
+        "This version of Triton has no block pointers. Add the places of a tile to the pointer, and mask those outside."
+    ),
     r"'builtin_function_or_method' object has no attribute 'is_const'": LAUNCHED,
 }
 FEWER = re.compile(r"(\w+)\(\) missing \d+ required positional arguments?: ('\w+'(?:,? and '\w+'|, '\w+')*)")

@@ -134,6 +134,8 @@ ERRORS = {
     "tile = x.shape[0]": "address of a tensor",
     "tl.store(y + columns / 2, columns)": "divide with //",
     "tile = columns ** 2": "no power",
+    "tile = torch.exp(columns)": "function of torch",
+    "tile = tl.make_block_ptr(x, (C,), (1,), (0,), (4,), (0,))": "no block pointers",
 }
 
 
