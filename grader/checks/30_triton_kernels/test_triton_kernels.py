@@ -52,9 +52,9 @@ def three(rng, *shape: int) -> list[torch.Tensor]:
 
 
 def strided_three(rng) -> list[torch.Tensor]:
-    """The same with other strides than a fresh tensor has, each with its own: as a split into heads leaves them."""
-    queries = rng.randn(2, 7, 2, 16).transpose(1, 2)
-    keys = rng.randn(2, 2, 16, 7).transpose(2, 3)
+    """The same with strides that no two share, nor the output: as a split into heads of a part leaves them."""
+    queries = rng.randn(2, 8, 3, 16)[:, :7, :2].transpose(1, 2)
+    keys = rng.randn(2, 3, 16, 9)[:, :2, :, :7].transpose(2, 3)
     return [queries, keys, rng.randn(2, 2, 7, 32)[..., ::2]]
 
 
