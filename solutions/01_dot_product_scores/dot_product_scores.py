@@ -1,4 +1,4 @@
-"""Exercise 01: dot products. How alike two tokens are, as one number."""
+"""Exercise 01: dot products. How much two tokens have to do with each other, as one number."""
 
 import torch
 
@@ -11,7 +11,7 @@ def dot_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         b: a vector of the same length, shape (d,).
 
     Returns:
-        a1·b1 + a2·b2 + … + ad·bd, a tensor of shape ().
+        a[0]·b[0] + a[1]·b[1] + … + a[d−1]·b[d−1], a tensor of shape ().
     """
     return (a * b).sum()  # (d,) -> ()
 
