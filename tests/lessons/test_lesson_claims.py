@@ -59,6 +59,29 @@ def test_02_the_scores_at_which_exp_overflows():
     assert half[0].isfinite() and half[1].isinf()
 
 
+def test_02_a_higher_score_changes_the_ratio_of_shares_and_moves_a_weight_by_its_slope():
+    before, after = (torch.softmax(torch.tensor([0.0, 0.0, score]), dim=0) for score in (1.0, 1.1))
+    assert f"{after[2]:.3f}" in lesson("02") and round(float(after[2] - before[2]), 3) == 0.024
+    ratios = [float(weights[2] / weights[0]) for weights in (before, torch.softmax(torch.tensor([0.0, 0.0, 2.0]), 0))]
+    assert abs(ratios[1] / ratios[0] - 2.718) < 1e-3
+
+
+def test_04_one_step_of_a_row_that_two_positions_share():
+    table = nn.Embedding.from_pretrained(torch.tensor([[1.0, 0.0], [0.2, 0.7]]), freeze=False)
+    table(torch.tensor([1, 1])).backward(torch.eye(2))
+    row = (table.weight - 0.1 * table.weight.grad)[1].tolist()
+    assert f"becomes ${[round(number, 4) for number in row]}$" in lesson("04")
+
+
+def test_05_two_keys_as_near_as_each_other_differ_in_the_dot_product_alone():
+    query, values = 1.0, torch.tensor([10.0, 20.0])
+    keys = torch.tensor([0.0, 2.0])
+    by_product, by_distance = (
+        torch.softmax(scores, dim=0) @ values for scores in (query * keys, -((query - keys) ** 2) / 2)
+    )
+    assert f"= {by_product:.2f}" in lesson("05") and f"would give {by_distance:.0f}, the plain mean" in lesson("05")
+
+
 def test_05_two_words_have_one_score_in_every_sentence_and_two_weights():
     x = inputs()
     queries, keys = queries_and_keys(x)
