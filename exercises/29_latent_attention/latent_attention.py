@@ -4,11 +4,12 @@ import torch
 from torch import nn
 
 
-def rope_angles(
-    head_dim: int, context_length: int, base: float = 10_000.0
-) -> tuple[torch.Tensor, torch.Tensor]:  # given
+def rope_angles(head_dim: int, context_length: int, base: float = 1e4) -> tuple[torch.Tensor, torch.Tensor]:  # given
     """Exercise 16: the cosine and the sine of every position's angles, each (context_length, head_dim)."""
-    raise NotImplementedError
+    frequencies = 1.0 / base ** (torch.arange(0, head_dim, 2) / head_dim)  # (h / 2,)
+    angles = torch.arange(context_length)[:, None] * frequencies  # (T, h / 2)
+    angles = torch.cat([angles, angles], dim=-1)  # (T, h)
+    return torch.cos(angles), torch.sin(angles)
 
 
 def apply_rope(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, offset: int = 0) -> torch.Tensor:  # given

@@ -94,6 +94,17 @@ def test_a_stub_has_no_name_that_its_lesson_does_not_speak_of(exercise):
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
+def test_what_is_given_has_its_body_in_the_stub(exercise):
+    """`# given` counts on the def line alone: below it, a signature of several lines would lose its body."""
+    solution, stub = (path(exercise.folder).read_text("utf-8") for path in (paths.solution, paths.stub))
+    lines = [line for line in solution.splitlines() if line.endswith("# given")]
+    assert [line for line in lines if not line.lstrip().startswith(("def ", "class "))] == []
+    for node in ast.walk(ast.parse(stub)):
+        if isinstance(node, ast.FunctionDef) and "# given" in stub.splitlines()[node.lineno - 1]:
+            assert "NotImplementedError" not in ast.unparse(node), node.name
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_what_is_folded_is_not_in_the_watch(exercise):
     tasks = tasks_of.tasks(exercise.folder)
     assert tasks and all("details" not in task.text and "Stuck?" not in task.text for task in tasks)
