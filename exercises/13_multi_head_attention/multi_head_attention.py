@@ -14,7 +14,7 @@ def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
     Returns:
         the pieces, shape (B, H, T, d / H); head 0 has the first d / H numbers of each token.
     """
-    # Task 1: two steps, cut and turn.
+    # Task 1: two steps: cut, then swap two dimensions.
     raise NotImplementedError
 
 
@@ -50,7 +50,7 @@ class MultiHeadAttention(nn.Module):
 
     Parameters:
         W_query.weight, W_key.weight, W_value.weight: each (d_out, d_in).
-        W_query.bias, W_key.bias, W_value.bias: each (d_out,), with qkv_bias alone.
+        W_query.bias, W_key.bias, W_value.bias: each (d_out,), only with qkv_bias=True.
         out_proj.weight, out_proj.bias: (d_out, d_out) and (d_out,).
     """
 
@@ -63,14 +63,14 @@ class MultiHeadAttention(nn.Module):
             d_in: size of a token's embedding.
             d_out: size of the output; every head has d_out / num_heads of it.
             context_length: the most tokens of one sequence.
-            dropout: the share of attention weights set to 0 in training, from 0 to 1.
+            dropout: the share of attention weights set to 0 in training, at least 0 and below 1.
             num_heads: how many heads.
             qkv_bias: whether W_query, W_key and W_value have a bias.
 
         Raises:
             ValueError: num_heads does not divide d_out.
         """
-        # Task 3: refuse what cannot be shared; W_query, W_key, W_value, out_proj, created in this order; the mask.
+        # Task 3: num_heads must divide d_out; W_query, W_key, W_value, out_proj, created in this order; the mask.
         # Task 4: the dropout.
         super().__init__()
         raise NotImplementedError

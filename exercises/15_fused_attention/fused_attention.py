@@ -20,7 +20,7 @@ class FusedMultiHeadAttention(nn.Module):
 
     Parameters:
         qkv.weight: (3 * d_out, d_in), the rows of W_query, W_key and W_value in an order of your choice.
-        qkv.bias: (3 * d_out,), with qkv_bias alone.
+        qkv.bias: (3 * d_out,), only with qkv_bias=True.
         out_proj.weight, out_proj.bias: (d_out, d_out) and (d_out,).
     """
 
@@ -33,7 +33,7 @@ class FusedMultiHeadAttention(nn.Module):
             d_in: size of a token's embedding.
             d_out: size of the output; every head has d_out / num_heads of it.
             context_length: the most tokens of one sequence.
-            dropout: the share of attention weights set to 0 in training, from 0 to 1.
+            dropout: the share of attention weights set to 0 in training, at least 0 and below 1.
             num_heads: how many heads; divides d_out.
             qkv_bias: whether qkv has a bias.
         """
@@ -51,7 +51,7 @@ class FusedMultiHeadAttention(nn.Module):
             output, shape (B, T, d_out).
         """
         # Task 1: project once, cut into three, split into heads, call the fused function, merge, out_proj.
-        # Task 3: dropout in training alone.
+        # Task 3: dropout, but only in training.
         raise NotImplementedError
 
     def load_unfused(self, state_dict: dict[str, torch.Tensor]) -> None:

@@ -17,7 +17,7 @@ def merge_heads(x: torch.Tensor) -> torch.Tensor:  # given
 
 
 class CachedAttention(nn.Module):
-    """Causal multi-head attention that can go on where an earlier call ended.
+    """Causal multi-head attention that can continue where an earlier call stopped.
 
     Parameters:
         W_query.weight, W_key.weight, W_value.weight: each (d_out, d_in).
@@ -40,14 +40,14 @@ class CachedAttention(nn.Module):
         """The output for each new token, from itself and all tokens before it.
 
         Args:
-            x: embeddings of the new tokens alone, shape (B, T, d_in).
-            cache: what the call for the tokens before them gave: keys and values, each (B, H, T_past, h); None where
-                no tokens came before. It is not changed.
+            x: embeddings of the new tokens only, shape (B, T, d_in).
+            cache: what the call for the earlier tokens returned: keys and values, each (B, H, T_past, h); None if there
+                are no earlier tokens. Don't change it.
 
         Returns:
             output for the new tokens, shape (B, T, d_out).
             keys and values of all tokens so far, each (B, H, T_past + T, h).
         """
-        # Task 1: exercise 13 without dropout; give keys and values beside the output.
+        # Task 1: exercise 13 without dropout; return the output, and keys and values with it.
         # Task 2: put the new keys and values behind those of the cache; a new token sees all of the past.
         raise NotImplementedError

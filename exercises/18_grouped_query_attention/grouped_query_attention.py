@@ -15,7 +15,7 @@ def merge_heads(x: torch.Tensor) -> torch.Tensor:  # given
 
 
 def repeat_kv(x: torch.Tensor, repeats: int) -> torch.Tensor:
-    """Give each head of keys or values as often as it is asked, its copies side by side.
+    """Repeat each head of keys or values, with the copies of one head side by side.
 
     Args:
         x: keys or values, shape (B, G, T, h).
@@ -24,7 +24,7 @@ def repeat_kv(x: torch.Tensor, repeats: int) -> torch.Tensor:
     Returns:
         the copies, shape (B, G * repeats, T, h): head 0, head 0, …, head 1, head 1, …
     """
-    # Task 1: the copies of one head stand next to each other.
+    # Task 1: the copies of one head are next to each other.
     raise NotImplementedError
 
 
@@ -49,7 +49,7 @@ class GroupedQueryAttention(nn.Module):
         Raises:
             ValueError: num_heads does not divide d_out, or num_kv_groups does not divide num_heads.
         """
-        # Task 2: refuse what does not divide; W_query, W_key, W_value, out_proj, created in this order.
+        # Task 2: check that the sizes divide; W_query, W_key, W_value, out_proj, created in this order.
         super().__init__()
         raise NotImplementedError
 

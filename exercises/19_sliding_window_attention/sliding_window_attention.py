@@ -31,5 +31,5 @@ def sliding_window_attention(
     Returns:
         the context vectors, shape (B, H, T, h). The memory grows with T · window, never with T · T.
     """
-    # Task 2: scores over √h, the mask, softmax, values. Task 3: a block of queries needs the keys near it alone.
+    # Task 2: scores over √h, the mask, softmax, values. Task 3: a block of queries needs only the keys near it.
     raise NotImplementedError

@@ -4,7 +4,7 @@ import torch
 
 
 def hide_future(scores: torch.Tensor, first_query: int, first_key: int) -> torch.Tensor:  # given
-    """A tile of scores with −inf where the key comes after the query; both are counted from the first of the tile."""
+    """Put −inf in a tile of scores where the key comes after the query. The tile begins at these two positions."""
     rows = torch.arange(first_query, first_query + scores.shape[-2], device=scores.device)[:, None]  # (n, 1)
     columns = torch.arange(first_key, first_key + scores.shape[-1], device=scores.device)  # (m,)
     return scores.masked_fill(columns > rows, -torch.inf)  # (…, n, m)

@@ -9,7 +9,7 @@ class CausalAttention(nn.Module):
 
     Parameters:
         W_query.weight, W_key.weight, W_value.weight: each (d_out, d_in).
-        W_query.bias, W_key.bias, W_value.bias: each (d_out,), with qkv_bias alone.
+        W_query.bias, W_key.bias, W_value.bias: each (d_out,), only with qkv_bias=True.
     """
 
     def __init__(self, d_in: int, d_out: int, context_length: int, dropout: float, qkv_bias: bool = False):
@@ -19,7 +19,7 @@ class CausalAttention(nn.Module):
             d_in: size of a token's embedding.
             d_out: size of queries, keys, values and context vectors.
             context_length: the most tokens of one sequence.
-            dropout: the share of attention weights set to 0 in training, from 0 to 1.
+            dropout: the share of attention weights set to 0 in training, at least 0 and below 1.
             qkv_bias: whether the three layers have a bias.
         """
         # Task 1: the layers W_query, W_key, W_value, drawn in this order, and the mask in a buffer.

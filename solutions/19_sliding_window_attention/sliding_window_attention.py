@@ -33,7 +33,7 @@ def sliding_window_attention(
     Returns:
         the context vectors, shape (B, H, T, h). The memory grows with T · window, never with T · T.
     """
-    # Task 2: scores over √h, the mask, softmax, values. Task 3: a block of queries needs the keys near it alone.
+    # Task 2: scores over √h, the mask, softmax, values. Task 3: a block of queries needs only the keys near it.
     T, h = query.shape[-2:]
     size = max(window, 64)  # queries that are taken together: no fewer than 64, where the window is small
     outputs = []
