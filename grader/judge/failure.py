@@ -15,6 +15,7 @@ from grader.judge.proxy import tensors_in
 from grader.sandbox.call_results import Call, LearnerError
 
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
+TEXT = re.compile(r"""(["']).*?\1""")
 OTHERS = {*keyword.kwlist, "self", "torch", "math"}
 PRODUCTS = {
     "matrices": re.compile(r"@|\b(matmul|mm|bmm|mv|einsum|dot|inner|tensordot)\("),
@@ -74,8 +75,8 @@ def products(code: str) -> set[str]:
 
 
 def _parts(code: str) -> frozenset[str]:
-    """The parts of the variables that a line reads and binds, each in the singular."""
-    words = "_".join(name for name in VARIABLE.findall(code) if name not in OTHERS).lower().split("_")
+    """The parts of the variables that a line reads and binds, each in the singular. Words in a text are none."""
+    words = "_".join(name for name in VARIABLE.findall(TEXT.sub("", code)) if name not in OTHERS).lower().split("_")
     singular = (f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s") for word in words)
     return frozenset(word for word in singular if len(word) > 2)
 

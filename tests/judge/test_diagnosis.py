@@ -547,6 +547,14 @@ def test_an_error_of_the_same_words_on_another_line_is_another_mistake():
     assert not may_be_one(elsewhere, raised[0], f"{source}\ndef g(x):\n    return f(x)\n")
 
 
+def test_the_words_of_a_message_are_no_variables():
+    source = "def f(x):\n    num_tokens = lengths.max()\n    raise ValueError('too long')\n"
+    mine, theirs = (LearnerError("exception", {"frames": [[3, "f", f"raise ValueError({words!r})"]]}) for words in (
+        "more lengths than num_tokens", "too long",
+    ))  # fmt: skip
+    assert may_be_one(mine, theirs, source)
+
+
 def test_an_error_names_no_mistake_that_other_answers_of_the_function_disprove(fork_server):
     told = said(graded("10", changed("10", ("kept.sum(dim=-1, keepdim=True)", "kept.sum(dim=-2)")), fork_server))
     assert "columns" in told["fresh_renormalized_weights"]
