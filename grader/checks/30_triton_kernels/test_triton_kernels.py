@@ -147,8 +147,8 @@ def test_fresh_flash(learner, rng):
     for *shape, block in TOKENS:
         inputs = three(rng, *shape)
         gives(learner.flash_attention.launches(*inputs, False, block), attention(*inputs, False), tolerance=TOLERANCE)
-    for T in (7, 20):  # a tile, and two: pointers may be moved from one to the next
-        inputs = strided_three(rng, T)
+    two_tiles = [x[:1, :1] for x in strided_three(rng, 20)]  # pointers may be moved from one tile to the next
+    for inputs in (strided_three(rng), two_tiles):
         gives(learner.flash_attention.launches(*inputs, False, 16), attention(*inputs, False), tolerance=TOLERANCE)
 
 
