@@ -258,8 +258,8 @@ def _width(picture: Picture) -> int:
 
 def _shortened(name: str) -> str:
     """A token in three characters; a numbered one keeps its number."""
-    number = name.split()[-1]
-    return f"{name[0]}{number}"[:NUMBER] if number.isdigit() else name[:NUMBER]
+    word, _, number = name.rpartition(" ")
+    return f"{word[0]}{number}"[:NUMBER] if word and number.isdigit() else name[:NUMBER]
 
 
 def _text(x: float, y: float, text: str, fill: str, anchor: str = "middle", size: int = 13) -> str:

@@ -208,6 +208,12 @@ def test_colours_where_the_terminal_has_them_and_numbers_everywhere(monkeypatch)
         assert ".25" in text and ".75" in text and "jou" in text and "difference" in text
 
 
+def test_the_head_of_a_narrow_column_is_its_own_name():
+    names = ("0", "10", "t 3", "head 11", "journey", "<s>")
+    picture = Picture("weights", names, names, None, ((0.0,) * len(names),) * len(names))
+    assert heatmap.render(picture, 80)[2].plain.split() == ["0", "10", "t3", "h11", "jou", "<s>"]
+
+
 @pytest.mark.parametrize(
     ("value", "width", "text"),
     [
