@@ -1,6 +1,7 @@
 """Runs a lesson's example calls on the learner's file, in the sandbox, and shows each value beside the lesson's."""
 
 import ast
+import builtins
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +35,7 @@ ENDINGS = ("timeout", "ended", "protocol")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|inf\b|nan\b|(?<!=)(?:True|False)\b)(?![\w])")
 WORDS = ("True", "False")
 LEFT_OUT = re.compile(r",\s*(?:grad_fn=<\w+>|requires_grad=True)|Parameter containing:\s*")
+DIGITS = 4  # after the point, as torch prints numbers that are not whole
 NOISE = 1e-6  # of a number: what two right ways of computing it differ by
 MINE, LESSON = "yours", "the lesson"
 INDENT = 4
@@ -54,7 +56,7 @@ class Outcome:
     is_open: bool = False
     raised: str = ""
     printed: str = ""
-    waits_for: str = ""  # the name that a statement above should have set
+    waits_for: str = ""  # the name that a statement above should have set, or what it names changed
 
     @property
     def has_own_problem(self) -> bool:
@@ -98,6 +100,7 @@ class _Desk:
         self.exercise, self.fork_server, self.submission = exercise, fork_server, submission
         self.done: list[Example] = []  # what a new worker has to run again
         self.unset: set[str] = set()  # names that a failed statement should have set
+        self.unchanged: set[str] = set()  # names of what a failed statement may have meant to change: t in `f(t).backward()`
         self.lost = 0
         extras.demand(exercise.limits.needs)
         self.limits = replace(LIMITS, needs=exercise.limits.needs)
@@ -125,13 +128,21 @@ class _Desk:
         self.remote.close()
 
     def outcome(self, example: Example) -> Outcome:
-        """Run one example, and note what it should have defined where it fails."""
+        """Run one example, and note what it should have defined or changed where it fails."""
+        outcome, called = self._run(example), _called(example.code)
+        unchanged = _read(example.code) & self.unchanged
+        if unchanged and not called and is_equal(outcome) is False:
+            return _waiting(example, unchanged)
+        if outcome.problem and not (outcome.raised and outcome.raised == example.raises):
+            self.unchanged |= _read(example.code) - called
+        return outcome
+
+    def _run(self, example: Example) -> Outcome:
         if self.lost >= MAX_LOST:
             return Outcome(example, problem="not run: too many calls did not end")
         if missing := _read(example.code) & self.unset:
             self.unset |= _assigned(example.code)  # what they hold from an earlier task is not what is meant here
-            name = min(missing, key=example.code.index)
-            return Outcome(example, problem=f"waits for `{name}`, see above", is_open=True, waits_for=name)
+            return _waiting(example, missing)
         before = len(self.remote.output)
         try:
             value = self.learner.run_line(example.code, example.is_call)
@@ -139,6 +150,7 @@ class _Desk:
             text, exact = map(inert, texts) if len(texts) == 2 else ("", "")
             self.done.append(example)
             self.unset -= _assigned(example.code)
+            self.unchanged -= _assigned(example.code)
             return Outcome(example, text, exact, printed=self.remote.output[before:])
         except LearnerError as error:
             self.unset |= _assigned(example.code)
@@ -178,12 +190,16 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     """Compare a value with the lesson's.
 
     text: the value as Python prints it; exact: the same with all digits; lesson: with as many digits as it pleases.
-    A number is equal where it is the lesson's after rounding to the lesson's digits.
+    A number is equal where it is the lesson's after rounding to the lesson's digits. Where the lesson has whole numbers
+    alone, as in tensor([1., 0.]), nothing was rounded: torch prints others with four digits.
     """
     if _skeleton(exact) != _skeleton(lesson):
         return Comparison(((text, False),), ((lesson, True),), _note(exact, lesson))
     numbers = iter(NUMBER.findall(LEFT_OUT.sub("", exact)))
-    digits = max((len(number.partition(".")[2]) for number in NUMBER.findall(lesson)), default=0)
+    decimals = [number.partition(".")[2] for number in NUMBER.findall(lesson)]
+    digits = max(map(len, decimals), default=0)
+    if not any(text.strip("0") for text in decimals):
+        digits = max(digits, DIGITS)
     own_pieces, lesson_pieces, end = [], [], 0
     for match in NUMBER.finditer(lesson):
         between = lesson[end : match.start()]
@@ -274,6 +290,18 @@ def closing(exercise: Exercise, outcomes: Sequence[Outcome]) -> str:
     return f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
 
 
+def _waiting(example: Example, names: set[str]) -> Outcome:
+    """The outcome of an example that needs one of these names from a statement that failed."""
+    name = min(names, key=example.code.index)
+    return Outcome(example, problem=f"waits for `{name}`, see above", is_open=True, waits_for=name)
+
+
+def _called(code: str) -> set[str]:
+    """The names of functions that a piece of code calls, without Python's own: `f` in `len(f(x).tolist())`."""
+    calls = (node.func for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call))
+    return {func.id for func in calls if isinstance(func, ast.Name)} - set(dir(builtins))
+
+
 def _assigned(code: str) -> set[str]:
     """The names that a piece of code sets."""
     return _names(code, ast.Store)
@@ -290,7 +318,7 @@ def _names(code: str, context: type[ast.expr_context]) -> set[str]:
 
 
 def _rounded(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
-    """My number with as many digits as the lesson's, and whether it is the same. digits: beside inf."""
+    """My number with as many digits as the lesson's, and whether it is the same. digits: beside inf and 1. and 1.0."""
     if own_text in WORDS or lesson in WORDS:
         return own_text, own_text == lesson
     value, lesson_value = float(own_text), float(lesson)
@@ -299,10 +327,13 @@ def _rounded(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
         return (lesson if is_equal else f"{value:.{digits}f}"), is_equal
     if "." not in lesson or not math.isfinite(value):
         return (lesson, True) if value == lesson_value else (own_text, False)
-    digits = len(lesson.partition(".")[2])
+    decimals = lesson.partition(".")[2]
+    digits = len(decimals) if decimals.strip("0") else digits
     if abs(value - lesson_value) <= 0.5 * 10**-digits + NOISE * abs(lesson_value):
         return lesson, True
-    rounded_text = f"{value:.{digits}f}" + "." * lesson.endswith(".")
+    rounded_text = f"{value:.{digits}f}"
+    if not rounded_text.partition(".")[2].strip("0"):  # a whole number looks like the lesson's
+        rounded_text = f"{value:.{len(decimals)}f}" + "." * lesson.endswith(".")
     return (own_text if rounded_text == lesson else rounded_text), False
 
 

@@ -28,6 +28,7 @@ def test_the_stub_has_nothing_to_compare_yet(exercise, fork_server):
         if any(name in outcome.example.code for name in own):
             assert tryout.is_equal(outcome) is not True, outcome
         assert "NameError" not in outcome.problem and "there is no" not in outcome.problem, outcome
+        assert tryout.is_equal(outcome) is not False, outcome
 
 
 def _called(exercise):
@@ -86,6 +87,10 @@ def test_a_line_of_ones_own_has_the_lessons_tensors_at_hand(desk, said):
         ("tensor([1., nan])", "tensor([1., 0.])", False, ["nan"]),
         ("tensor([1., -inf])", "tensor([1.0000,   -inf])", False, []),
         ("tensor([1.5, 2.], grad_fn=<AddBackward0>)", "tensor([1.5000, 2.0000])", False, []),
+        ("tensor([0.666666687, -0.333333343, 0.])", "tensor([1., 0., 0.])", False, ["0.6667", "-0.3333"]),
+        ("tensor([0.999999940, 2.000000238])", "tensor([1., 2.])", False, []),
+        ("tensor([2., 0.])", "tensor([1., 0.])", False, ["2."]),
+        ("1.04", "1.0", False, ["400"]),
         ("2360065", "2360064", False, ["5"]),
         ("0.9544", "tensor(0.9544)", True, ["0.9544"]),
         ("tensor([[1., 2.]])", "tensor([1., 2.])", True, ["tensor([[1., 2.]])"]),
@@ -117,6 +122,19 @@ def test_a_failed_statement_is_told_and_nothing_of_an_earlier_task_takes_its_pla
     assert "✘ queries, keys, values = project_columns(" in text and "there is no `project_columns`" in text
     third = text.split("Task 3")[1]
     assert "– keys[0, :4] waits for `keys`, see above" in third and "yours" not in third
+
+
+def test_what_a_failed_statement_should_have_changed_is_waited_for(desk, said):
+    """The lesson's `t` and its list are there, but the learner's function has put nothing into them."""
+    warm_up = catalog.find("00").folder
+    solution = paths.solution(warm_up).read_text("utf-8")
+    paths.stub(warm_up).write_text(solution.replace("return x - x.mean().detach()", "return x - 1 / 0"))
+    text = " ".join(said("try", "0", cwd=desk).stdout.split())
+    assert "✘ less_fixed_mean(t)[0].backward() ZeroDivisionError" in text
+    assert "– t.grad waits for `t`, see above" in text
+    paths.stub(warm_up).write_text(solution.replace(".detach()", ""))
+    text = " ".join(said("try", "0", cwd=desk).stdout.split())
+    assert "✘ t.grad yours tensor([" in text
 
 
 def test_a_warning_of_torch_names_no_file_of_its_own_sources(desk, said):
