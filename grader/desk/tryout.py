@@ -100,7 +100,7 @@ class _Desk:
         self.exercise, self.fork_server, self.submission = exercise, fork_server, submission
         self.done: list[Example] = []  # what a new worker has to run again
         self.unset: set[str] = set()  # names that a failed statement should have set
-        self.unchanged: set[str] = set()  # names of what a failed statement may have meant to change: t in `f(t).backward()`
+        self.unchanged: set[str] = set()  # names of what one should have changed: t in `f(t).backward()`
         self.lost = 0
         extras.demand(exercise.limits.needs)
         self.limits = replace(LIMITS, needs=exercise.limits.needs)
