@@ -91,17 +91,18 @@ def hint(options: argparse.Namespace) -> int:
             f"Every task of {number} is done: no hint is needed. All of them: make hint EX={number} ALL=1"
         )
     if answer.hint is None:
-        raise NothingLeft(_used_up(answer, number))
+        is_last = all(hint.task <= answer.task for hint in hints.all_hints(exercise.folder))
+        raise NothingLeft(_used_up(answer, number, is_last))
     show_hints(exercise, (answer.hint,), _left(answer, number, named=options.task is not None), _past(answer.done))
     return errors.PASSED
 
 
-def _used_up(answer: Answer, number: str) -> str:
-    """The sentence that there is no more hint for a task, and what to type."""
-    return (
-        f"You have seen every hint for task {answer.task}. Again: make hint EX={number} TASK={answer.task} ALL=1\n"
-        f"Those of the next task come once this one is done: make check EX={number}. Any task's: TASK=…"
-    )
+def _used_up(answer: Answer, number: str, is_last: bool) -> str:
+    """The sentence that there is no more hint for a task, and what to type. is_last: no other task comes after it."""
+    again = f"You have seen every hint for task {answer.task}. Again: make hint EX={number} TASK={answer.task} ALL=1\n"
+    if is_last:
+        return f"{again}It is the last task. Another task's hints: TASK=…"
+    return f"{again}Those of the next task come once this one is done: make check EX={number}. Any task's: TASK=…"
 
 
 def _left(answer: Answer, number: str, named: bool) -> str:
@@ -117,11 +118,9 @@ def _past(done_tasks: tuple[int, ...]) -> str:
     """Why it is this task: those before it are done."""
     if not done_tasks:
         return ""
-    return (
-        f"task {done_tasks[0]} is done"
-        if len(done_tasks) == 1
-        else f"tasks {done_tasks[0]} to {done_tasks[-1]} are done"
-    )
+    if len(done_tasks) == 1:
+        return f"task {done_tasks[0]} is done"
+    return f"tasks {done_tasks[0]} {'and' if len(done_tasks) == 2 else 'to'} {done_tasks[-1]} are done"
 
 
 def show_hints(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closing: str, reason: str = "") -> None:

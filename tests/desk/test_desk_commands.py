@@ -62,6 +62,7 @@ def test_hints_come_one_by_one_and_stay_with_the_open_task(said, desk):
         assert f"Task {hint.task} {hint.stage} of {hint.of} " in text and " ".join(hint.text.split()) in text
     refused = said("hint", NUMBER, cwd=desk)
     assert refused.returncode == 2 and f"make hint EX={NUMBER} TASK=1 ALL=1" in refused.stderr
+    assert "the next task" in refused.stderr
     assert f"EX={NUMBER} TASK=2" in said("hint", NUMBER, "--task", "2", cwd=desk).stdout  # the next one of this task
     rows = json.loads(said("progress", "--format", "json", cwd=desk).stdout)["exercises"]
     assert {row["exercise"]: row["hints"] for row in rows}[FOLDER] == len(first) + 1
@@ -78,6 +79,11 @@ def test_hints_go_on_where_a_task_is_done_and_say_so(said, desk):
     stub.write_text(solution.split("def context_vector(")[0])  # task 1 alone
     assert said("check", NUMBER, cwd=desk).returncode == 1
     assert "Task 2  task 1 is done" in said("hint", NUMBER, cwd=desk).stdout
+    stub.write_text(solution.split("def context_vectors(")[0])  # the last task alone is open
+    assert said("check", NUMBER, cwd=desk).returncode == 1
+    given = [said("hint", NUMBER, cwd=desk) for _ in range(4)]
+    assert "Task 3  tasks 1 and 2 are done" in given[0].stdout
+    assert given[3].returncode == 2 and "the last task" in given[3].stderr and "next task" not in given[3].stderr
     stub.write_text(solution)
     assert said("check", NUMBER, cwd=desk).returncode == 0
     assert "Every task of" in said("hint", NUMBER, cwd=desk).stderr
