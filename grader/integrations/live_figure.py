@@ -140,5 +140,6 @@ def _handler(live: Live, secret: str) -> type[BaseHTTPRequestHandler]:
 
 def _page(exercise: Exercise) -> str:
     """The page with the figure, whose script then asks for the learner's matrices."""
-    page = render(TEMPLATE, title=f"{exercise.folder[:2]} {exercise.title}")
+    has_pictures = paths.pictures(exercise.folder).exists()
+    page = render(TEMPLATE, title=f"{exercise.folder[:2]} {exercise.title}", has_pictures=has_pictures)
     return placing.placed(page, exercise.folder, "figure.js")

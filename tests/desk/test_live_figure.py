@@ -8,6 +8,11 @@ import pytest
 from at_terminal import AtTerminal, checkout
 from browser import browser
 
+from grader import catalog
+from grader.integrations import live_figure
+from grader.integrations.notebook import display
+from grader.judge import capture
+
 EXERCISE = "06_scaled_dot_product_attention"
 
 
@@ -50,6 +55,12 @@ def test_the_page_shows_the_learners_numbers_again_after_a_save(served):
         page.wait_for_function("!document.querySelector('table[data-name=yours]')")
         assert "SyntaxError" in mine.inner_text()
         assert troubles == []
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_the_page_promises_numbers_only_where_some_come(exercise):
+    answer = display.matrices(exercise, capture.blank(exercise, "not written yet"))
+    assert ("your numbers appear" in live_figure._page(exercise)) is ("pictures" in answer)
 
 
 @pytest.mark.parametrize(
