@@ -5,6 +5,7 @@ A template is named by its path in grader/, as in "reports/templates/page.html".
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from grader.catalog import paths
 from grader.records.sanitize import inert
 from grader.reports import palette
 
+CODE = re.compile(r"`([^`]+)`")
 BESIDE = "'self' file:"  # no browser takes a file opened from a disk for the page's own origin
 
 
@@ -40,6 +42,11 @@ def escape(value: object) -> Markup:
     return markupsafe.escape(_inert(value))
 
 
+def code(text: str) -> Markup:
+    """A sentence of a lesson as inert HTML, with what is in backquotes as code."""
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
+
+
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(paths.GRADER),
     autoescape=True,
@@ -53,6 +60,7 @@ ENVIRONMENT = Environment(
 ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 ENVIRONMENT.filters["points"] = lambda points: f"{points:g}"
 ENVIRONMENT.filters["thousands"] = lambda count: f"{count:,}"
+ENVIRONMENT.filters["code"] = code
 ENVIRONMENT.filters["zip"] = zip
 
 

@@ -153,7 +153,8 @@ def test_a_completed_path_is_a_part_of_the_page(desk_of, fork_server):
     (path,) = made.done
     assert path.name == "the seeds" and len(path.abilities) == len(seeds) and path.day == made.last
     page, section = portfolio.page(made), portfolio.markdown(made, "portfolio.html")
-    assert path.after in page and "scaled_dot_product_attention" in page  # where well-known code has it
+    assert path.after in page and "scaled_dot_product_attention</code>" in page  # where well-known code has it
+    assert "`" not in page.partition("<body")[2]
     assert f"- **the seeds** ({path.day}): I can {path.after}." in section
     assert f"{len(seeds)} of {len(catalog.exercises())} exercises" in section
 

@@ -147,7 +147,7 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
         if count := len(re.findall(r"\bMarkup\((?!\"\\n\"\))", path.read_text("utf-8"))):
             made[path.relative_to(paths.GRADER).as_posix()] = count
     assert made == {
-        "reports/templating.py": 2,
+        "reports/templating.py": 3,
         "reports/html.py": 1,
         "reports/heatmap.py": 1,
         "classroom/pages/class_page.py": 1,
@@ -155,6 +155,12 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
     for name in TEMPLATES:
         text = (paths.GRADER / name).read_text("utf-8")
         assert not re.search(r"\|\s*safe\b|autoescape|\bon[a-z]+=|style=", text), name
+
+
+def test_code_in_a_sentence_is_the_only_markup_of_it():
+    assert templating.code("`a < b` and <i>`c`</i>, `") == (
+        "<code>a &lt; b</code> and &lt;i&gt;<code>c</code>&lt;/i&gt;, `"
+    )
 
 
 def test_every_template_can_be_read_and_is_given_out():
