@@ -318,7 +318,7 @@ def with_training(name: str | None) -> catalog.Exercise:
     exercise = catalog.find(name or "")
     if not exercise.trains:
         commands = ", ".join(f"make train EX={other_exercise.folder[:2]}" for other_exercise in trained)
-        raise WrongUse(f"{exercise.folder} trains no model. {commands} does.")
+        raise WrongUse(f"{exercise.folder} trains no model. These do: {commands}.")
     return exercise
 
 

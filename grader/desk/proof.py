@@ -72,6 +72,8 @@ def run(trainee: Any, plan: Plan, steps: int, console: Console) -> Look:
     console.print(*table(plan, look), *picture(plan, look), sep="\n")
     if look.step < steps:
         console.print(f"Stopped after {look.step} of {steps} steps.")
+    elif steps < plan.steps:
+        console.print(f"The lesson trains for {plan.steps} steps. After {steps} you may see something else.")
     else:
         console.print(Text(plan.why))
     return look

@@ -106,6 +106,9 @@ def test_ctrl_c_keeps_what_is_there():
     assert look.step == 20 and signal.getsignal(signal.SIGINT) is before
     assert "mine  0.0000  20  20" in file.getvalue() and "Stopped after 20 of 100" in file.getvalue()
     assert "why it is so" not in file.getvalue()
+    file = io.StringIO()
+    proof.run(Interrupted(), plan, 5, Console(file=file, width=80))
+    assert "The lesson trains for 100 steps" in file.getvalue() and "why it is so" not in file.getvalue()
 
 
 def test_a_forged_answer_is_refused():
