@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from browser import browser
-from figure_pages import FIGURES, write_page
+from figure_pages import FIGURES, SIZE, new_tab, write_page
 
-SIZE = {"width": 1000, "height": 900}
 LAYOUT_SHIFT = """window.shift = 0;
 new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
 .observe({type: 'layout-shift', buffered: true});"""
@@ -53,19 +52,6 @@ def untouched_tab(chromium):
     page.add_init_script(LAYOUT_SHIFT)
     yield page
     page.context.close()
-
-
-def new_tab(chromium) -> Any:
-    """A page of a browser; `troubles` holds errors of scripts and requests to elsewhere."""
-    context = chromium.new_context(viewport=SIZE)
-    page = context.new_page()
-    page.troubles = []
-    page.on("pageerror", lambda error: page.troubles.append(str(error)))
-    page.on("console", lambda said: page.troubles.append(said.text) if said.type in ("error", "warning") else None)
-    context.on(
-        "request", lambda request: None if request.url.startswith("file:") else page.troubles.append(request.url)
-    )
-    return page
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The figures that there are, what is read of a page that shows one, and what is done to it."""
 
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -9,6 +10,7 @@ from grader.catalog import paths
 from grader.integrations.figures import joining, placing
 
 PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+SIZE = {"width": 1000, "height": 900}
 SENTENCE = ".kata-said"  # what a figure says of what is seen
 FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_script(exercise.folder).exists()]
 
@@ -21,6 +23,19 @@ def write_page(folder: Path, name: str) -> Path:
     (folder / f"{name}.js").write_text(joining.script(name), "utf-8")
     page = folder / f"{name}.html"
     page.write_text(f'{head}<body data-md-color-scheme="default">{html}', "utf-8")
+    return page
+
+
+def new_tab(chromium) -> Any:
+    """A page of a browser; `troubles` holds errors of scripts and requests to elsewhere."""
+    context = chromium.new_context(viewport=SIZE)
+    page = context.new_page()
+    page.troubles = []
+    page.on("pageerror", lambda error: page.troubles.append(str(error)))
+    page.on("console", lambda said: page.troubles.append(said.text) if said.type in ("error", "warning") else None)
+    context.on(
+        "request", lambda request: None if request.url.startswith("file:") else page.troubles.append(request.url)
+    )
     return page
 
 

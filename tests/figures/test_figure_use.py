@@ -4,8 +4,7 @@ import itertools
 
 import pytest
 from browser import CONTRASTS
-from conftest import new_tab
-from figure_pages import FIGURES, SENTENCE, act, move
+from figure_pages import FIGURES, SENTENCE, act, move, new_tab
 
 FIRST = {folder[:2]: folder for folder in FIGURES}  # the folder of an exercise by its number
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
