@@ -21,6 +21,10 @@ FRESH_LAYER = (
     "nn.{what} is created in forward, so every call draws new weights, which nothing can train. Create it once, in "
     "__init__."
 )
+PARAMETER = (
+    "nn.Parameter makes a new tensor of its own in forward. What it is made of gets no gradient through it. Compute "
+    "with that tensor itself; a parameter is created once, in __init__."
+)
 JOINED_ALONG_0 = "torch.{what} without dim joins along dim 0, the first one: say along which dimension to join."
 LEAVES_TORCH = {
     "tolist(": ".tolist() turns a tensor into Python numbers, and ",
@@ -190,6 +194,8 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
             return FRESH_DROPOUT.format(**fault)
         if fault["kind"] == "layer in forward":
             return FRESH_LAYER.format(**fault)
+        if fault["kind"] == "parameter in forward" and "gradient" in str(failure.error):
+            return PARAMETER
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
     return _leaves_torch(failure, words)

@@ -23,6 +23,7 @@ CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
 OTHER = ""  # the key of what belongs to no definition
 WITH_PARAMETERS = ("Linear", "Embedding", "Parameter", "LayerNorm", "MultiheadAttention", "Conv1d")
+MAKERS = ("rand", "randn", "randint", "empty", "zeros", "ones", "full", "normal", "Tensor", "FloatTensor")
 JOINS = (["cat"], ["concat"], ["concatenate"])
 MAX_ARGUMENTS = 4  # of a call that is a token with them
 LARGEST = 1e300  # number that is a token
@@ -270,7 +271,8 @@ def written_tokens(source: str) -> dict[str, list[str]]:
 def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
 
-    "owner" is the class of a method, else "". Kinds: "dropout in forward", "layer in forward", "join without dim",
+    "owner" is the class of a method, else "". Kinds: "dropout in forward", "layer in forward", "parameter in forward",
+    "join without dim",
     "in place" (what: the argument). Raises BadSubmission where reading the source exceeds a limit.
     """
     tree = parsed(source)
@@ -427,11 +429,19 @@ def _written_faults(
         is_of_torch = parts[0] in ("torch", "nn") and parts[-2:-1] != ["functional"]
         if function.name == "forward" and is_of_torch and parts[-1] in ("Dropout", "AlphaDropout"):
             found.append(("dropout in forward", node, parts[-1]))
+        elif function.name == "forward" and is_of_torch and parts[-1] == "Parameter" and not _makes_numbers(node):
+            found.append(("parameter in forward", node, parts[-1]))
         elif function.name == "forward" and is_of_torch and parts[-1] in WITH_PARAMETERS:
             found.append(("layer in forward", node, parts[-1]))
         elif parts[0] == "torch" and parts[1:] in JOINS and len(node.args) == 1 and not _says_dim(node):
             found.append(("join without dim", node, parts[1]))
     return found + [("in place", node, name) for node, name in _in_place(function, nodes)]
+
+
+def _makes_numbers(parameter: ast.Call) -> bool:
+    """Whether a parameter is made of new numbers, as in nn.Parameter(torch.randn(2, 3)), and not of a tensor."""
+    calls = [node for argument in parameter.args for node in walked(argument) if isinstance(node, ast.Call)]
+    return not parameter.args or any(dotted(call.func, {})[-1].removesuffix("_like") in MAKERS for call in calls)
 
 
 def _says_dim(call: ast.Call) -> bool:

@@ -33,6 +33,9 @@ def test_right_code_shows_no_fault():
     [
         ("x = nn.Dropout(0.5)(x)", "dropout in forward"),
         ("x = torch.nn.Linear(3, 3)(x)", "layer in forward"),
+        ("x = x @ nn.Parameter(torch.randn(3, 3))", "layer in forward"),
+        ("x = x @ torch.nn.Parameter(self.W)", "parameter in forward"),
+        ("x = nn.Parameter(x @ self.W.data)", "parameter in forward"),
         ("y = torch.cat([x, x])", "join without dim"),
         ("x *= 2", "in place"),
         ("x[0] = 1", "in place"),
