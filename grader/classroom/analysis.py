@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from grader import catalog
 from grader.catalog import mistakes
 from grader.catalog.exercise import Misconception
-from grader.classroom.grades import number
+from grader.classroom.grades import rounded
 from grader.classroom.summary import ABSENT, CHECK_FAILED, CHECK_PASSED, NOT_STARTED, Kind, Row, Stuck, Summary
 from grader.records.results import known_sentences
 
@@ -209,7 +209,7 @@ def _need(summary: Summary, row: Row, median: float, begun: Sequence[int], stuck
     score, reasons = 0.0, []
     if row.total is not None and row.total < median:
         score += (median - row.total) / median
-        reasons.append(f"{number(round(row.total, 2))} points, the median is {number(round(median, 2))}")
+        reasons.append(f"{rounded(row.total)} points, the median is {rounded(median)}")
     missing_indices = [index for index in begun if row.states[index] in (ABSENT, NOT_STARTED)]
     if missing_indices:
         score += len(missing_indices) / len(begun)

@@ -47,6 +47,11 @@ def number(points: float | None, missing: str = "") -> str:
     return missing if points is None else f"{points:.6f}".rstrip("0").rstrip(".")
 
 
+def rounded(points: float | None) -> str:
+    """Points with two digits, as they are read and not computed with."""
+    return "–" if points is None else number(round(points, 2))
+
+
 def cell(text: str) -> str:
     """The text as one safe line that no spreadsheet reads as a formula."""
     return FORMULA.sub(r"\1\2'", inert(" ".join(text.split())))

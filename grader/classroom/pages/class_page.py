@@ -19,7 +19,7 @@ from grader.catalog import paths
 from grader.classroom import analysis, handins, similar
 from grader.classroom.analysis import Lesson
 from grader.classroom.analysis import spread as spread_of
-from grader.classroom.grades import number
+from grader.classroom.grades import number, rounded
 from grader.classroom.handins import Class, Found, Student
 from grader.classroom.similar import Agreement, Pair
 from grader.classroom.similar import clusters as find_clusters
@@ -166,12 +166,12 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
         counts = [
             f"{distribution.handed_in:,} of {len(summary.rows):,} handed in",
             f"{states[ALL_PASSED]:,} passed all",
-            f"median {_rounded(distribution.median)} of {number(exercise.max_points)}",
+            f"median {rounded(distribution.median)} of {number(exercise.max_points)}",
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
         spread = spread_of([points for row in summary.rows if (points := row.points[index]) is not None])
         if spread and spread.count >= analysis.LEAST:
-            quartiles = f"{_rounded(spread.lower)} to {_rounded(spread.upper)}"
+            quartiles = f"{rounded(spread.lower)} to {rounded(spread.upper)}"
             counts.append(f"middle half {quartiles} · SD {spread.deviation:.2f}")
         counts += [f"{states[state]:,} {description}" for state, description in rare.items() if states[state]]
         panels.append(Panel(title, " · ".join(counts), histogram(distribution.bins, title)))
@@ -362,16 +362,11 @@ def attention(summary: Summary) -> dict[str, list[Row]]:
         "handed in an untouched file": [row for row in rows if NOT_STARTED in row.states],
     }
     if median:
-        reason = f"far below the class: less than half of the median of {_rounded(median)} points"
+        reason = f"far below the class: less than half of the median of {rounded(median)} points"
         groups[reason] = [
             row for row in rows if row.handed_in and row.total is not None and row.total < FAR_BELOW * median
         ]
     return {reason: members for reason, members in groups.items() if members}
-
-
-def _rounded(points: float | None) -> str:
-    """Points with two digits, as they are read and not computed with."""
-    return "–" if points is None else number(round(points, 2))
 
 
 def _short(count: int) -> str:
@@ -395,7 +390,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         (f"{len(rows):,}", "students"),
         (f"{possible - absent:,} of {possible:,}", "exercises handed in"),
         (f"{sum(row.states.count(ALL_PASSED) for row in rows):,}", "of them all passed"),
-        (_rounded(summary.median()), f"of {number(summary.max_points)} points: the median of who handed in"),
+        (rounded(summary.median()), f"of {number(summary.max_points)} points: the median of who handed in"),
     ]
 
 
