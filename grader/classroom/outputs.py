@@ -218,9 +218,9 @@ def write(
         if folder_problem:
             unwritten.append(f"the pages of {label(student.id)} {folder_problem}")
             continue
-        pages = student, results, exercises, level, trouble, stands
-        put(out / student.id / RECORD, feedback.record, *pages)
-        put(out / student.id / class_page.FEEDBACK, feedback.page, *pages)
+        of_student = student, results, exercises, level, trouble, stands
+        put(out / student.id / RECORD, feedback.record, *of_student)
+        put(out / student.id / class_page.FEEDBACK, feedback.page, *of_student)
     put(out / GRADES, grades.table, summary, form)
     missing_count = _ungraded_files(submissions, troubles) if submissions else 0
     earlier_runs = containment.optional("the earlier runs", Past(), past, summary)

@@ -39,7 +39,7 @@ class Request:
     what: str
     folder: str
     width: int
-    colours: str | None = None
+    colours: Any = None
 
 
 class Beside:
@@ -144,8 +144,7 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
             from grader.desk import training
 
             file = io.StringIO()
-            colours: Any = request.colours
-            console = Console(file=file, width=request.width, force_terminal=False, color_system=colours)
+            console = Console(file=file, width=request.width, force_terminal=False, color_system=request.colours)
             training.train(exercise, submitted, fork_server, training.Course(), console)
             return [Text.from_ansi(file.getvalue())]
         pictures = capture.capture_pictures(exercise, submitted, fork_server)
@@ -162,10 +161,9 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
 def rendered(parts: Sequence[RenderableType], request: Request) -> str:
     """The page as text with escape codes."""
     file = io.StringIO()
-    colours: Any = request.colours
     console = Console(
         file=file, width=request.width, height=1_000, highlight=False, markup=False, emoji=False,
-        force_terminal=colours is not None, color_system=colours,
+        force_terminal=request.colours is not None, color_system=request.colours,
     )  # fmt: skip
     for part in parts:
         console.print(part, crop=False)

@@ -234,8 +234,8 @@ def test_argument_names(learner, rng):
         layer(x=rng.randn(2, 3, 4))
 
 
-# Last: where it is stopped on a busy machine, the calls of other checks have been made. 2,100 tokens are more than the
-# masks that are often made for all sequences, and a fourth of the work of 4,100.
+# Last, so that the other checks have run where a busy machine stops this one. 2,100 tokens are more than most masks
+# that are made in advance have, and a quarter of the work of 4,100.
 @task(3, after="fresh_causal_head")
 def test_many_tokens(learner, reference, rng):
     """CausalHead is right for 2,100 tokens: no number of tokens is too large."""
